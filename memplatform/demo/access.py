@@ -1,0 +1,64 @@
+"""What the demo needs to be let in: its project, an API key and a console login, made once and kept for their owner."""
+
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.contrib.auth.models import User
+
+from apps.actions.create_key import create_key
+from apps.actions.create_project import create_project
+from apps.pipeline.vocabulary import Scope
+from apps.tenants import keys
+from apps.tenants.models import Project
+from memplatform.settings import DATA_DIR
+
+SLUG = "demo"
+LOGIN = "demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The project's slug, its key, and the name and password of the console."""
+
+    project: str
+    key: str
+    login: str
+    password: str
+
+
+def ensure_access() -> Access:
+    """Make what is not there yet; secrets are kept in files that only their owner reads."""
+    project = Project.objects.filter(slug=SLUG).first() or create_project(name="Demo", slug=SLUG)
+    password = _kept("demo-password", lambda: secrets.token_urlsafe(12))
+    _ensure_login(password)
+    return Access(project=SLUG, key=_key(project), login=LOGIN, password=password)
+
+
+def _key(project: Project) -> str:
+    """Return the kept key, or a new one when the database doesn't know it."""
+    file = DATA_DIR / "demo-key"
+    known = keys.recognise(file.read_text()) if file.exists() else None
+    if known is None or known.project_id != project.pk:
+        file.unlink(missing_ok=True)
+    scopes = [Scope.READ, Scope.WRITE]
+    return _kept(file.name, lambda: create_key(project_id=project.pk, name="demo", scopes=scopes).text)
+
+
+def _ensure_login(password: str) -> None:
+    user, made = User.objects.get_or_create(username=LOGIN, defaults={"is_staff": True, "is_superuser": True})
+    if made or not user.check_password(password):
+        user.set_password(password)
+        user.save(update_fields=["password"])
+
+
+def _kept(name: str, make: Callable[[], str]) -> str:
+    """Return the text of a private file of the data folder, made on the first call."""
+    file: Path = DATA_DIR / name
+    if not file.exists():
+        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
+            opened.write(make())
+    return file.read_text()

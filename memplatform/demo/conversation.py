@@ -1,0 +1,84 @@
+"""Send the sample conversation and wait until nothing is owed for it any more."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memplatform.demo.client import Client
+from memplatform.demo.errors import DemoFailed
+from memplatform.demo.services import Services
+from memplatform.settings import BASE_DIR
+
+SAMPLE = BASE_DIR / "samples" / "three_weeks.json"
+WORK_SECONDS = 180.0
+LOOKS = 2  # in a row that must find nothing owed: ages are rounded, so that fresh work may look like none
+ENDED = frozenset({"done", "rejected", "extraction_failed", "dead"})
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What was sent, and how much of it the server had answered before."""
+
+    user_id: str
+    trace_ids: frozenset[str]
+    sessions: int
+    turns: int
+    repeated: int
+
+
+def post_sample(*, client: Client, sample: Path = SAMPLE) -> Posted:
+    """Send each session as one request under a key made from it: a second run finds everything done."""
+    told = json.loads(sample.read_text(encoding="utf-8"))
+    replies = [_post(client, told["user_id"], session) for session in told["sessions"]]
+    return Posted(
+        user_id=told["user_id"],
+        trace_ids=frozenset(reply.body["trace_id"] for reply in replies),
+        sessions=len(replies),
+        turns=sum(len(session["turns"]) for session in told["sessions"]),
+        repeated=sum(reply.headers.get("idempotent-replayed") == "true" for reply in replies),
+    )
+
+
+def _post(client: Client, user_id: str, session: dict[str, Any]) -> Any:
+    body = {"user_id": user_id, **session}
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return client.post("/v1/turns", body, idempotency_key=f"demo-{session['session_id']}-{digest[:16]}")
+
+
+def await_work(*, client: Client, services: Services, posted: Posted) -> None:
+    """Wait until every trace has ended and no work is owed. Raises DemoFailed when something was given up."""
+    services.wait_until(lambda: _have_ended(client, posted), seconds=WORK_SECONDS, what="the pipeline's work")
+    services.wait_until(_in_a_row(lambda: _nothing_owed(client)), seconds=WORK_SECONDS, what="the index's work")
+    failed = [trace["id"] for trace in traces_of(client, posted) if trace["status"] in ("dead", "extraction_failed")]
+    if failed:
+        raise DemoFailed(f"given up: {', '.join(failed)}")
+
+
+def traces_of(client: Client, posted: Posted) -> list[dict[str, Any]]:
+    """Return the traces of the end user that the demo's requests made."""
+    found = client.pages("/v1/traces", user_id=posted.user_id, limit=200)
+    return [trace for trace in found if trace["id"] in posted.trace_ids]
+
+
+def _have_ended(client: Client, posted: Posted) -> bool:
+    ended = [trace for trace in traces_of(client, posted) if trace["status"] in ENDED]
+    return len(ended) == len(posted.trace_ids)
+
+
+def _nothing_owed(client: Client) -> bool:
+    ready = client.get("/readyz")
+    return not ready["oldest_owed_seconds"] and not ready["vector_lag_seconds"]
+
+
+def _in_a_row(look: Callable[[], bool]) -> Callable[[], bool]:
+    seen = 0
+
+    def done() -> bool:
+        nonlocal seen
+        seen = seen + 1 if look() else 0
+        return seen >= LOOKS
+
+    return done

@@ -1,0 +1,77 @@
+"""Print what the demo has to show."""
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from memplatform.demo.access import Access
+from memplatform.demo.result import QUESTION, TASK, Funnel, Result
+
+STATUS_STYLES = {"active": "green", "pending_review": "yellow", "superseded": "dim"}
+
+
+def print_result(result: Result, *, console: Console) -> None:
+    """Print the funnel, the memories, the links, a search and a context block."""
+    console.print(_funnel(result.funnel), _memories(result), _links(result), _search(result))
+    block = Text(result.context["context"] or "nothing to tell")
+    console.print(Panel(block, title=f"What an agent is told for: {TASK}", title_align="left"))
+
+
+def print_addresses(*, address: str, access: Access, console: Console) -> None:
+    """Print where to look, and how to be let in."""
+    table = Table(title="Where to look", title_justify="left", show_header=False)
+    table.add_row("Console", f"{address}/console/")
+    table.add_row("Login", f"{access.login} / {access.password}")
+    table.add_row("API docs", f"{address}/v1/docs")
+    table.add_row("API key", access.key)
+    console.print(table)
+
+
+def _funnel(funnel: Funnel) -> Table:
+    table = Table(title="The funnel", title_justify="left")
+    table.add_column("stage")
+    table.add_column("count", justify="right")
+    table.add_row("turns in", str(funnel.turns))
+    table.add_row("rejected by the pre-filter", str(sum(funnel.rejected.values())), style="red")
+    for reason, count in funnel.rejected.items():
+        table.add_row(f"  {reason}", str(count), style="dim")
+    table.add_row("candidates", str(funnel.candidates))
+    table.add_row("  discarded", str(funnel.discarded), style="dim")
+    table.add_row("merged into known memories", str(funnel.merged))
+    table.add_row("older ones superseded", str(funnel.superseded))
+    table.add_row("stored", str(funnel.stored), style="green")
+    table.add_row("waiting for review", str(funnel.pending_review), style="yellow")
+    table.add_row("vectors", str(funnel.vectors))
+    return table
+
+
+def _memories(result: Result) -> Table:
+    table = Table(title=f"What is remembered of {result.posted.user_id}", title_justify="left")
+    for heading in ("status", "type", "memory", "said"):
+        table.add_column(heading, no_wrap=heading != "memory")
+    table.add_column("sure", justify="right")
+    for memory in sorted(result.memories, key=lambda each: (each["status"], each["said_at"])):
+        status, said = memory["status"], memory["said_at"][:10]
+        row = [status, memory["type"], Text(memory["content"]), said, f"{memory['confidence']:.2f}"]
+        table.add_row(*row, style=STATUS_STYLES[status])
+    return table
+
+
+def _links(result: Result) -> Table:
+    table = Table(title="What can't both be right, or may say the same: for a person to settle", title_justify="left")
+    for heading in ("kind", "one", "other"):
+        table.add_column(heading)
+    for link in result.links:
+        one, other = link["between"]
+        table.add_row(link["kind"], Text(one), Text(other))
+    return table
+
+
+def _search(result: Result) -> Table:
+    table = Table(title=f"Search: {QUESTION}", title_justify="left")
+    table.add_column("score", justify="right")
+    table.add_column("memory")
+    for hit in result.found:
+        table.add_row(f"{hit['score']:.2f}", Text(hit["content"]))
+    return table

@@ -1,0 +1,89 @@
+"""The web server and a cluster, as child processes of the demo."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from memplatform import processes
+from memplatform.demo.client import Client, wait_until
+from memplatform.demo.errors import DemoFailed
+from memplatform.demo.interruption import Interruption, ignore_signals
+from memplatform.demo.port import HOST, reserve
+
+WEB = "demo-web"
+CLUSTER = "demo-cluster"
+START_SECONDS = 180.0
+LAST_LINES = 8  # of a log, when its process has failed
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """A running server and cluster."""
+
+    address: str
+    children: dict[str, subprocess.Popen[bytes]]
+    interruption: Interruption
+
+    def check(self) -> None:
+        """Raise DemoFailed when one has ended by itself, KeyboardInterrupt when we were asked to end."""
+        self.interruption.check()
+        for name, child in self.children.items():
+            if child.poll() is not None:
+                raise DemoFailed(f"{name} ended with {child.returncode}: {_end_of_log(name)}")
+
+    def wait_until(self, done: Callable[[], bool], *, seconds: float, what: str) -> None:
+        """Wait for something that they do. Raises DemoFailed when it takes too long or one of them has ended."""
+
+        def look() -> bool:
+            self.check()
+            return done()
+
+        wait_until(look, seconds=seconds, what=what)
+
+
+@contextmanager
+def running_services(*, wanted_port: int, interruption: Interruption) -> Iterator[Services]:
+    """Start both and wait until the server answers; end both, with all that they started, whatever happens.
+
+    The port is the wanted one or the next that is free. What a killed demo left running is ended first.
+    """
+    interruption.check()
+    end_services()
+    children: dict[str, subprocess.Popen[bytes]] = {}
+    try:
+        with reserve(wanted=wanted_port) as held:
+            port = held.getsockname()[1]
+            services = Services(address=f"http://{HOST}:{port}", children=children, interruption=interruption)
+            environment = _environment(port)
+            children[WEB] = processes.start(name=WEB, command=["sh", "scripts/serve.sh"], environment=environment)
+            cluster = [sys.executable, "manage.py", "cluster"]
+            children[CLUSTER] = processes.start(name=CLUSTER, command=cluster, environment=environment)
+            client = Client(address=services.address)
+            services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="the server's start")
+        yield services
+    finally:
+        ignore_signals()
+        end_services()
+        for child in children.values():
+            child.wait()
+
+
+def end_services() -> None:
+    """End the server and the cluster that are written down, if they run."""
+    for record in processes.recorded():
+        if record.name in (WEB, CLUSTER):
+            processes.end(record)
+
+
+def _environment(port: int) -> dict[str, str]:
+    """Return our environment with what a server on loopback needs, whatever .env says of production."""
+    local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
+    return os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}
+
+
+def _end_of_log(name: str) -> str:
+    lines = processes.log_of(name).read_text(errors="replace").strip().splitlines()
+    return " / ".join(lines[-LAST_LINES:]) or "it said nothing"

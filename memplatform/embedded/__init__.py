@@ -1,0 +1,31 @@
+"""The embedded PostgreSQL 18 with pgvector: one private server a data folder, with no service to install.
+
+Web, cluster and tests call `up` and never stop it; `down` is a person's command.
+"""
+
+from memplatform.embedded.errors import (
+    BinariesMissing,
+    CommandFailed,
+    EmbeddedError,
+    NotAnswering,
+    OwnerUnavailable,
+    PathUnusable,
+)
+from memplatform.embedded.home import socket_directory
+from memplatform.embedded.server import ConnectionParams, Status, down, remove, status, up
+
+__all__ = [
+    "BinariesMissing",
+    "CommandFailed",
+    "ConnectionParams",
+    "EmbeddedError",
+    "NotAnswering",
+    "OwnerUnavailable",
+    "PathUnusable",
+    "Status",
+    "down",
+    "remove",
+    "socket_directory",
+    "status",
+    "up",
+]

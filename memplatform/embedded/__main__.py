@@ -1,0 +1,49 @@
+"""`python -m memplatform.embedded up|down|status|remove [FOLDER]`."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from memplatform import embedded
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    """Run one verb; an error is one line and exit code 1."""
+    arguments = _parser().parse_args()
+    try:
+        print(_answer(arguments.verb, arguments.folder.absolute()))
+    except embedded.EmbeddedError as error:
+        print(f"embedded PostgreSQL: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m memplatform.embedded", description=embedded.__doc__)
+    parser.add_argument("verb", choices=("up", "down", "status", "remove"))
+    parser.add_argument("folder", nargs="?", type=Path, default=_default_folder())
+    return parser
+
+
+def _default_folder() -> Path:
+    """Return the folder that the settings take, without loading them."""
+    return Path(os.environ.get("MEMPLATFORM_DATA") or PROJECT / "var") / "postgresql"
+
+
+def _answer(verb: str, folder: Path) -> str:
+    match verb:
+        case "up":
+            found = embedded.up(folder)
+            return f"host='{found.host}' port={found.port} user={found.user} dbname={found.name}"
+        case "down":
+            embedded.down(folder)
+        case "remove":
+            embedded.remove(folder)
+    return str(embedded.status(folder))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,213 @@
+"""Start, stop and look at one embedded PostgreSQL 18 in a data folder."""
+
+import contextlib
+import fcntl
+import os
+import shlex
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import psutil
+
+from memplatform.embedded.errors import CommandFailed, NotAnswering, PathUnusable
+from memplatform.embedded.home import PORT, Home, existing_home, prepared_home
+from memplatform.embedded.owner import Owner, owner_of
+from memplatform.embedded.programs import last_lines, run
+
+SUPERUSER = "postgres"
+DATABASE = "memplatform"
+PATIENCE = 60  # seconds for a start (crash recovery included) or a stop
+ATTEMPTS = 5  # starts tried after a kill, while the dead server's backends let go of its shared memory
+SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "100",
+    "shared_buffers": "256MB",  # what one search reads lies scattered among the rows of all end users
+    "jit": "off",  # short queries only: compiling them costs more than it saves
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionParams:
+    """What a client needs to connect; `host` is the private folder of the server's socket."""
+
+    host: str
+    port: int
+    user: str
+    name: str
+
+
+class Status(StrEnum):
+    """What a data folder holds."""
+
+    ABSENT = "absent"
+    STOPPED = "stopped"
+    RUNNING = "running"
+
+
+def up(data_dir: Path) -> ConnectionParams:
+    """Ensure that the server runs and has its database; safe to call at any time, from many processes.
+
+    1. Make the folder and, once, the data directory. 2. Start unless it answers. 3. Make the database.
+    Raises EmbeddedError.
+    """
+    owner = owner_of(data_dir=data_dir)
+    home = prepared_home(data_dir=data_dir, owner=owner)
+    with _locked(home, owner):
+        _ensure_cluster(home, owner)
+        if DATABASE not in _answering(home, owner):
+            _query(home, owner, f"CREATE DATABASE {DATABASE}")
+    return ConnectionParams(host=str(home.sockets), port=PORT, user=SUPERUSER, name=DATABASE)
+
+
+def down(data_dir: Path) -> None:
+    """Stop the server, if it runs; open transactions are rolled back. Raises EmbeddedError."""
+    home = existing_home(data_dir=data_dir)
+    if home is None:
+        return
+    owner = owner_of(data_dir=home.path)
+    with _locked(home, owner):
+        if _is_ours(home):
+            run(owner=owner, program="pg_ctl", arguments=[*_at(home), "-m", "fast", "-w", "-t", str(PATIENCE), "stop"])
+
+
+def status(data_dir: Path) -> Status:
+    """Tell what the data folder holds; `running` means that a connection was answered."""
+    home = existing_home(data_dir=data_dir)
+    if home is None:
+        return Status.ABSENT
+    answered = _is_ours(home) and _databases(home, owner_of(data_dir=home.path)) is not None
+    return Status.RUNNING if answered else Status.STOPPED
+
+
+def remove(data_dir: Path) -> None:
+    """Stop the server and delete all its data. Raises EmbeddedError."""
+    down(data_dir)
+    home = existing_home(data_dir=data_dir)
+    if home is None:
+        return
+    for folder in {home.path, home.sockets}:
+        shutil.rmtree(folder, ignore_errors=folder != home.path)
+    if data_dir.is_symlink():
+        data_dir.unlink()
+
+
+@contextlib.contextmanager
+def _locked(home: Home, owner: Owner) -> Iterator[None]:
+    """Hold the folder's lock: starts and stops happen one after the other."""
+    try:
+        handle = os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise PathUnusable(f"{home.lock}: {error.strerror}") from error
+    with os.fdopen(handle) as file:
+        if owner.is_other:
+            os.fchown(file.fileno(), owner.uid, owner.gid)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _ensure_cluster(home: Home, owner: Owner) -> None:
+    """Make the data directory under another name first: a killed initdb leaves nothing that looks whole."""
+    if home.cluster.exists():
+        return
+    if home.unfinished.exists():
+        shutil.rmtree(home.unfinished)
+    locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    access = [f"--username={SUPERUSER}", "--auth-local=trust", "--auth-host=reject"]
+    run(owner=owner, program="initdb", arguments=["-D", str(home.unfinished), *locale, *access])
+    home.unfinished.rename(home.cluster)
+
+
+def _answering(home: Home, owner: Owner) -> frozenset[str]:
+    """Return the databases of the server, started if none runs, awaited while it starts, recovers or stops."""
+    starts = 0
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if _is_ours(home):
+            databases = _databases(home, owner)
+            if databases is not None:
+                return databases
+        elif starts == ATTEMPTS:
+            raise CommandFailed(f"PostgreSQL did not start: {_log_end(home)} (log: {home.log})")
+        elif _start(home, owner):
+            continue
+        else:
+            starts += 1
+        time.sleep(0.1)  # nothing tells us when it begins to answer, or when a killed one's backends are gone
+    raise NotAnswering(f"PostgreSQL in {home.path} runs but does not answer: {_log_end(home)} (log: {home.log})")
+
+
+def _start(home: Home, owner: Owner) -> bool:
+    """Try one start; its reason for failing is in the server's log."""
+    _disown_stale_pids(home)
+    try:
+        run(owner=owner, program="pg_ctl", arguments=_start_command(home))
+    except CommandFailed:
+        return False
+    return True
+
+
+def _start_command(home: Home) -> list[str]:
+    settings = SETTINGS | {"unix_socket_directories": str(home.sockets), "port": str(PORT)}
+    options = shlex.join(part for name, value in settings.items() for part in ("-c", f"{name}={value}"))
+    return [*_at(home), "-l", str(home.log), "-w", "-t", str(PATIENCE), "-o", options, "start"]
+
+
+def _at(home: Home) -> list[str]:
+    return ["-D", str(home.cluster)]
+
+
+def _databases(home: Home, owner: Owner) -> frozenset[str] | None:
+    """Return the names of the databases over a real connection; None when nobody answers."""
+    try:
+        return frozenset(_query(home, owner, "SELECT datname FROM pg_database").splitlines())
+    except CommandFailed:
+        return None
+
+
+def _query(home: Home, owner: Owner, sql: str) -> str:
+    where = ["-h", str(home.sockets), "-p", str(PORT), "-U", SUPERUSER, "-d", "postgres"]
+    return run(owner=owner, program="psql", arguments=["-X", "-A", "-t", *where, "-c", sql]).stdout
+
+
+def _is_ours(home: Home) -> bool:
+    """Tell whether the recorded process is a server on this data directory, not one that got its number.
+
+    A command line may be read even where root may not look into other users' processes, as in containers.
+    """
+    try:
+        program, *arguments = psutil.Process(_recorded_pid(home)).cmdline()
+    except (psutil.Error, ValueError):  # dead, a zombie, another user's, or no number
+        return False
+    return Path(program).name == "postgres" and str(home.cluster) in arguments
+
+
+def _recorded_pid(home: Home) -> int:
+    """Return the process number in the server's pid file. Raises ValueError when there is none."""
+    try:
+        return int((home.cluster / "postmaster.pid").read_text().partition("\n")[0])
+    except OSError as error:
+        raise ValueError("no pid file") from error
+
+
+def _disown_stale_pids(home: Home) -> None:
+    """Replace recorded numbers that are a stranger's or a zombie's now: PostgreSQL takes them for a live server.
+
+    Our own number is the one that pg_ctl tells the server to overlook (PG_GRANDPARENT_PID, see CreateLockFile in
+    PostgreSQL's miscinit.c). The files stay: one names the shared memory whose users the server still has to check.
+    """
+    for file in (home.cluster / "postmaster.pid", home.sockets / f".s.PGSQL.{PORT}.lock"):
+        if file.exists():
+            rest = file.read_text().partition("\n")[2]
+            file.write_text(f"{os.getpid()}\n{rest}")
+
+
+def _log_end(home: Home) -> str:
+    try:
+        return last_lines(home.log.read_text(errors="replace"))
+    except OSError:
+        return "no log was written"

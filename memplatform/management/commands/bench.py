@@ -1,0 +1,42 @@
+"""Run benchmarks and keep their results."""
+
+import json
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from benchmarks.catalogue import BENCHMARKS
+from benchmarks.data import DEFAULT
+from benchmarks.history import record
+
+
+class Command(BaseCommand):
+    """Run all benchmarks, or the named ones; each appends its result to benchmarks/history.jsonl."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take names, the folder of the evaluation data, and how much to do."""
+        parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+        parser.add_argument("--data", type=Path, default=DEFAULT, help="folder of the evaluation data")
+        parser.add_argument("--full", action="store_true", help="take the time for more runs")
+        parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run them one after the other; one whose data is absent is said and passed over."""
+        for name in options["names"] or BENCHMARKS:
+            started = time.perf_counter()
+            try:
+                result = BENCHMARKS[name](data=options["data"], full=options["full"])
+            except FileNotFoundError as absent:
+                self.stderr.write(f"{name}: not run, {absent}")
+                continue
+            record(name=name, result=result, seconds=time.perf_counter() - started)
+            self._show(name, result, as_json=options["json"])
+
+    def _show(self, name: str, result: dict[str, object], *, as_json: bool) -> None:
+        text = json.dumps(result, ensure_ascii=False, indent=None if as_json else 2)
+        self.stdout.write(text if as_json else f"{name} {text}")

@@ -1,0 +1,92 @@
+"""Run the workers: django-q2's cluster, which begins anew when one of its processes dies, and stops in good order."""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+import psutil
+from django.core.management.base import BaseCommand
+from django.db import connection
+from django_q.cluster import Cluster
+
+from apps.actions.poke import poke
+from apps.actions.stopping import STOPPING
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+WATCH_SECONDS = 1.0
+POKE_SECONDS = 15.0  # between two looks for workers that should drain and don't
+PATIENCE = 15.0  # seconds to give back what is in hand, before what is left of a cluster is killed
+
+
+class GracefulCluster(Cluster):
+    """A cluster whose workers are told to stop before it waits for them.
+
+    A worker that is killed while it waits for a task keeps the lock of the queue of tasks, and those that django-q2
+    starts in its place would wait for ever: when one process dies, all end, and another cluster begins.
+    """
+
+    is_asked_to_end = False
+
+    def stop(self) -> bool:
+        """Let drains finish or give back what they hold, then stop for good."""
+        GracefulCluster.is_asked_to_end = True
+        STOPPING.set()
+        return bool(super().stop())
+
+    def watch(self) -> None:
+        """See that work is drained until one of the processes ends; then end the others."""
+        members = psutil.Process(self.sentinel.pid).children()
+        last_poke = float("-inf")
+        while all(_lives(member) for member in members) and self.sentinel.is_alive():
+            if GracefulCluster.is_asked_to_end:
+                self.stop()
+            elif time.monotonic() - last_poke > POKE_SECONDS:
+                last_poke = time.monotonic()
+                poke()
+                connection.close()
+            time.sleep(WATCH_SECONDS)  # the end of a child's child is told to nobody
+        self._end(members)
+
+    def _end(self, members: list[psutil.Process]) -> None:
+        """End the sentinel: its children are told by the system."""
+        if self.sentinel.is_alive():
+            self.sentinel.terminate()
+        self.sentinel.join()
+        _, left = psutil.wait_procs(members, timeout=PATIENCE)
+        for member in left:
+            member.kill()
+
+
+class Command(BaseCommand):
+    """Run a cluster until SIGTERM or Ctrl-C."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take nothing."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Start a cluster, and another whenever it ends without having been asked to."""
+        os.register_at_fork(after_in_child=_end_with_parent)
+        while not GracefulCluster.is_asked_to_end:
+            STOPPING.clear()
+            cluster = GracefulCluster()
+            cluster.start()
+            cluster.watch()
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _end_with_parent() -> None:
+    """Ask Linux for a SIGTERM when the parent dies: a worker without its sentinel would wait for ever for a task."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,0 +1,113 @@
+"""Show everything on a sample conversation."""
+
+import contextlib
+import os
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from rich.console import Console
+
+from apps.actions.tally import tally
+from memplatform import processes
+from memplatform.demo.access import Access, ensure_access
+from memplatform.demo.client import Client
+from memplatform.demo.conversation import await_work, post_sample
+from memplatform.demo.errors import DemoFailed
+from memplatform.demo.interruption import Interruption
+from memplatform.demo.report import print_addresses, print_result
+from memplatform.demo.result import gather
+from memplatform.demo.services import Services, running_services
+from memplatform.settings import env
+
+NAME = "demo"
+LOOK_SECONDS = 1.0
+PAGE_WIDTH = 120  # characters a line, where no terminal has a width of its own
+INTERRUPTED = 130  # what a shell says of Ctrl-C
+
+
+class Command(BaseCommand):
+    help = "Start the server and a cluster, send a sample conversation over HTTP, show what became of it; stay up."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="end after the result was shown")
+        parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to a file as well")
+        parser.add_argument("--port", type=int, default=env.int("WEB_PORT", default=8000), help="where to try first")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console.width = PAGE_WIDTH
+        with _interruptible() as interruption, _registered(), _told():
+            call_command("migrate", verbosity=0, interactive=False)
+            access = ensure_access()
+            with running_services(wanted_port=options["port"], interruption=interruption) as services:
+                _show(services, access, wanted_port=options["port"], file=options["json"], console=console)
+                if not options["once"]:
+                    _stay(services, console)
+
+
+def _show(services: Services, access: Access, *, wanted_port: int, file: Path | None, console: Console) -> None:
+    """Send the sample, wait for the work, print and write the result."""
+    if not services.address.endswith(f":{wanted_port}"):
+        console.print(f"port {wanted_port} is in use: serving at {services.address}")
+    client = Client(address=services.address, key=access.key)
+    posted = post_sample(client=client)
+    known = ", known from an earlier run" if posted.repeated == posted.sessions else ""
+    console.print(f"{posted.turns} turns in {posted.sessions} sessions posted to {services.address}/v1/turns{known}")
+    with console.status("waiting for the work to be done"):
+        await_work(client=client, services=services, posted=posted)
+        tally()  # as a schedule does every minute: the dashboard is filled at the first look
+    result = gather(client=client, posted=posted, project=access.project)
+    connections.close_all()
+    if file is not None:
+        file.write_bytes(msgspec.json.encode(result))
+    print_result(result, console=console)
+    print_addresses(address=services.address, access=access, console=console)
+
+
+def _stay(services: Services, console: Console) -> None:
+    console.print("Ctrl-C ends it; the data stays (make reset removes it).")
+    with contextlib.suppress(KeyboardInterrupt):
+        while True:
+            services.check()
+            time.sleep(LOOK_SECONDS)  # a signal ends it at once
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[Interruption]:
+    """End in good order when asked to; before there was a result, that is no success."""
+    interruption = Interruption()
+    interruption.listen()
+    try:
+        yield interruption
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def _registered() -> Iterator[None]:
+    """Be known to `make stop`, and be the only demo of this data folder."""
+    running = processes.find(NAME)
+    if running is not None:
+        raise CommandError(f"a demo of this folder runs already (process {running.pid}); make stop ends it")
+    processes.record(name=NAME, pid=os.getpid())
+    try:
+        yield
+    finally:
+        processes.forget(NAME)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Tell a failure in one line instead of a stack of calls."""
+    try:
+        yield
+    except DemoFailed as failed:
+        raise CommandError(str(failed)) from failed

@@ -1,0 +1,241 @@
+"""Settings of memplatform, all from the environment; docs/configuration.md lists every variable."""
+
+import contextlib
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+import environ
+import structlog
+from csp.constants import NONE, SELF
+
+from memplatform import embedded
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
+
+DEBUG = env.bool("DEBUG", default=False)
+DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=str(BASE_DIR / "var"))).resolve()
+
+
+def _secret_key() -> str:
+    """Return the key of the environment, or one made once for this data folder."""
+    if given := env.str("SECRET_KEY", default=""):
+        return given
+    path = DATA_DIR / "secret_key"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        # Written whole before it takes its name: of processes that start together, all read the first one's key.
+        with tempfile.NamedTemporaryFile("w", dir=DATA_DIR) as made:
+            made.write(secrets.token_urlsafe(64))
+            made.flush()
+            with contextlib.suppress(FileExistsError):
+                os.link(made.name, path)
+    return path.read_text()
+
+
+SECRET_KEY = _secret_key()
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "apps.tenants.apps.TenantsConfig",
+    "apps.traces.apps.TracesConfig",
+    "apps.outbox.apps.OutboxConfig",
+    "apps.memories.apps.MemoriesConfig",
+    "apps.actions.apps.ActionsConfig",
+    "apps.api.apps.ApiConfig",
+    "apps.console.apps.ConsoleConfig",
+    "memplatform.apps.MemplatformConfig",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django_q",
+    "django_htmx",
+    "csp",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "csp.middleware.CSPMiddleware",
+]
+
+ROOT_URLCONF = "memplatform.urls"
+WSGI_APPLICATION = "memplatform.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "apps.console.shell.shell",
+            ]
+        },
+    }
+]
+
+# --- database: the embedded PostgreSQL unless DATABASE_URL names another one
+EMBEDDED_DIR = DATA_DIR / "postgresql"
+DATABASE_IS_EMBEDDED = not env.str("DATABASE_URL", default="")
+POOL_SIZE = env.int("DB_POOL_SIZE", default=20)
+
+
+def _database() -> dict[str, object]:
+    if not DATABASE_IS_EMBEDDED:
+        return dict(env.db_url("DATABASE_URL"), ENGINE="django.db.backends.postgresql")
+    # The address is completed by memplatform.database.ensure_database(), which starts the server.
+    return {"ENGINE": "django.db.backends.postgresql", "HOST": str(embedded.socket_directory(EMBEDDED_DIR))}
+
+
+DATABASES = {"default": _database()}
+# The same few statements run all day: prepared on the server, they are parsed and planned once a connection.
+# Behind a pooler that hands out a server connection a transaction, set DB_PREPARE=false.
+_prepared = {"server_side_binding": True, "prepare_threshold": 3} if env.bool("DB_PREPARE", default=True) else {}
+_pooled = {"pool": {"min_size": 1, "max_size": POOL_SIZE, "timeout": 10}} if POOL_SIZE else {}
+DATABASES["default"]["OPTIONS"] = {**_prepared, **_pooled}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- work: the outbox is the truth, django-q2 wakes and schedules
+CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=2)
+Q_CLUSTER: dict[str, object] = {
+    "name": "memplatform",
+    "workers": CLUSTER_WORKERS,
+    "timeout": 120,
+    "retry": 180,  # must exceed the timeout, or a running task is handed out twice
+    "max_attempts": 1,  # the outbox retries; the runner does not
+    "save_limit": -1,  # successes are not stored: the default loads them all at every save
+    "poll": 0.2,
+    "catch_up": False,
+    "orm": "default",
+}
+if _redis := env.str("REDIS_URL", default=""):
+    del Q_CLUSTER["orm"]
+    Q_CLUSTER["redis"] = _redis
+WORK_THREADS = env.int("WORK_THREADS", default=16)
+WORK_SHARED_RUNS = env.int("WORK_SHARED_RUNS", default=10)
+WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60)
+HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)
+WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5)
+WORK_KEPT_DAYS = env.int("WORK_KEPT_DAYS", default=7)
+IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
+SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
+ACCESS_COUNT_SECONDS = env.float("ACCESS_COUNT_SECONDS", default=5.0)
+SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
+
+# --- models
+EMBEDDER = env.str("EMBEDDER", default="wordllama")
+EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=1_536)  # of an OpenAI-compatible one
+EMBEDDER_BASE_URL = env.str("EMBEDDER_BASE_URL", default="")
+ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
+ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", default="")
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
+OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
+# "provider:name", such as "anthropic:claude-sonnet-4-5" or "openai:gpt-4.1-mini"; empty: the patterns extract alone.
+MODEL = env.str("MODEL", default="anthropic:claude-haiku-4-5" if ANTHROPIC_API_KEY else "")
+MODEL_TIMEOUT_SECONDS = env.float("MODEL_TIMEOUT_SECONDS", default=30.0)
+MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64)  # calls of one process at once
+# Dollars a million tokens: read, written, read from the cache, written to it.
+# From the vendors' price lists of late 2025; MODEL_PRICES, as JSON, adds to them or replaces some.
+MODEL_PRICES: dict[str, dict[str, float]] = {
+    "claude-haiku-4-5": {"input": 1.0, "output": 5.0, "cache_read": 0.10, "cache_write": 1.25},
+    "claude-sonnet-4-5": {"input": 3.0, "output": 15.0, "cache_read": 0.30, "cache_write": 3.75},
+    **env.json("MODEL_PRICES", default={}),
+}
+
+# --- web
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every start where it is absent
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Found by their finders, static files need no collecting before a first start.
+WHITENOISE_USE_FINDERS = True
+DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024)
+LOGIN_URL = "console:login"
+LOGIN_REDIRECT_URL = "console:home"
+LOGOUT_REDIRECT_URL = "console:login"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_HTTPONLY = True
+if env.bool("HTTPS", default=False):
+    SECURE_SSL_REDIRECT = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_HSTS_SECONDS = 31_536_000
+
+# Stored text is hostile: should any of it ever get past the escaping, the browser runs and loads nothing of it.
+CONTENT_SECURITY_POLICY = {
+    "EXCLUDE_URL_PREFIXES": ["/v1/"],  # the API's documentation brings scripts in its page
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    },
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "apps.api.problems.problem_response",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "memplatform",
+    "DESCRIPTION": "The memory server for agents: turns in, the few statements worth keeping out.",
+    "VERSION": "0.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "OAS_VERSION": "3.1.1",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="WARNING")},
+}
+# Events go the way of all other lines, at their level. Their tracebacks come without the values of variables: those
+# are people's words, and printing them took longer than the work that had failed.
+structlog.configure(
+    processors=[
+        structlog.stdlib.filter_by_level,
+        structlog.processors.format_exc_info,
+        structlog.processors.KeyValueRenderer(key_order=["event"]),
+    ],
+    wrapper_class=structlog.stdlib.BoundLogger,
+    logger_factory=structlog.stdlib.LoggerFactory(),
+)

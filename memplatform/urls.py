@@ -1,0 +1,17 @@
+"""Addresses: the API, the console, the admin, and the root that sends people to it."""
+
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="console:home")),
+    path("", include("apps.api.urls")),
+    path("console/", include("apps.console.urls")),
+    path("admin/", admin.site.urls),
+]
+
+# Errors that never reach a view are problem documents below the API's addresses, pages elsewhere.
+handler400 = "apps.api.fallbacks.bad_request"
+handler404 = "apps.api.fallbacks.not_found"
+handler500 = "apps.api.fallbacks.server_error"
