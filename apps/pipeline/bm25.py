@@ -1,0 +1,79 @@
+"""BM25 over documents whose words are hashes: exact, with the frequencies and lengths of the documents given.
+
+Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with the idf of Lucene,
+ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Hashes = NDArray[np.uint32]
+Places = NDArray[np.int64]
+
+MAX_QUERY_TERMS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The words of many documents as one array: those of the first document, then those of the second…"""
+
+    hashes: Hashes
+    lengths: Places  # words a document
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How often each query term (column) is in each document (row), and how long the documents are."""
+
+    frequencies: Floats
+    lengths: Floats
+
+
+def count(*, terms: Terms, query: Hashes) -> Counted:
+    """Count the query's different terms in every document; terms beyond 64 are not looked at."""
+    wanted = np.unique(query)[:MAX_QUERY_TERMS]
+    ends = np.cumsum(terms.lengths)
+    frequencies = np.zeros((len(terms.lengths), len(wanted)))
+    for column, term in enumerate(wanted):
+        owners = np.searchsorted(ends, np.flatnonzero(terms.hashes == term), side="right")
+        frequencies[:, column] = np.bincount(owners, minlength=len(terms.lengths))
+    lengths: Floats = terms.lengths.astype(np.float64)
+    return Counted(frequencies=frequencies, lengths=lengths)
+
+
+def blend(*, content: Counted, context: Counted, weight: float) -> Counted:
+    """Count a word of the context as `weight` words of the content."""
+    return Counted(
+        frequencies=content.frequencies + weight * context.frequencies,
+        lengths=content.lengths + weight * context.lengths,
+    )
+
+
+def gather(*, counted: Counted, groups: Places, number: int) -> Counted:
+    """Sum documents into `number` larger ones; `groups` names each document's."""
+    columns = [_summed(column, groups, number) for column in counted.frequencies.T]
+    frequencies = np.stack(columns, axis=1) if columns else np.zeros((number, 0))
+    return Counted(frequencies=frequencies, lengths=_summed(counted.lengths, groups, number))
+
+
+def score(*, counted: Counted, saturation: float, length_normalisation: float) -> Floats:
+    """Return one score a document, 0 where no term is in it."""
+    number = len(counted.lengths)
+    if not counted.frequencies.size:
+        return np.zeros(number)
+    containing = (counted.frequencies > 0).sum(axis=0)
+    idf = np.log(1 + (number - containing + 0.5) / (containing + 0.5))
+    relative = counted.lengths / max(counted.lengths.mean(), 1e-9)
+    damping = saturation * (1 - length_normalisation + length_normalisation * relative)[:, None]
+    often = counted.frequencies
+    # An empty document may have no damping either; it scores 0.
+    shares = np.divide(often, often + damping, out=np.zeros_like(often), where=often > 0)
+    result: Floats = (idf * shares * (saturation + 1)).sum(axis=1)
+    return result
+
+
+def _summed(values: Floats, groups: Places, number: int) -> Floats:
+    return np.bincount(groups, weights=values, minlength=number).astype(np.float64)

@@ -1,0 +1,140 @@
+"""Run the rows over one turn: text → sentences → clauses → statements → candidates."""
+
+import re
+from collections.abc import Iterator
+
+from apps.pipeline.draft import Candidate, Mention, ObjectValue, SourceTurn
+from apps.pipeline.extractors.patterns import framing, sentences, verbs, voice
+from apps.pipeline.extractors.patterns.attributes import attribute_in
+from apps.pipeline.extractors.patterns.catalogue import BY_NAME, BY_VERB
+from apps.pipeline.extractors.patterns.general import free_phrase, general_row
+from apps.pipeline.extractors.patterns.making import Said, compared, employer_too, made, spoken, taken_back, typed
+from apps.pipeline.extractors.patterns.openers import clause_words
+from apps.pipeline.extractors.patterns.parsing import parse
+from apps.pipeline.extractors.patterns.pattern import Match, Pattern
+from apps.pipeline.extractors.patterns.relations import introduced_in, relation_in
+from apps.pipeline.extractors.patterns.rules import rule_in
+from apps.pipeline.extractors.patterns.statement import Statement
+from apps.pipeline.extractors.patterns.values import topic_of, value_in
+from apps.pipeline.policy import ExtractionPolicy
+from apps.pipeline.vocabulary import EntityType, Polarity, SpeechAct
+
+DEFAULT_SPEAKER = "User"
+# What the next sentence may call "it".
+_ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
+_NOT_LETTERS = re.compile(r"[^a-z]")
+
+
+def extract(*, turn: SourceTurn, policy: ExtractionPolicy) -> tuple[Candidate, ...]:
+    """Return what the rows find in one turn, in the order it was said, each with index 0.
+
+    At most the first `policy.max_turn_characters` are read. The same statement is returned once.
+    """
+    found: dict[str, Candidate] = {}
+    for candidate in _candidates(turn, policy):
+        found.setdefault(candidate.content.casefold(), candidate)
+    return tuple(found.values())
+
+
+def _candidates(turn: SourceTurn, policy: ExtractionPolicy) -> Iterator[Candidate]:
+    name = " ".join(turn.speaker.split()) or DEFAULT_SPEAKER
+    speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
+    before = ""
+    for sentence in sentences.sentences_of(turn.content[: policy.max_turn_characters]):
+        speech_act, claim = framing.speech_act_of(sentence.text)
+        if speech_act is None:
+            continue
+        said = Said(turn, speaker, sentence.text, speech_act, policy.pattern_reliability)
+        if speech_act is not SpeechAct.ASSERTED:
+            sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
+        found = tuple(_of_sentence(sentence, said, before))
+        before = (_thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
+        yield from found
+
+
+def _of_sentence(sentence: sentences.Sentence, said: Said, before: str) -> Iterator[Candidate]:
+    rule = rule_in(sentence.text, name=said.speaker.text) if not sentence.asks else None
+    if rule is not None:
+        value = ObjectValue(literal=rule.value)
+        yield made(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+        return
+    tie = introduced_in(sentence.text, speaker=said.speaker) if not sentence.asks else None
+    if tie is not None:
+        yield made(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    for clause in sentences.clauses_of(sentence):
+        if said.speech_act is not SpeechAct.ASSERTED or not framing.is_unreal(clause):
+            for candidate in _of_clause(clause_words(clause), said, before):
+                before = _thing_of(candidate)
+                yield candidate
+
+
+def _thing_of(candidate: Candidate) -> str:
+    """Return what a statement is about, where the next one may call it "it"."""
+    text = candidate.object.text
+    is_thing = candidate.predicate in _ABOUT_THINGS and candidate.polarity is Polarity.POSITIVE
+    return text if is_thing and len(text.split()) <= 4 else ""
+
+
+def _of_clause(clause: str, said: Said, before: str) -> Iterator[Candidate]:
+    name = said.speaker.text
+    if attribute := attribute_in(clause, name=name):
+        value = ObjectValue(literal=compared(attribute.value, owner=name))
+        yield from _plain(said, attribute.row, value, attribute.content, is_negated=attribute.is_negated)
+    elif worth := value_in(clause, name=name, before=before):
+        yield from _plain(said, worth.row, ObjectValue(literal=worth.thing), worth.content)
+    elif statement := parse(clause, speaker=name):
+        yield from _of_statement(statement, said)
+
+
+def _plain(
+    said: Said, row: Pattern, value: ObjectValue, content: str, *, is_negated: bool = False
+) -> Iterator[Candidate]:
+    if not voice.addresses_someone(content, name=said.speaker.text):
+        yield made(said, subject=said.speaker, row=row, value=value, content=content, is_negated=is_negated)
+
+
+def _of_statement(statement: Statement, said: Said) -> Iterator[Candidate]:
+    tie, is_all = relation_in(statement, speaker=said.speaker)
+    if tie is not None:
+        yield made(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    if is_all:
+        return
+    rows = tuple(_matching(statement))
+    for row, match in rows:
+        if found := typed(statement, row, match, said=said):
+            yield found
+            yield from taken_back(statement, found)
+            yield from employer_too(statement, found, BY_NAME["works_at"])
+            return
+    if not rows and said.speech_act is SpeechAct.ASSERTED:
+        yield from _in_free_words(statement, said)
+
+
+def _matching(statement: Statement) -> Iterator[tuple[Pattern, Match]]:
+    """Yield the typed rows that match; one that matches and then refuses its object keeps free words out as well."""
+    for row in BY_VERB.get(statement.verb.lower(), ()):
+        if row.may_speak_of(about_speaker=statement.about_speaker, is_negated=statement.is_negated):
+            match = row.compiled.match(statement.phrase)
+            if match is not None:
+                yield row, match
+
+
+def _in_free_words(statement: Statement, said: Said) -> Iterator[Candidate]:
+    row = general_row(statement)
+    phrase = free_phrase(statement.phrase) if row else ""
+    if row is None or not phrase:
+        return
+    value = ObjectValue(literal=compared(phrase.partition(" ")[2], owner=said.speaker.text))
+    found = spoken(statement, row.evolved(predicate=_predicate(phrase)), value, phrase, said=said)
+    if found is not None:
+        yield found
+
+
+def _predicate(phrase: str) -> str:
+    """Name a predicate after the verb: "went to Rome" → go, "is working on" → is_working."""
+    head, _, rest = phrase.lower().partition(" ")
+    word = _NOT_LETTERS.sub("", head)
+    if word not in ("is", "was", "has"):
+        return verbs.base(word) or "did"
+    following = _NOT_LETTERS.sub("", rest.partition(" ")[0])
+    return f"{word}_{following}" if following else word

@@ -1,0 +1,1 @@
+"""The typed rows, one module a room of life; every expression is read against a third-person phrase."""

@@ -1,0 +1,80 @@
+"""What stands before a statement: interjections go, and what says when goes to the end."""
+
+import re
+from dataclasses import dataclass
+
+# Openers that say nothing, and those that say when.
+_OPENER = re.compile(
+    r"(?i)^(?:(?:wow|whoa|hey|hi|hello|oh|ah|aw+|hm+|um+|uh|yeah+|yes|yep|yup|yea|no|nope|nah|well|so|and|but|also|plus|btw|by the way|honestly|anyway|anyways|"
+    r"thanks|thank you|thx|sure|ok|okay|lol|haha+|unfortunately|luckily|fortunately|sadly|anyhow|cool|nice|great|awesome|absolutely|definitely|totally|exactly|"
+    r"actually|correction|sorry|wait|sorry to hear that|that's (?:great|awesome|cool|nice)|guess what|good question|of course|right|true|fun fact|fyi|ps|p\.s|tbh|"
+    r"to be honest|in fact|for (?:me|context|reference|the record)|just so you know|remember|note|please (?:note|remember)|i mean|you know|long story short|as you know"
+    r"|speaking of which|good news|bad news|big news|update|quick update|for your information|no worries|let me see|finally|turns out|now)\b(?:[,!.:;\-–— ]+|$)(?:that\b\s*)?)"
+)
+_WHEN = (
+    r"(?:yesterday|today|tonight|this (?:morning|afternoon|evening|week|weekend|month|year|summer|winter|spring|fall|autumn)|last (?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|\w+day)"
+    r"|next (?:week|weekend|month|year|summer|\w+day)|(?:a|one|two|three|four|five|six|a few|few|couple of|a couple of|\d+) (?:days?|weeks?|months?|years?) ago|recently|lately|tomorrow"
+    r"|the other (?:day|night|week)|(?:on|since|in|by) (?:\w+day|january|february|march|april|may|june|july|august|september|october|november|december|\d{4}|summer|winter|spring|autumn|fall)(?: (?:morning|evening|night|afternoon|\d{1,4}))?"
+    r"|every (?:day|morning|evening|night|week|weekend|month|year|\w+day)|on weekends|these days|nowadays|right now|currently|as of (?:today|now|\w+)|at the moment|as a (?:kid|child|teenager))"
+)
+_WHEN_FIRST = re.compile(rf"(?i)^({_WHEN}),?\s+(?=(?:I|we|my|our|she|he)\b)")
+# "After finishing school, I moved": what comes first goes last.
+_SUBORDINATE = re.compile(
+    r"^(?P<first>(?:[Aa]fter|[Dd]uring|[Ww]hile|[Oo]ver|[Aa]t|[Ii]n|[Oo]n|[Ff]or|[Bb]efore|[Ss]ince) [^,;.!?]{3,50}?),? (?=(?:I|we)\b)"
+)
+# What is shown is told as an event: "Here's a photo of our garden".
+_SHOWN = re.compile(
+    r"^[Hh]ere(?:'s| is| are) (?=one of (?:my|our) .{6,}|(?:a|an|the|some|my|our|one)\b.*\b(?:photos?|pics?|pictures?|paintings?|drawings?|snaps?|shots?|videos?|recipes?|sketch(?:es)?)\b .{6,})"
+)
+_NAME_OF = re.compile(r"^(?P<who>(?:[Mm]y|[Oo]ur) [\w -]{2,30})'s name(?: is|'s) ")
+# "I wanted to tell you I joined a choir" says that I joined a choir.
+_TOLD = re.compile(
+    r"(?i)^(?:i|we) (?:(?:just|also|recently) )*(?:(?:wanted|want|have|need|forgot|gotta|got) to (?:tell|let) (?:you|ya)(?: all)?(?: know)?|(?:found out|realized|realised|discovered)(?: recently| yesterday)?)(?: that)?:? (?=(?:I|my|we|our)\b)"
+)
+_BELIEF = re.compile(
+    r"(?i)^(?:i|we) (?:think|believe|guess|suppose|feel like|reckon|figure)(?: that)?\s+(?=(?:I|we|my|our)\b)|^(?:maybe|perhaps|probably|possibly)\s+(?=(?:I|we|my|our)\b)"
+)
+_VOCATIVE = re.compile(r"^[A-ZÀ-Þ][a-zà-ÿ]+, (?=(?:[A-ZÀ-Þ]|my|our|i )[\w' ]+ )")
+
+
+_APOSTROPHES = str.maketrans(dict.fromkeys("’`´‘", "'"))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A clause that begins with its subject, and whether it was said as a belief."""
+
+    said: str
+    is_belief: bool
+
+
+def clause_words(clause: str) -> str:
+    """Return a clause with plain apostrophes and without what only opens it: "Oh, by the way, "."""
+    said = _without_openers(" ".join(clause.translate(_APOSTROPHES).split()))
+    return _without_openers(_VOCATIVE.sub("", said))
+
+
+def opened(clause: str) -> Opened:
+    """Bring the subject to the front: "Yesterday I ran" → "I ran yesterday", "I think I…" → "I…" as a belief."""
+    said = _NAME_OF.sub(r"\g<who> is called ", _SHOWN.sub("I shared ", clause))
+    said = _TOLD.sub("", said)
+    if when := _WHEN_FIRST.match(said):
+        said = f"{_without_openers(said[when.end() :])} {_in_sentence(when.group(1))}"
+    elif first := _SUBORDINATE.match(said):
+        said = f"{said[first.end() :].rstrip(' .!,')} {_in_sentence(first['first'])}"
+    belief = _BELIEF.match(said)
+    return Opened(said=said[belief.end() :] if belief else said, is_belief=belief is not None)
+
+
+def _without_openers(said: str) -> str:
+    for _ in range(5):
+        opener = _OPENER.match(said)
+        if opener is None or opener.end() >= len(said):
+            return said
+        said = said[opener.end() :].lstrip()
+    return said
+
+
+def _in_sentence(when: str) -> str:
+    first, _, rest = when.partition(" ")
+    return f"{first.lower()} {rest}".strip()

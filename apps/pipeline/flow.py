@@ -1,0 +1,101 @@
+"""The funnel, read from top to bottom: seven stages, each passes, transforms or rejects what it is given.
+
+    accept a request  →  screen()        pre_filter                        in the request, no model
+    run its trace     →  extract()       extract                           one model call for what is queued
+                      →  settle()        resolve_refs → dedupe → conflict  reads only
+                      →  persist_plan()  persist                           one transaction
+    index memories    →  stages.index    index                             in the background
+
+Spans are made here and nowhere else.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter_ns
+
+from apps.pipeline.draft import Draft, Span
+from apps.pipeline.plan import WritePlan
+from apps.pipeline.ports import Ports
+from apps.pipeline.stages import conflict, dedupe, persist, pre_filter, resolve_refs
+from apps.pipeline.stages import extract as extracting
+from apps.pipeline.stages import extract_session as looking_back
+from apps.pipeline.vocabulary import Reason, SpanResult, Stage
+
+Step = Callable[..., Draft]
+
+SETTLING: tuple[tuple[Stage, Step], ...] = (
+    (Stage.RESOLVE_REFS, resolve_refs.run),
+    (Stage.DEDUPE, dedupe.run),
+    (Stage.CONFLICT, conflict.run),
+)
+
+
+def screen(draft: Draft) -> Draft:
+    """Drop the turns that the rules reject."""
+    return _spanned(Stage.PRE_FILTER, draft, pre_filter.run)
+
+
+def extract(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
+    """Propose candidates for the drafts of one session, which share model calls and the time that these take.
+
+    Raises ModelFailed.
+    """
+    started = perf_counter_ns()
+    extracted = extracting.run(drafts, ports)
+    latency_us = (perf_counter_ns() - started) // 1_000
+    pairs = zip(drafts, extracted, strict=True)
+    return [_with_span(Stage.EXTRACT, before, after, latency_us) for before, after in pairs]
+
+
+def extract_session(draft: Draft, ports: Ports) -> Draft:
+    """Propose candidates for a session as a whole. Raises ModelFailed."""
+    return _spanned(Stage.EXTRACT, draft, partial(looking_back.run, ports=ports))
+
+
+def settle(draft: Draft, ports: Ports) -> Draft:
+    """Decide what each candidate becomes, from what is known now; nothing is written."""
+    for stage, step in SETTLING if draft.candidates else ():
+        draft = _spanned(stage, draft, partial(step, ports=ports))
+    return draft
+
+
+def persist_plan(draft: Draft, plan: WritePlan, ports: Ports) -> Draft:
+    """Apply the plan of a draft in one transaction.
+
+    Raises StalePlan when a memory has changed since the plan was made; nothing is written then.
+    """
+    return _spanned(Stage.PERSIST, draft, lambda given: persist.run(given, plan, ports))
+
+
+def _spanned(stage: Stage, draft: Draft, step: Callable[[Draft], Draft]) -> Draft:
+    started = perf_counter_ns()
+    after = step(draft)
+    return _with_span(stage, draft, after, (perf_counter_ns() - started) // 1_000)
+
+
+def _with_span(stage: Stage, before: Draft, after: Draft, latency_us: int) -> Draft:
+    failed = bool(after.failure)
+    span = Span(
+        stage=stage,
+        result=SpanResult.ERROR if failed else _result(before, after),
+        latency_us=latency_us,
+        reason=Reason.EXTRACTION_FAILED if failed else _reason(before, after),
+        details=after.details,
+    )
+    return after.evolve(spans=(*after.spans, span), details={})
+
+
+def _result(before: Draft, after: Draft) -> SpanResult:
+    """Say REJECT when the stage emptied the funnel, TRANSFORM when it changed what goes on, else PASS."""
+    entered = len(before.turns) + len(before.candidates)
+    left = len(after.turns) + len(after.candidates)
+    if len(after.drops) > len(before.drops) and (left == 0 or (left < entered and not after.candidates)):
+        return SpanResult.REJECT
+    changed = (before.turns, before.candidates, before.rulings) != (after.turns, after.candidates, after.rulings)
+    return SpanResult.TRANSFORM if changed else SpanResult.PASS
+
+
+def _reason(before: Draft, after: Draft) -> str:
+    """Name the one reason of all new drops, or "mixed"."""
+    reasons = {drop.reason for drop in after.drops[len(before.drops) :]}
+    return reasons.pop() if len(reasons) == 1 else "mixed" if reasons else ""

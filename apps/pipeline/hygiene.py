@@ -1,0 +1,126 @@
+"""What text and times may pass a door: refused in names, cleaned in content, bounded in dates.
+
+Content keeps its words: only characters that carry none are taken out. A name that would have to be changed is
+refused instead, for a changed name is another name.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+MAX_DEPTH = 32
+EARLIEST_SAID = datetime(1900, 1, 1, tzinfo=UTC)
+EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
+LATEST = datetime(2500, 1, 1, tzinfo=UTC)
+# A caller's clock may be wrong by a zone or a leap; nobody said anything a year from now.
+AHEAD = timedelta(days=366)
+
+# Embeddings, overrides and isolates reorder what people see; marks (U+200E, U+200F) don't.
+_BIDI = "\u202a-\u202e\u2066-\u2069"
+_LINE_BREAKS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_NO_WORDS = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f{_BIDI}]")
+_NOT_IN_NAMES = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{_BIDI}]")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class BadInput(ValueError):
+    """Something in a request can't be taken; `at` is the JSON pointer or the parameter that holds it."""
+
+    def __init__(self, message: str, *, at: str = "") -> None:
+        super().__init__(message)
+        self.at = at
+
+
+class TooLarge(BadInput):
+    """A part of a request exceeds its size limit."""
+
+
+def checked_name(text: str, *, at: str) -> str:
+    """Return an identifier, label or name unchanged.
+
+    Raises BadInput for control characters, line breaks, bidi controls, and nothing but white space.
+    """
+    if _NOT_IN_NAMES.search(text) or _UNSTORABLE.search(text):
+        raise BadInput("must not hold control, line break or bidirectional control characters", at=at)
+    if text and not text.strip():
+        raise BadInput("must not be blank", at=at)
+    return text
+
+
+def cleaned_text(text: str, *, at: str, most: int) -> str:
+    """Return content without characters that carry no words; other line breaks become newlines.
+
+    Raises BadInput for NUL, lone surrogates and content of nothing but white space, TooLarge over `most` characters.
+    """
+    if len(text) > most:
+        raise TooLarge(f"holds {len(text):,} characters, at most {most:,} are taken", at=at)
+    if _UNSTORABLE.search(text):
+        raise BadInput("must not hold NUL or lone surrogates", at=at)
+    cleaned = _NO_WORDS.sub("", _LINE_BREAKS.sub("\n", text))
+    if not cleaned.strip():
+        raise BadInput("must not be blank", at=at)
+    return cleaned
+
+
+def checked_said_at(moment: datetime | None, *, at: str, now: datetime) -> datetime | None:
+    """Return when something was said, in UTC; a time without an offset is taken as UTC.
+
+    Raises BadInput before 1900 and more than a year ahead.
+    """
+    return None if moment is None else _between(moment, EARLIEST_SAID, now + AHEAD, at)
+
+
+def checked_moment(moment: datetime | None, *, at: str) -> datetime | None:
+    """Return any other time, such as a validity, in UTC. Raises BadInput before the year 1000 and from 2500 on."""
+    return None if moment is None else _between(moment, EARLIEST, LATEST, at)
+
+
+def _between(moment: datetime, earliest: datetime, latest: datetime, at: str) -> datetime:
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if not earliest <= aware <= latest:
+        raise BadInput(f"must lie between {earliest:%Y-%m-%d} and {latest:%Y-%m-%d}", at=at)
+    return aware.astimezone(UTC)
+
+
+def check_json(value: Any, *, max_depth: int = MAX_DEPTH) -> None:
+    """Refuse what JSON can carry and a database can't: NUL, lone surrogates, infinite numbers, endless nesting.
+
+    Raises BadInput with the pointer of the first offence. Iterative, so that depth can't exhaust the stack.
+    """
+    open_values: list[tuple[str, int, Any]] = [("", 0, value)]
+    while open_values:
+        at, depth, each = open_values.pop()
+        if isinstance(each, str):
+            check_storable(each, at=at)
+        elif isinstance(each, float) and not abs(each) < float("inf"):
+            raise BadInput("must be a finite number", at=at)
+        elif isinstance(each, dict | list):
+            if depth >= max_depth:
+                raise BadInput(f"is nested deeper than {max_depth} levels", at=at)
+            open_values.extend((inner, depth + 1, child) for inner, child in _children(each, at))
+
+
+def _children(value: Mapping[str, Any] | Sequence[Any], at: str) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, Mapping):
+        yield from ((f"{at}/{index}", child) for index, child in enumerate(value))
+        return
+    for key, child in value.items():
+        check_storable(key, at=at)
+        yield f"{at}/{pointer_part(key)}", child
+
+
+def check_storable(text: str, *, at: str) -> None:
+    """Refuse text that PostgreSQL or UTF-8 can't hold. Raises BadInput for NUL and lone surrogates."""
+    if _UNSTORABLE.search(text):
+        raise BadInput("must not hold NUL or lone surrogates", at=at)
+
+
+def storable(text: str) -> str:
+    """Return any text in a form that PostgreSQL and UTF-8 can hold: what they can't is replaced."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def pointer_part(key: str) -> str:
+    """Escape a key for a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,60 @@
+"""Identifiers: UUIDv7 made here and now, shown to people with a prefix that tells what they name."""
+
+from enum import StrEnum
+from uuid import UUID, uuid5
+
+from uuid_utils import compat
+
+# The root of every derived identifier; changing it would orphan every end user.
+_NAMESPACE = UUID("6d656d70-6c61-5466-8f72-6d0000000001")
+
+
+class Prefix(StrEnum):
+    """What an identifier names."""
+
+    PROJECT = "prj"
+    API_KEY = "key"
+    END_USER = "usr"
+    SESSION = "ses"
+    TURN = "trn"
+    TRACE = "trc"
+    CONFIGURATION = "cfg"
+    MEMORY = "mem"
+    LINK = "lnk"
+    ENTITY = "ent"
+    LEDGER_ENTRY = "led"
+
+
+class BadIdentifier(ValueError):
+    """A text that is no identifier of the kind asked for."""
+
+
+def new_id() -> UUID:
+    """Make a UUIDv7: unique without coordination, sorted by time of making."""
+    return compat.uuid7()
+
+
+def end_user_id(*, project_id: UUID, user_id: str) -> UUID:
+    """Derive an end user's identifier from project and the caller's own id (UUIDv5), so no look-up is needed."""
+    return uuid5(_NAMESPACE, f"{project_id}\x1f{user_id}")
+
+
+def session_id(*, end_user_id: UUID, session_id: str) -> UUID:
+    """Derive a session's identifier from end user and the caller's own id (UUIDv5)."""
+    return uuid5(end_user_id, session_id)
+
+
+def show(prefix: Prefix, identifier: UUID) -> str:
+    """Write an identifier as people and agents see it, such as mem_0192…"""
+    return f"{prefix}_{identifier.hex}"
+
+
+def parse(prefix: Prefix, text: str) -> UUID:
+    """Read an identifier of one kind, with or without its prefix.
+
+    Raises BadIdentifier.
+    """
+    try:
+        return UUID(text.removeprefix(f"{prefix}_"))
+    except ValueError as error:
+        raise BadIdentifier(f"{text!r} is no {prefix}_ identifier") from error

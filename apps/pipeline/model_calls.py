@@ -1,0 +1,145 @@
+"""What is asked of a language model, what it answers, and the record of a call that a trace keeps."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+
+class Purpose(StrEnum):
+    """What a model is called for."""
+
+    EXTRACT = "extract"
+    EXTRACT_SESSION = "extract_session"
+    JUDGE_REFERENCES = "judge_references"
+    JUDGE_DUPLICATES = "judge_duplicates"
+    JUDGE_CONTRADICTIONS = "judge_contradictions"
+
+
+class AnswerKind(StrEnum):
+    """What an answer was; each is counted by itself."""
+
+    MEMORIES = "memories"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    UNPARSABLE = "unparsable"
+    REFUSED = "refused"
+
+    @property
+    def is_usable(self) -> bool:
+        """Tell whether it was an answer to the question at all."""
+        return self not in (AnswerKind.UNPARSABLE, AnswerKind.REFUSED)
+
+
+class Stop(StrEnum):
+    """Why an answer ended."""
+
+    END = "end"
+    TRUNCATED = "truncated"  # at the most tokens that an answer may have
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call; the three kinds of input don't overlap."""
+
+    input: int = 0  # neither read from the cache nor written to it
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to a model; `static` comes first and is the same for all calls, so that providers can cache it."""
+
+    purpose: Purpose
+    prompt_version: str
+    static: str
+    context: str  # what is known of the end user
+    turns: str
+    schema: Mapping[str, Any] = field(hash=False)  # JSON schema of the answer
+    max_tokens: int = 4_096
+    model: str = ""  # "provider:name"; empty is the configured one
+
+    @property
+    def hash(self) -> str:
+        """Return what a recorded answer is found by: 64 hexadecimal characters."""
+        said = "\x1f".join((self.model, self.prompt_version, self.static, self.context, self.turns))
+        return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model answered and what that took."""
+
+    text: str
+    model: str
+    usage: Usage = Usage()
+    stop: Stop = Stop.END
+    latency_us: int = 0
+    cost_usd: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call as a trace records it; `error` is empty when the answer could be used.
+
+    A call that was not answered has no `kind`, nor has a judge's that was answered well.
+    """
+
+    purpose: Purpose
+    request_hash: str
+    model: str
+    prompt_version: str
+    answer: str = ""
+    usage: Usage = Usage()
+    latency_us: int = 0
+    cost_usd: Decimal = Decimal(0)
+    error: str = ""
+    kind: AnswerKind | None = None
+    invalid_objects: int = 0  # of the answer: no memories, or with ids that nobody gave
+
+
+class ModelFailed(Exception):
+    """A model did not answer. A permanent failure is not worth another try."""
+
+    def __init__(self, message: str, *, permanent: bool = False, model: str = "", latency_us: int = 0) -> None:
+        super().__init__(message)
+        self.permanent = permanent
+        self.model = model
+        self.latency_us = latency_us
+        self.calls: tuple[ModelCall, ...] = ()
+
+
+def call_of(
+    request: ModelRequest, answer: ModelAnswer, *, kind: AnswerKind | None = None, invalid_objects: int = 0
+) -> ModelCall:
+    """Record a call that was answered; an answer of no use is its error."""
+    return ModelCall(
+        purpose=request.purpose,
+        request_hash=request.hash,
+        model=answer.model,
+        prompt_version=request.prompt_version,
+        answer=answer.text,
+        usage=answer.usage,
+        latency_us=answer.latency_us,
+        cost_usd=answer.cost_usd,
+        error="" if kind is None or kind.is_usable else kind.value,
+        kind=kind,
+        invalid_objects=invalid_objects,
+    )
+
+
+def failed_call(request: ModelRequest, failure: ModelFailed) -> ModelCall:
+    """Record a call that was not answered."""
+    return ModelCall(
+        purpose=request.purpose,
+        request_hash=request.hash,
+        model=failure.model or request.model,
+        prompt_version=request.prompt_version,
+        latency_us=failure.latency_us,
+        error=str(failure),
+    )

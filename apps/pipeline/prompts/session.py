@@ -1,0 +1,67 @@
+"""The prompt that looks back on a whole session: arcs, goals and a summary, beside what each turn has told."""
+
+import hashlib
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from apps.pipeline.draft import KnownMemory
+from apps.pipeline.model_calls import ModelRequest, Purpose
+from apps.pipeline.policy import ExtractionPolicy
+from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, known_section, turns_section
+
+STATIC = Path(__file__).with_name("session.xml").read_text(encoding="utf-8")
+VERSION = f"session-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
+
+
+class SessionKind(StrEnum):
+    """What a look back finds; each is a tag of its memory."""
+
+    ARC = "arc"
+    GOAL = "goal"
+    SUMMARY = "summary"
+
+
+class SessionMemoryAnswer(BaseModel):
+    """One memory as the model proposes it; keys that we didn't ask for are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    kind: SessionKind
+    content: str = Field(min_length=3, max_length=1_000)
+    evidence: str = Field(default="", max_length=2_000)
+    source_turn_ids: tuple[str, ...] = Field(default=(), max_length=100)
+    importance: float = Field(default=0.5, ge=0, le=1)
+    topic: str = Field(default="", max_length=64)
+
+
+class SessionAnswer(BaseModel):
+    """The whole answer, as constrained decoding is told; what comes is checked object by object."""
+
+    memories: tuple[SessionMemoryAnswer, ...]
+
+
+SCHEMA = SessionAnswer.model_json_schema()
+
+
+def render(
+    *,
+    turns: Sequence[ShownTurn],
+    entities: Sequence[ShownEntity],
+    memories: Sequence[KnownMemory],
+    policy: ExtractionPolicy,
+) -> ModelRequest:
+    """Return the request for a session's turns."""
+    asked = turns_section(turns=turns, most_characters=policy.max_session_turn_characters)
+    return ModelRequest(
+        purpose=Purpose.EXTRACT_SESSION,
+        prompt_version=VERSION,
+        static=STATIC,
+        context=known_section(entities=entities, memories=memories),
+        turns=f"{asked}\nList what the conversation as a whole shows.",
+        schema=SCHEMA,
+        max_tokens=policy.max_answer_tokens,
+        model=policy.model,
+    )

@@ -1,0 +1,1 @@
+"""How a span of text becomes a stable entity: pronouns, descriptions, names. Pure."""

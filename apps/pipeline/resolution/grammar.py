@@ -1,0 +1,86 @@
+"""Grammar: descriptions that stand for a name ("my manager", "Priya's brother", "the company")."""
+
+import re
+from dataclasses import dataclass
+
+from apps.pipeline.resolution.folding import is_proper_name
+from apps.pipeline.resolution.relations import relation_noun
+
+# Words that change nothing of who is meant; "older", "former" or "best" do and stay part of the noun.
+_MODIFIERS = r"(?:(?:new|current|dear|own|lovely|whole)\s+)*"
+_OWNED = re.compile(rf"^(?P<owner>my|his|her|their|its|.+?['’]s?)\s+{_MODIFIERS}(?P<rest>\S.*)$", re.IGNORECASE)
+_OF = re.compile(r"^(?:the|a|an)\s+(?P<noun>[\w-]+)\s+of\s+(?P<owner>\S.*)$", re.IGNORECASE)
+_DEFINITE = re.compile(rf"^(?:the|this|that)\s+{_MODIFIERS}(?P<noun>[\w-]+)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A phrase that points at something by what it is to someone."""
+
+    noun: str
+    owner: str = ""  # as it is written: "my", "her", "Priya"; empty for "the company"
+    name: str = ""  # of an apposition: "my manager Priya"
+
+
+def describe(text: str) -> Description | None:
+    """Parse a description, or return None for a plain name.
+
+    Possessives need a known relation noun or a lower-case one, so that "Levi's Stadium" stays a name.
+    """
+    phrase = text.strip().replace("’", "'")
+    if found := _DEFINITE.match(phrase):
+        noun = found["noun"]
+        return Description(noun=noun.casefold()) if noun.islower() else None
+    if found := _OF.match(phrase):
+        return _owned(found["owner"], found["noun"])
+    if found := _OWNED.match(phrase):
+        owner = re.sub(r"'s?$", "", found["owner"])
+        return _owned(owner, found["rest"])
+    return None
+
+
+def _owned(owner: str, rest: str) -> Description | None:
+    noun, name = _split_apposition(rest)
+    if not noun or (relation_noun(noun) is None and not noun.islower()):
+        return None
+    return Description(noun=noun.casefold(), owner=owner, name=name)
+
+
+def _split_apposition(rest: str) -> tuple[str, str]:
+    """Split "manager Priya Rao" into noun and name."""
+    words = rest.replace(",", " ").split()
+    nouns = [word for word in words if not is_proper_name(word)]
+    if not nouns or words[: len(nouns)] != nouns:
+        return rest.strip(), ""
+    return " ".join(nouns), " ".join(words[len(nouns) :])
+
+
+def alias_of(*, owner_name: str, noun: str) -> str:
+    """Return the alias under which a description is remembered: "User's manager"."""
+    return f"{owner_name}'s {noun}"
+
+
+def is_description(name: str) -> bool:
+    """Tell whether an entity is known by a description only."""
+    return describe(name) is not None
+
+
+_RELATION_OF = re.compile(r"^(?:is_)?(?P<noun>[a-z_]+?)_(?:of|to)$")
+_HAS_RELATION = re.compile(r"^has_(?P<noun>[a-z_]+)$")
+
+
+def noun_of_relation(predicate: str) -> tuple[str, bool] | None:
+    """Read the relation noun out of a predicate; the flag tells that the subject is what the noun says.
+
+    "sister_of" gives ("sister", True), "has_manager" and "manager" give ("manager", False).
+    """
+    if found := _RELATION_OF.match(predicate):
+        return _known(found["noun"], subject_holds=True)
+    if found := _HAS_RELATION.match(predicate):
+        return _known(found["noun"], subject_holds=False)
+    return _known(predicate, subject_holds=False)
+
+
+def _known(noun: str, *, subject_holds: bool) -> tuple[str, bool] | None:
+    words = noun.replace("_", " ")
+    return (words, subject_holds) if relation_noun(words) else None

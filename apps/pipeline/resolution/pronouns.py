@@ -1,0 +1,102 @@
+"""Pronouns: what kind of thing each one points at, and those that a stored sentence must not hold."""
+
+import re
+from enum import StrEnum
+
+from apps.pipeline.resolution.relations import Gender
+
+
+class PronounKind(StrEnum):
+    """What a pronoun points at."""
+
+    SPEAKER = "speaker"
+    PERSON = "person"
+    THING = "thing"
+    UNKNOWN = "unknown"  # "we", "you", "this": no rule settles them
+
+
+_KINDS: dict[PronounKind, str] = {
+    PronounKind.SPEAKER: "i me my mine myself",
+    PronounKind.PERSON: "he him his himself she her hers herself they them their theirs themself themselves",
+    PronounKind.THING: "it its itself",
+    PronounKind.UNKNOWN: "we us our ours ourselves you your yours yourself yourselves this that these those",
+}
+_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+_FEMALE = frozenset("she her hers herself".split())
+_MALE = frozenset("he him his himself".split())
+POSSESSIVES = frozenset("my mine his her hers their theirs its".split())
+
+
+def kind_of(text: str) -> PronounKind | None:
+    """Return what a pronoun points at, or None when the text is none."""
+    return _KIND_OF.get(text.strip().casefold())
+
+
+def gender_of(text: str) -> Gender | None:
+    """Return the gender that a pronoun tells; "they" tells none."""
+    word = text.strip().casefold()
+    if word in _FEMALE:
+        return Gender.FEMALE
+    return Gender.MALE if word in _MALE else None
+
+
+_FIRST_PERSON = re.compile(
+    r"(?<![\w'.])(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Uu]s|[Oo]urs?|[Oo]urselves)(?!\w|\.\w|-\w)"
+)
+_SECOND_PERSON = re.compile(r"(?<![\w'])(?:you|your|yours|yourself)(?![\w])", re.IGNORECASE)
+_THIRD_SUBJECT = re.compile(r"(?<![\w'])(?:he|she|they)(?!\w)", re.IGNORECASE)
+_THIRD_OBJECT = re.compile(
+    r"(?<![\w'])(?:him|them|her(?=\s*(?:[.,;:!?]|$|\s(?:to|at|in|on|for|with|and|or|by|from|about|when|a|an|the)\b)))(?!\w)",
+    re.I,
+)
+_THIRD_POSSESSIVE = re.compile(r"(?<![\w'])(?:his|hers?|theirs?)(?!\w)", re.IGNORECASE)
+_THING_SUBJECT = re.compile(r"^(?:it|this|that|these|those)(?:'s)?\b(?!\s+\w+\s+that\b)", re.IGNORECASE)
+_THING_AT_END = re.compile(r"(?<![\w'])it[.!?]?$", re.IGNORECASE)
+_OF_MANY = re.compile(r"(?:they|them|theirs?|themselves)", re.IGNORECASE)
+# A plural after a word that is no name: "likes horses"; the verb of "Lena rides them" is none.
+_MANY = re.compile(
+    r"\b[a-zà-ÿ'-]+ (?:people|children|men|women|(?!(?:this|is|has|was|does|his|its|as)\b)[a-z]{2,}[^s'\W]s)\b(?! $)"
+)
+# After these another one acts, so an object may well be the subject of the sentence: "people who celebrated her".
+_CLAUSE = re.compile(r"\b(?:who|that|which|when|because|as|since|if|where|while)\b", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')
+
+
+def dangling_in(content: str, *, people: tuple[str, ...], others: tuple[str, ...] = ()) -> str | None:
+    """Return the first pronoun of a sentence that nothing in it explains, or None.
+
+    `people` are whom the sentence is about, `others` whom it may name beside them. "Lena loves her job" explains
+    itself, since one person only comes before the pronoun. "Lena met her" does not, for an object is never its own
+    subject, unless another clause lies between. "Them" may be several of what is named before. Words inside quotation
+    marks are left alone.
+    """
+    text = _QUOTED.sub('""', content)
+    unexplained = _first_of(text, _FIRST_PERSON, _SECOND_PERSON, _THING_SUBJECT, _THING_AT_END)
+    if unexplained:
+        return unexplained
+    everyone = tuple({*people, *others})
+    patterns = ((_THIRD_OBJECT, everyone, 2), (_THIRD_SUBJECT, people, 1), (_THIRD_POSSESSIVE, people, 1))
+    for pattern, named, wanted in patterns:
+        for found in pattern.finditer(text):
+            before = _people_before(text, people=named, end=found.start())
+            if before + _helps(text[: found.start()], found.group(), before, wanted) != wanted:
+                return found.group()
+    return None
+
+
+def _helps(before: str, pronoun: str, people: int, least: int) -> int:
+    """Return how many people are missing that something else in the sentence stands in for."""
+    if _OF_MANY.fullmatch(pronoun) and _MANY.search(before):
+        return least - people
+    return 1 if people == 1 and least == 2 and _CLAUSE.search(before) else 0
+
+
+def _first_of(text: str, *patterns: re.Pattern[str]) -> str | None:
+    found = (pattern.search(text) for pattern in patterns)
+    return next((match.group() for match in found if match), None)
+
+
+def _people_before(text: str, *, people: tuple[str, ...], end: int) -> int:
+    return sum(
+        1 for name in people if name and name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text[:end])
+    )

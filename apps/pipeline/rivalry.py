@@ -1,0 +1,61 @@
+"""Rivalry: what a new statement does to one that is live under the same subject and predicate."""
+
+import re
+from enum import StrEnum
+
+from apps.pipeline.canonical import canonical_text
+from apps.pipeline.draft import KnownMemory
+from apps.pipeline.opposites import axis_of, sign_of
+from apps.pipeline.vocabulary import MemoryType, Polarity
+
+# Words by which one says that something has changed: no contradiction, but an end.
+_ENDED = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|again)\b", re.IGNORECASE)
+# Words by which one says that a value joins another one instead of replacing it.
+_BESIDE = re.compile(
+    r"\b(?:also|too|as well|second|another|besides|on the side|side job|part[- ]time)\b", re.IGNORECASE
+)
+
+
+def joins(evidence: str) -> bool:
+    """Tell whether a quote says that its value joins what is known."""
+    return _BESIDE.search(evidence) is not None
+
+
+class Relation(StrEnum):
+    """What a new statement is to a live one."""
+
+    REPLACES = "replaces"  # one of them ends where the other begins
+    CONTRADICTS = "contradicts"
+    COEXISTS = "coexists"
+
+
+def relate(memory: KnownMemory, rival: KnownMemory, *, beside: bool, evidence: str) -> Relation:
+    """Relate a new memory to a live one; `beside` tells that it was said to join what is known.
+
+    Events never replace or contradict: each happened.
+    """
+    if MemoryType.EVENT in (memory.type, rival.type) or memory.subject_id != rival.subject_id:
+        return Relation.COEXISTS
+    if axis_of(memory.predicate) != axis_of(rival.predicate):
+        return Relation.COEXISTS
+    stateful = memory.stateful and memory.predicate == rival.predicate
+    if same_value(memory, rival):
+        return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
+    both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
+    return Relation.REPLACES if stateful and both_hold and not beside else Relation.COEXISTS
+
+
+def _of_equal_value(memory: KnownMemory, rival: KnownMemory, *, stateful: bool, evidence: str) -> Relation:
+    sides = {sign_of(each.predicate, polarity=each.polarity) for each in (memory, rival)}
+    if len(sides) == 1:
+        return Relation.COEXISTS
+    ended = _ENDED.search(evidence) or _ENDED.search(memory.content)
+    return Relation.REPLACES if stateful or ended else Relation.CONTRADICTS
+
+
+def same_value(one: KnownMemory, two: KnownMemory) -> bool:
+    """Tell whether two triples have the same object; two without any have one when their sentences are equal."""
+    first, second = canonical_text(one.object_text), canonical_text(two.object_text)
+    if first or second:
+        return first == second
+    return canonical_text(one.content) == canonical_text(two.content)

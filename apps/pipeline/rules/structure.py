@@ -1,0 +1,112 @@
+"""Structure: the shapes of a text that can hold no statement, told without any rule."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import islice
+
+MAX_LINES = 200  # that are looked at
+MAX_JSON = 20_000  # characters that are parsed; of a longer text only both ends are looked at
+PROSE_WORDS = 5  # plain words in a row that read as a sentence
+CODE_SHARE = 0.6  # of the lines outside fences
+
+_LETTER = re.compile(r"[^\W_]")
+_WORDS = re.compile(rf"\b(?:[^\W\d_]['’\w]{{0,30}},? ){{{PROSE_WORDS - 1}}}[^\W\d_]")
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+# How a line of a program begins, in the common languages; what ends in a bracket or semicolon needs no such sign.
+_CODE_LINE = re.compile(
+    r"""\s*(?:
+        (?:async\ )?def\ \w+\(|class\ \w+\s*[(:{]|import\ [\w.]+(?:$|,|\ as\ )|from\ [\w.]+\ import\ |\#include\b
+      | \#!|//|/\*|[})\]]+,?$|@[\w.]+\(.*\)$|\$\ [a-z]|[\w.$]+\(.*\)$|(?<=\s)return\b
+      | (?:if|elif|else|for|while|try|except|with|finally)\b.*:$|(?:const|let|var)\ [\w{\[][^=]*=
+      | (?:public|private|static|func|fn)\ [\w<>\[\] ]+[({=]|[\w.\[\]]+\ ?[-+*|]?=\ ?(?:["'\[{(\d]|\w+[.(\[])
+      | (?:SELECT\ .+\ FROM|INSERT\ INTO|UPDATE|DELETE\ FROM|CREATE\ TABLE|ALTER\ TABLE|WHERE|GROUP\ BY|ORDER\ BY)\ \S
+      | Traceback\ \(most\ recent|File\ ".*",\ line\ \d|at\ [\w.$<>]+\(|[\w.]+(?:Error|Exception)(?::|$)
+    )""",
+    re.VERBOSE,
+)
+_CODE_SIGN = re.compile(r"\w\(|\w ?= ?\S|=>")
+_JSON_HEAD = re.compile(r"[{\[]\s*[\"{\[\]}\d]")
+_TAG = re.compile(r"<[!?/]?[A-Za-z][^<>]*>")
+_LOG_LINE = re.compile(r"[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+
+
+def letters(text: str, *, enough: int) -> int:
+    """Count letters and digits, and stop at `enough`."""
+    return sum(1 for _ in islice(_LETTER.finditer(text), enough))
+
+
+def is_emoji_only(text: str) -> bool:
+    """Tell whether a text holds emoji and neither letters nor digits."""
+    return letters(text, enough=1) == 0 and any(unicodedata.category(sign) == "So" for sign in text)
+
+
+def is_code_only(text: str) -> bool:
+    """Tell whether a text is program code with nothing said about it."""
+    outside = _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
+    if outside is not text and letters(outside, enough=1) == 0:
+        return True
+    lines = _lines(outside)
+    if len(lines) == 1:
+        return outside is text and _is_code_statement(lines[0])
+    coded = [_is_code_line(line) for line in lines]
+    prose = any(_WORDS.search(line) for line, code in zip(lines, coded, strict=True) if not code)
+    return not prose and sum(coded) >= max(2, CODE_SHARE * len(lines))
+
+
+def is_payload(text: str) -> bool:
+    """Tell whether a text is JSON, XML, a table or a log rather than something said."""
+    shown = text.strip()
+    if shown[:1] in ("{", "["):
+        return _is_json(shown)
+    if shown[:1] == "<" and shown[-1:] == ">":
+        return _is_markup(shown)
+    lines = _lines(shown) if "\n" in shown else []
+    return len(lines) > 1 and (_is_table(lines) or all(_LOG_LINE.match(line) for line in lines))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in islice(text.splitlines(), MAX_LINES) if line.strip()]
+
+
+def _is_code_line(line: str) -> bool:
+    if line.endswith((";", "{", "}")) and _WORDS.search(line) is None:
+        return True
+    return _CODE_LINE.match(line) is not None
+
+
+def _is_code_statement(line: str) -> bool:
+    """Tell whether a lone line is code; a sentence may end in a semicolon, so it needs a second sign."""
+    return line.endswith((";", "}")) and _CODE_SIGN.search(line) is not None
+
+
+def _is_json(text: str) -> bool:
+    if _JSON_HEAD.match(text) is None or text[-1] not in "}]":
+        return False
+    if len(text) > MAX_JSON:
+        return True
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_markup(text: str) -> bool:
+    shown = text[:MAX_JSON]
+    tags = _TAG.findall(shown)
+    return bool(tags) and not any(_WORDS.search(piece) for piece in _TAG.split(shown))
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    if all(line.count("|") >= 2 for line in lines):
+        return True
+    if len(lines) < 3:
+        return False
+    return any(_has_columns(lines, separator) for separator in ",;\t")
+
+
+def _has_columns(lines: Sequence[str], separator: str) -> bool:
+    counts = {line.count(separator) for line in lines}
+    return len(counts) == 1 and min(counts) >= 2 and not any(_WORDS.search(line) for line in lines)
