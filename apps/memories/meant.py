@@ -1,0 +1,46 @@
+"""Whom a query means, as SQL: entities by any of their names, whom a relation leads to, and the end user.
+
+"Where does my manager live" names nobody by name; the alias "User's manager" or the memory that says who it is leads
+on. The end user is meant where a first person asks and nobody else is named.
+"""
+
+from typing import Any
+
+from apps.pipeline.identifiers import Prefix
+from apps.pipeline.naming import Names
+
+# One row: `ids` and `shown` are whom the query means, `own` the end user where an "I" speaks beside them.
+MEANT = """
+with own as (
+    select id from memories_entity where end_user_id = %(end_user)s and is_user and (%(says_i)s or %(says_my)s)
+), called as (
+    select entity_id as id from memories_entityalias where end_user_id = %(end_user)s and folded = any(%(phrases)s)
+    union
+    select id from memories_entity where end_user_id = %(end_user)s and merged_into_id is null and (
+        lower(name) = any(%(phrases)s) or (type = 'person' and split_part(lower(name), ' ', 1) = any(%(phrases)s)))
+), related as (
+    select replace(m.object->>'entity', %(prefix)s, '')::uuid as id from memories_memory m
+    where m.end_user_id = %(end_user)s and m.status = 'active' and m.predicate = any(%(predicates)s)
+      and m.object ? 'entity' and m.subject_id in (select id from called union select id from own)
+), others as (
+    select id from called union select id from related
+), found as (
+    select id from others union select id from own where not exists (select from others)
+)
+select array(select id from found) as ids,
+       array(select %(prefix)s || replace(id::text, '-', '') from found) as shown,
+       array(select id from own where %(says_i)s) as own,
+       exists (select from found) as is_anyone
+offset 0
+"""
+
+
+def meant_values(names: Names) -> dict[str, Any]:
+    """Return what the statement takes, but for the end user."""
+    return {
+        "prefix": f"{Prefix.ENTITY}_",
+        "phrases": list(names.phrases),
+        "predicates": list(names.predicates),
+        "says_i": names.says_i,
+        "says_my": names.says_my,
+    }

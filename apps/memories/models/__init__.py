@@ -1,0 +1,17 @@
+"""What we keep: one module a subject."""
+
+from apps.memories.models.entity import Entity, EntityAlias
+from apps.memories.models.history import LedgerEntry, MemoryVersion
+from apps.memories.models.memory import Memory, MemoryLink, MemoryOrigin
+from apps.memories.models.vector import MemoryVector
+
+__all__ = [
+    "Entity",
+    "EntityAlias",
+    "LedgerEntry",
+    "Memory",
+    "MemoryLink",
+    "MemoryOrigin",
+    "MemoryVector",
+    "MemoryVersion",
+]

@@ -1,0 +1,206 @@
+"""The memory itself, the turns that say it, and its links to others."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Func, Q
+from django.utils import timezone
+
+from apps.memories.querysets import MemoryLinkQuerySet, MemoryQuerySet
+from apps.pipeline.identifiers import Prefix, new_id, show
+from apps.pipeline.vocabulary import (
+    LIVE_STATUSES,
+    Grounding,
+    LinkKind,
+    LinkStatus,
+    MemoryType,
+    Polarity,
+    Precision,
+    Role,
+    SourceConfidence,
+    SpeechAct,
+    Status,
+    choices_of,
+    values_of,
+)
+
+_LIVE = Q(status__in=values_of(LIVE_STATUSES))
+
+
+class Memory(models.Model):
+    """One durable, typed, scored, self-contained statement about an end user's world."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="memories", db_index=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    version = models.PositiveIntegerField(default=1)
+    status = models.CharField(max_length=16, choices=choices_of(Status), default=Status.ACTIVE.value)
+
+    type = models.CharField(max_length=16, choices=choices_of(MemoryType))
+    subject = models.ForeignKey(
+        "memories.Entity", on_delete=models.PROTECT, null=True, blank=True, related_name="facts", db_index=False
+    )
+    predicate = models.CharField(max_length=64, blank=True)
+    object = models.JSONField(default=dict, blank=True, help_text='{"literal"} | {"entity"} | {"list"}')
+    object_text = models.TextField(blank=True)
+    content = models.TextField()
+    canonical_hash = models.CharField(max_length=32)
+    polarity = models.CharField(max_length=16, choices=choices_of(Polarity), default=Polarity.POSITIVE.value)
+    stateful = models.BooleanField(default=False, help_text="the predicate holds one true value at a time")
+    topic = models.CharField(max_length=64, blank=True)
+    tags = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    language = models.CharField(max_length=8, default="en", blank=True)
+
+    # When it was true (valid), when it was said, when it happened; when we knew is in the versions.
+    event_at = models.DateTimeField(null=True, blank=True)
+    event_precision = models.CharField(max_length=8, choices=choices_of(Precision), blank=True)
+    said_at = models.DateTimeField(default=timezone.now)
+    valid_from = models.DateTimeField(default=timezone.now)
+    valid_until = models.DateTimeField(null=True, blank=True)
+    superseded_by = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="superseded", db_index=False
+    )
+    expires_at = models.DateTimeField(null=True, blank=True)
+
+    # How sure we are, and the sum that says why.
+    confidence = models.FloatField()
+    confidence_parts = models.JSONField(default=dict, blank=True)
+    source_confidence = models.CharField(
+        max_length=16, choices=choices_of(SourceConfidence), default=SourceConfidence.DIRECT.value
+    )
+    grounding = models.CharField(max_length=16, choices=choices_of(Grounding), default=Grounding.SUPPORTED.value)
+    speech_act = models.CharField(max_length=16, choices=choices_of(SpeechAct), default=SpeechAct.ASSERTED.value)
+    reliability = models.FloatField(default=0.8, help_text="of the extractor")
+    adjustment = models.FloatField(default=0.0)
+    recurrence = models.PositiveIntegerField(default=1, help_text="distinct sessions and days that said it")
+    importance = models.FloatField(default=0.5)
+    review_reasons = ArrayField(models.CharField(max_length=32), default=list, blank=True)
+
+    # Where it comes from; a memory stored directly has no trace.
+    trace = models.ForeignKey(
+        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="memories", db_index=False
+    )
+    candidate_index = models.PositiveSmallIntegerField(null=True, blank=True)
+    session = models.ForeignKey(
+        "traces.Session", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    api_key_id = models.UUIDField(null=True, blank=True)
+    role = models.CharField(max_length=16, choices=choices_of(Role), default=Role.USER.value)
+    extractor = models.CharField(max_length=120, blank=True)
+    evidence = models.TextField(blank=True)
+    # The words around the quote: searched at a lower weight than the content, never shown as if it were it.
+    context = models.TextField(blank=True)
+    # What search matches: stems as 4-byte hashes, made by the database, see migration 0004.
+    terms = models.GeneratedField(
+        expression=Func(F("content"), function="memory_terms"),
+        output_field=models.BinaryField(),
+        db_persist=True,
+        help_text="hashes of the content's stems",
+    )
+    context_terms = models.GeneratedField(
+        expression=Func(F("context"), function="memory_terms"), output_field=models.BinaryField(), db_persist=True
+    )
+
+    last_accessed = models.DateTimeField(null=True, blank=True)
+    access_count = models.PositiveIntegerField(default=0)
+    decay_score = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    objects = MemoryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "memories"
+        ordering = ("-created_at",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=("end_user", "trace", "candidate_index"),
+                condition=Q(trace__isnull=False),
+                name="memory_once_a_candidate",
+            ),
+            models.CheckConstraint(condition=Q(status__in=values_of(Status)), name="memory_status_known"),
+            models.CheckConstraint(condition=Q(type__in=values_of(MemoryType)), name="memory_type_known"),
+            models.CheckConstraint(condition=Q(confidence__gte=0, confidence__lte=1), name="memory_confidence_a_share"),
+            models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=1), name="memory_importance_a_share"),
+            models.CheckConstraint(
+                condition=~Q(status=Status.SUPERSEDED.value) | Q(valid_until__isnull=False),
+                name="memory_superseded_ended",
+            ),
+            models.CheckConstraint(
+                condition=Q(superseded_by__isnull=True) | ~Q(superseded_by=F("id")), name="memory_not_its_own_heir"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=("end_user", "status", "-created_at"), name="memory_of_user"),
+            models.Index(fields=("end_user", "canonical_hash"), condition=_LIVE, name="memory_live_by_hash"),
+            models.Index(fields=("end_user", "subject", "predicate"), condition=_LIVE, name="memory_live_by_slot"),
+            models.Index(fields=("project", "status", "-created_at"), name="memory_of_project"),
+        ]
+
+    def __str__(self) -> str:
+        return self.content
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier as people see it."""
+        return show(Prefix.MEMORY, self.id)
+
+
+class MemoryOrigin(models.Model):
+    """One turn that says a memory."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
+    trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
+    session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="+", db_index=False)
+    turn = models.ForeignKey("traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False)
+    api_key_id = models.UUIDField(null=True, blank=True)
+    role = models.CharField(max_length=16, choices=choices_of(Role))
+    evidence = models.TextField()
+    said_at = models.DateTimeField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("said_at",)
+        constraints = [
+            models.UniqueConstraint(fields=("end_user", "memory", "turn"), name="origin_once_a_turn"),
+        ]
+
+    def __str__(self) -> str:
+        return self.evidence
+
+
+class MemoryLink(models.Model):
+    """Two memories that a person has to look at together."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    from_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out", db_index=False)
+    to_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_in", db_index=False)
+    kind = models.CharField(max_length=24, choices=choices_of(LinkKind))
+    status = models.CharField(max_length=16, choices=choices_of(LinkStatus), default=LinkStatus.OPEN.value)
+    resolution = models.CharField(max_length=32, blank=True)
+    trace = models.ForeignKey(
+        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    objects = MemoryLinkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [
+            models.UniqueConstraint(fields=("end_user", "from_memory", "to_memory", "kind"), name="link_once"),
+            models.CheckConstraint(condition=~Q(from_memory=F("to_memory")), name="link_of_two"),
+            models.CheckConstraint(condition=Q(kind__in=values_of(LinkKind)), name="link_kind_known"),
+        ]
+        indexes = [
+            models.Index(fields=("end_user", "to_memory"), name="link_by_target"),
+            models.Index(fields=("project", "status", "-created_at"), name="link_of_project"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.from_memory_id} {self.kind} {self.to_memory_id}"

@@ -1,0 +1,20 @@
+"""On whose behalf a plan is applied."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """On whose behalf a plan is applied."""
+
+    project_id: UUID
+    end_user_id: UUID
+    actor: str  # such as "trace:trc_…", "key:key_…", "person:7"
+    trace_id: UUID | None = None
+    session_id: UUID | None = None
+    api_key_id: UUID | None = None
+    topic: str = ""
+    metadata: Mapping[str, Any] | None = None

@@ -1,0 +1,24 @@
+"""What happened: one module a subject."""
+
+from apps.traces.models.configuration import ConfigurationVersion, PreFilterRule
+from apps.traces.models.conversation import Session, Turn
+from apps.traces.models.idempotency import IdempotentRequest
+from apps.traces.models.preview import PreviewState, RulePreview
+from apps.traces.models.tally import HourlyLatency, HourlyTally, TalliedHour
+from apps.traces.models.trace import ModelCall, Span, Trace
+
+__all__ = [
+    "ConfigurationVersion",
+    "HourlyLatency",
+    "HourlyTally",
+    "IdempotentRequest",
+    "ModelCall",
+    "PreFilterRule",
+    "PreviewState",
+    "RulePreview",
+    "Session",
+    "Span",
+    "TalliedHour",
+    "Trace",
+    "Turn",
+]

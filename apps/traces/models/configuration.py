@@ -1,0 +1,66 @@
+"""The settings that traces run under, as immutable versions, and the pre-filter rules that people edit."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.policy import Policy, Rule
+from apps.pipeline.vocabulary import Reason, Role, choices_of
+
+
+class ConfigurationVersion(models.Model):
+    """One immutable version of a project's policy; a trace names the version that it ran under."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="configurations")
+    number = models.PositiveIntegerField()
+    policy = models.JSONField()
+    note = models.CharField(max_length=255, blank=True)
+    is_active = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = [
+            models.UniqueConstraint(fields=("project", "number"), name="configuration_number_once"),
+            models.UniqueConstraint(fields=("project",), condition=Q(is_active=True), name="configuration_one_active"),
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.number}"
+
+    def as_policy(self) -> Policy:
+        """Return the policy as the pipeline takes it."""
+        return Policy.model_validate(self.policy)
+
+
+class PreFilterRule(models.Model):
+    """A rule of stage 1 as an admin edits it; saving makes a new configuration version."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="pre_filter_rules")
+    name = models.SlugField(max_length=64)
+    reason = models.CharField(max_length=32, choices=choices_of(Reason))
+    pattern = models.TextField(max_length=2_000, help_text="RE2 syntax, matched against the folded turn")
+    phrase = models.BooleanField(default=False, help_text="an interjection: drops a turn made of nothing else")
+    roles = ArrayField(models.CharField(max_length=16, choices=choices_of(Role)), default=list)
+    languages = ArrayField(models.CharField(max_length=8), default=list, blank=True)
+    enabled = models.BooleanField(default=True)
+    order = models.IntegerField(default=100)
+    unless_answering = models.BooleanField(default=False, help_text="silent when the turn before asked something")
+    hit_count = models.BigIntegerField(default=0, editable=False)
+    last_hit_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        verbose_name = "pre-filter rule"
+        ordering = ("order", "name")
+        constraints = [models.UniqueConstraint(fields=("project", "name"), name="rule_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def as_rule(self) -> Rule:
+        """Return the rule as the pipeline takes it."""
+        return Rule.model_validate({name: getattr(self, name) for name in Rule.model_fields})

@@ -1,0 +1,81 @@
+"""Sessions and their turns, as they were accepted."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.pipeline.identifiers import Prefix, new_id, show
+from apps.pipeline.vocabulary import Role, choices_of, values_of
+
+
+class Session(models.Model):
+    """One conversation of an end user; `id` is derived from the end user and `external_id`."""
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="sessions", db_index=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    external_id = models.CharField(max_length=255, help_text="session_id in the API, chosen by the client")
+    turn_count = models.PositiveIntegerField(default=0)
+    # Turns before this position have been through turn-level (session-level) extraction.
+    extracted_until = models.PositiveIntegerField(default=0)
+    summarised_until = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField(default=timezone.now)
+    last_turn_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-last_turn_at",)
+        indexes = [
+            models.Index(fields=("end_user", "-last_turn_at"), name="session_of_user_by_time"),
+            models.Index(fields=("last_turn_at",), condition=Q(ended_at__isnull=True), name="session_open_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class Turn(models.Model):
+    """One message; its text is never changed."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="turns", db_index=False)
+    trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="turns", db_index=False)
+    position = models.PositiveIntegerField(help_text="place within the session, from 0")
+    external_id = models.CharField(max_length=255, blank=True, help_text="turn_id in the API")
+    role = models.CharField(max_length=16, choices=choices_of(Role))
+    speaker = models.CharField(max_length=120, blank=True)
+    content = models.TextField()
+    occurred_at = models.DateTimeField(null=True, blank=True)
+    received_at = models.DateTimeField(default=timezone.now)
+    # What pre_filter said of it: empty when it went on.
+    rejected_for = models.CharField(max_length=96, blank=True)
+    rejected_by = models.CharField(max_length=64, blank=True, help_text="the rule's name")
+    hit_counted = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="whether its rule's hits include it"
+    )
+
+    class Meta:
+        ordering = ("session", "position")
+        constraints = [
+            models.UniqueConstraint(fields=("end_user", "session", "position"), name="turn_position_once"),
+            models.CheckConstraint(condition=Q(role__in=values_of(Role)), name="turn_role_known"),
+        ]
+        indexes = [
+            models.Index(fields=("end_user", "trace"), name="turn_of_trace"),
+            models.Index(
+                fields=("end_user", "session", "external_id"), condition=~Q(external_id=""), name="turn_by_external_id"
+            ),
+            # Empty but for the last minute's, so that counting costs what is new.
+            models.Index(
+                fields=("received_at",), condition=Q(hit_counted=False) & ~Q(rejected_by=""), name="turn_hit_uncounted"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.content[:60]}"
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier as people see it."""
+        return show(Prefix.TURN, self.id)

@@ -1,0 +1,30 @@
+"""Requests that a caller may repeat without doing them twice."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.pipeline.identifiers import new_id
+
+
+class IdempotentRequest(models.Model):
+    """What was asked under an Idempotency-Key, and what was answered."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64, help_text="hash of method, path and body")
+    answer_status = models.PositiveSmallIntegerField(null=True, help_text="empty while the request is running")
+    answer = models.JSONField(null=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("project", "key"), name="idempotency_key_once"),
+            models.CheckConstraint(
+                condition=Q(answer_status__isnull=True) | Q(answer__isnull=False), name="idempotency_answer_whole"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key

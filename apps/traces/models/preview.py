@@ -1,0 +1,67 @@
+"""What a rule would have done to the turns of the last days, found out before it is saved."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.policy import Rule
+from apps.pipeline.vocabulary import choices_of, values_of
+
+
+class PreviewState(StrEnum):
+    """Where a preview stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class RulePreview(models.Model):
+    """One question of an admin and its answer; turns are named, not copied, so that erasing one erases it here."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    rule = models.JSONField()
+    days = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=16, choices=choices_of(PreviewState), default=PreviewState.WAITING.value)
+    turns_total = models.PositiveIntegerField(default=0)
+    turns_done = models.PositiveIntegerField(default=0)
+    newly_dropped = models.PositiveIntegerField(default=0)
+    newly_kept = models.PositiveIntegerField(default=0)
+    # Of the newly dropped turns, those that had produced memories; and how many memories these are.
+    harmful = models.PositiveIntegerField(default=0)
+    memories_lost = models.PositiveIntegerField(default=0)
+    examples = models.JSONField(default=list, help_text="[{end_user, turn, change, before, after, memories}]")
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=values_of(PreviewState)), name="preview_state_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rule['name']} on {self.days} days"
+
+    def as_rule(self) -> Rule:
+        """Return the rule that is tried."""
+        return Rule.model_validate(self.rule)
+
+    @property
+    def since(self) -> datetime:
+        """Return when the turns begin that it is tried on."""
+        return self.created_at - timedelta(days=self.days)
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether there is nothing left to wait for."""
+        return self.state in (PreviewState.DONE, PreviewState.FAILED)

@@ -1,0 +1,63 @@
+"""What the dashboard shows, added up by the hour so that no page has to: remade from the traces at any time."""
+
+from django.db import models
+
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.measures import Measure
+from apps.pipeline.vocabulary import Stage, choices_of
+
+
+class HourlyTally(models.Model):
+    """How much of a measure a project had within an hour."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    hour = models.DateTimeField(db_index=True, help_text="its beginning")
+    measure = models.CharField(max_length=16, choices=choices_of(Measure))
+    stage = models.CharField(max_length=16, blank=True)
+    reason = models.CharField(max_length=96, blank=True)
+    amount = models.FloatField()
+
+    class Meta:
+        verbose_name_plural = "hourly tallies"
+        ordering = ("hour",)
+        constraints = [
+            models.UniqueConstraint(fields=("project", "hour", "measure", "stage", "reason"), name="tally_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.reason}: {self.amount:g}"
+
+
+class HourlyLatency(models.Model):
+    """How many spans of a stage took so long within an hour: at least 2^(bucket/8) microseconds."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    hour = models.DateTimeField(db_index=True, help_text="its beginning")
+    stage = models.CharField(max_length=16, choices=choices_of(Stage))
+    bucket = models.PositiveSmallIntegerField()
+    spans = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name_plural = "hourly latencies"
+        ordering = ("hour",)
+        constraints = [
+            models.UniqueConstraint(fields=("project", "hour", "stage", "bucket"), name="latency_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stage} under bucket {self.bucket}: {self.spans}"
+
+
+class TalliedHour(models.Model):
+    """An hour that has been added up, and when that was last done."""
+
+    hour = models.DateTimeField(primary_key=True)
+    tallied_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-hour",)
+
+    def __str__(self) -> str:
+        return f"{self.hour:%Y-%m-%d %H}h"

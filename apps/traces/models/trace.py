@@ -1,0 +1,111 @@
+"""One run of the write pipeline: its input, spans, model calls, plan and outcome."""
+
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.pipeline.identifiers import Prefix, new_id, show
+from apps.pipeline.model_calls import AnswerKind
+from apps.pipeline.vocabulary import SpanResult, Stage, TraceStatus, choices_of, values_of
+
+
+class Trace(models.Model):
+    """One request on its way through the funnel."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="traces", db_index=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
+    configuration = models.ForeignKey(
+        "traces.ConfigurationVersion", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    api_key_id = models.UUIDField(null=True, blank=True)
+    status = models.CharField(max_length=24, choices=choices_of(TraceStatus), default=TraceStatus.QUEUED.value)
+    topic = models.CharField(max_length=64, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    counts = models.JSONField(default=dict, blank=True)
+    outcomes = models.JSONField(default=list, blank=True)
+    plan = models.JSONField(default=list, blank=True, help_text="the operations that were applied")
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [models.CheckConstraint(condition=Q(status__in=values_of(TraceStatus)), name="trace_status")]
+        indexes = [
+            models.Index(fields=("end_user", "-created_at"), name="trace_of_user_by_time"),
+            models.Index(fields=("project", "-created_at"), name="trace_of_project_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.shown_id
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier as people see it."""
+        return show(Prefix.TRACE, self.id)
+
+
+class Span(models.Model):
+    """One stage of a trace."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
+    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="spans", db_index=False)
+    position = models.PositiveSmallIntegerField()
+    stage = models.CharField(max_length=16, choices=choices_of(Stage))
+    result = models.CharField(max_length=16, choices=choices_of(SpanResult))
+    reason = models.CharField(max_length=96, blank=True)
+    latency_us = models.PositiveIntegerField()
+    details = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("trace", "position")
+        constraints = [
+            models.UniqueConstraint(fields=("end_user", "trace", "position"), name="span_position_once"),
+            models.CheckConstraint(condition=Q(stage__in=values_of(Stage)), name="span_stage_known"),
+            models.CheckConstraint(condition=Q(result__in=values_of(SpanResult)), name="span_result_known"),
+        ]
+        # Spans are only added, in the order of time: a few bytes a thousand rows find those of an hour.
+        indexes = [BrinIndex(fields=("created_at",), pages_per_range=16, autosummarize=True, name="span_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.stage}: {self.result}"
+
+
+class ModelCall(models.Model):
+    """One call of a model, with what it cost."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
+    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False)
+    purpose = models.CharField(max_length=32)
+    request_hash = models.CharField(max_length=64)
+    model = models.CharField(max_length=120)
+    prompt_version = models.CharField(max_length=32)
+    answer = models.TextField(blank=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    cache_read_tokens = models.PositiveIntegerField(default=0)
+    cache_write_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    latency_us = models.PositiveBigIntegerField(default=0)
+    cost_usd = models.DecimalField(max_digits=12, decimal_places=8, default=0)
+    error = models.TextField(blank=True)
+    answer_kind = models.CharField(
+        max_length=16, blank=True, choices=choices_of(AnswerKind), help_text="none: not answered, or a judge's verdicts"
+    )
+    invalid_objects = models.PositiveSmallIntegerField(default=0, help_text="of the answer, that were no memories")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("created_at",)
+        indexes = [
+            models.Index(fields=("end_user", "trace"), name="model_call_of_trace"),
+            BrinIndex(fields=("created_at",), pages_per_range=16, autosummarize=True, name="model_call_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} by {self.model}"

@@ -1,0 +1,152 @@
+"""Write down what became of a request.
+
+This is on the path of every turn, so it is one statement: rows travel as JSON and are taken apart by the database.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import connection
+from django.utils import timezone
+from psycopg.types.json import Jsonb
+
+from apps.pipeline.draft import Draft
+from apps.pipeline.draft import Span as DraftSpan
+from apps.pipeline.hygiene import storable
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.model_calls import ModelCall
+from apps.pipeline.outcome import report_of
+from apps.pipeline.plan import WritePlan
+from apps.pipeline.vocabulary import TraceStatus
+from apps.traces.models import Trace
+
+# The rows of spans, as a part of a statement.
+SPANS = """
+    insert into traces_span
+        (id, end_user_id, trace_id, position, stage, result, reason, latency_us, details, created_at)
+    select id, %(end_user)s, %(trace)s, position, stage, result, reason, latency_us, details, clock_timestamp()
+    from jsonb_to_recordset(%(spans)s) as span(
+        id uuid, position int, stage text, result text, reason text, latency_us int, details jsonb)
+"""
+_MOVED = """
+update traces_session set extracted_until = greatest(extracted_until, %(until)s)
+where end_user_id = %(end_user)s and id = %(session)s
+"""
+_CALLS = """
+    insert into traces_modelcall
+        (id, end_user_id, trace_id, purpose, request_hash, model, prompt_version, answer, input_tokens,
+         cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
+         invalid_objects, created_at)
+    select id, %(end_user)s, %(trace)s, purpose, request_hash, model, prompt_version, answer, input_tokens,
+         cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
+         invalid_objects, clock_timestamp()
+    from jsonb_to_recordset(%(calls)s) as call(
+        id uuid, purpose text, request_hash text, model text, prompt_version text, answer text, input_tokens int,
+        cache_read_tokens int, cache_write_tokens int, output_tokens int, latency_us bigint, cost_usd numeric,
+        error text, answer_kind text, invalid_objects int)
+"""
+_LOOKED_BACK = """
+update traces_session set summarised_until = greatest(summarised_until, %(until)s)
+where end_user_id = %(end_user)s and id = %(session)s
+"""
+_FINISHED = f"""
+with new_spans as ({SPANS}), new_calls as ({_CALLS})
+update traces_trace set status = %(status)s, counts = %(counts)s, outcomes = %(outcomes)s, plan = %(plan)s,
+    error = %(error)s, finished_at = clock_timestamp()
+where end_user_id = %(end_user)s and id = %(trace)s
+"""  # noqa: S608  (only constants of this module)
+
+
+def move_session(*, draft: Draft) -> None:
+    """Move the session's pointer behind a draft's turns, in the transaction of its memories.
+
+    It holds the session's row, as whoever accepts turns does before anything else.
+    """
+    until = max(turn.position for turn in draft.request.turns) + 1
+    _execute(_MOVED, {**whose(draft), "until": until})
+
+
+def move_look_back(*, draft: Draft) -> None:
+    """Move the session's other pointer behind the turns that a look back has seen, as move_session does."""
+    until = max(turn.position for turn in draft.request.turns) + 1
+    _execute(_LOOKED_BACK, {**whose(draft), "until": until})
+
+
+def finish_trace(*, draft: Draft, plan: WritePlan) -> None:
+    """Close a trace as done, or as failed where nothing could be extracted, in the transaction of its memories."""
+    report = report_of(draft)
+    _execute(
+        _FINISHED,
+        {
+            **whose(draft),
+            "counts": Jsonb(report.counts),
+            "outcomes": Jsonb(report.outcomes),
+            "plan": Jsonb([{"op": type(each).__name__, **_plain(each)} for each in plan.operations]),
+            "spans": Jsonb(span_rows(draft.spans, first=1)),
+            "calls": Jsonb(_calls(draft.model_calls)),
+            "status": (TraceStatus.EXTRACTION_FAILED if draft.failure else TraceStatus.DONE).value,
+            "error": draft.failure,
+        },
+    )
+
+
+def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCall]) -> None:
+    """Insert the calls of a run that came to nothing: they took time and perhaps money."""
+    _execute(_CALLS, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
+
+
+def fail_trace(*, end_user_id: UUID, trace_id: UUID, status: TraceStatus, error: str) -> None:
+    """Say that a trace waits for another attempt (queued) or was given up (dead, extraction_failed)."""
+    ended = None if status is TraceStatus.QUEUED else timezone.now()
+    Trace.objects.filter(end_user_id=end_user_id, id=trace_id).update(
+        status=status, error=error[:4_000], finished_at=ended
+    )
+
+
+def whose(draft: Draft) -> dict[str, Any]:
+    """Return what every row of a trace says of whose it is."""
+    origin = draft.request.origin
+    return {"trace": draft.request.trace_id, "end_user": origin.end_user_id, "session": origin.session_id}
+
+
+def span_rows(spans: Iterable[DraftSpan], *, first: int) -> list[dict[str, Any]]:
+    """Return the rows of spans, JSON-ready; `first` is the position of the first."""
+    return [
+        {"id": str(new_id()), "position": position, **_plain(span)} for position, span in enumerate(spans, start=first)
+    ]
+
+
+def _calls(calls: Iterable[ModelCall]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": str(new_id()),
+            "purpose": call.purpose.value,
+            "request_hash": call.request_hash,
+            "model": call.model[:120],
+            "prompt_version": call.prompt_version,
+            "answer": storable(call.answer),
+            "input_tokens": call.usage.input,
+            "cache_read_tokens": call.usage.cache_read,
+            "cache_write_tokens": call.usage.cache_write,
+            "output_tokens": call.usage.output,
+            "latency_us": call.latency_us,
+            "cost_usd": str(call.cost_usd),
+            "error": storable(call.error),
+            "answer_kind": call.kind.value if call.kind else "",
+            "invalid_objects": call.invalid_objects,
+        }
+        for call in calls
+    ]
+
+
+def _plain(value: object) -> dict[str, Any]:
+    """Return a frozen value as plain JSON types."""
+    plain: dict[str, Any] = msgspec.to_builtins(value, str_keys=True)
+    return plain
+
+
+def _execute(sql: str, values: dict[str, Any]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)

@@ -1,0 +1,64 @@
+"""Read stored turns back as the requests that intake judged them in."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from django.db.models import Max, Min, Q
+
+from apps.pipeline.draft import Origin, Request, SourceTurn
+from apps.pipeline.policy import MOST_REPEAT_WINDOW
+from apps.traces.drafts import source_turn
+from apps.traces.models import Trace, Turn
+
+_AT_ONCE = 500  # rows of a session held at a time
+
+
+def requests_since(*, project_id: UUID, since: datetime, look_back_characters: int) -> Iterator[Request]:
+    """Yield the requests that were accepted since then, those of one session together and in their order.
+
+    Sessions that were spoken in last come first. Each request carries the earlier turns that the rules look back on,
+    cut as intake cuts them.
+    """
+    sessions = Trace.objects.filter(project_id=project_id, created_at__gte=since)
+    latest_first = sessions.values("end_user_id", "session_id").annotate(last=Max("created_at")).order_by("-last")
+    for row in latest_first:
+        origin = Origin(project_id=project_id, end_user_id=row["end_user_id"], session_id=row["session_id"])
+        yield from _requests_of(origin, since, look_back_characters)
+
+
+def count_turns(*, project_id: UUID, since: datetime, most: int) -> int:
+    """Count the turns that were accepted since then, up to a limit."""
+    traces = Trace.objects.filter(project_id=project_id, created_at__gte=since)
+    return Turn.objects.filter(trace__in=traces).order_by()[:most].count()
+
+
+def _requests_of(origin: Origin, since: datetime, look_back_characters: int) -> Iterator[Request]:
+    session = Turn.objects.filter(end_user_id=origin.end_user_id, session_id=origin.session_id)
+    first = session.filter(received_at__gte=since).aggregate(first=Min("position"))["first"]
+    if first is None:
+        return
+    before: deque[SourceTurn] = deque(maxlen=MOST_REPEAT_WINDOW)
+    named: dict[str, SourceTurn] = {}
+    own_ids = session.filter(position__gte=first).exclude(external_id="").values("external_id")
+    rows = session.filter(Q(position__gte=first - MOST_REPEAT_WINDOW) | Q(external_id__in=own_ids)).order_by("position")
+    for trace_id, group in groupby(rows.iterator(chunk_size=_AT_ONCE), key=lambda row: row.trace_id):
+        turns = [source_turn(row) for row in group]
+        if turns[0].position >= first:
+            yield Request(trace_id, origin, tuple(turns), _earlier(turns, before, named))
+        for turn in (replace(turn, content=turn.content[:look_back_characters]) for turn in turns):
+            before.append(turn)
+            if turn.external_id:
+                named[turn.external_id] = turn
+
+
+def _earlier(
+    turns: list[SourceTurn], before: deque[SourceTurn], named: dict[str, SourceTurn]
+) -> tuple[SourceTurn, ...]:
+    """Return the last few turns, and those that were sent under an id of these, oldest first."""
+    near = [turn for turn in before if turn.position >= turns[0].position - MOST_REPEAT_WINDOW]
+    again = [named[turn.external_id] for turn in turns if turn.external_id in named]
+    return tuple(sorted({turn.id: turn for turn in (*near, *again)}.values(), key=lambda turn: turn.position))

@@ -1,0 +1,135 @@
+"""Add up an hour of traces, from its spans and model calls: those are only ever added, and say when they were.
+
+Every statement remakes the whole hour, so that running one twice, or later, changes nothing but the numbers that grew.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Min, Sum
+
+from apps.pipeline.measures import Measure
+from apps.traces.models import HourlyTally, ModelCall, Span, TalliedHour
+
+HOUR = timedelta(hours=1)
+CLOSED_AFTER = timedelta(minutes=10)  # no transaction that counts lasts longer
+_LOCK = 7_204_411  # the name of an advisory lock: one tally at a time
+
+_FORGET = (
+    "delete from traces_hourlytally where hour = %(hour)s",
+    "delete from traces_hourlylatency where hour = %(hour)s",
+)
+# Turns and their rejections stand in the span of pre_filter; a trace that has a span of extract has its outcomes.
+_COUNT = """
+with spans as (
+    select trace.project_id, span.stage, span.details, trace.status, trace.counts, trace.outcomes
+    from traces_span span join traces_trace trace on trace.id = span.trace_id and trace.end_user_id = span.end_user_id
+    where span.created_at >= %(hour)s and span.created_at < %(end)s and span.stage in ('pre_filter', 'extract')
+), outcomes as (
+    select project_id, outcome from spans, jsonb_array_elements(outcomes) as outcome where stage = 'extract'
+), counted(project_id, measure, stage, reason, amount) as (
+    select project_id, 'turns', '', '', sum((details->>'judged')::int) from spans
+        where stage = 'pre_filter' group by 1
+    union all
+    select project_id, 'drops', 'pre_filter', why.key, sum(why.value::int)
+        from spans, jsonb_each_text(details->'reasons') as why where stage = 'pre_filter' group by 1, 4
+    union all
+    select project_id, 'drops', outcome->>'stage', left(outcome->>'reason', 96), count(*) from outcomes
+        where outcome->>'outcome' = 'discarded' and outcome->>'stage' <> 'pre_filter' group by 1, 3, 4
+    union all
+    select project_id, 'rulings', '', outcome->>'outcome', count(*) from outcomes
+        where outcome->>'outcome' <> 'discarded' group by 1, 4
+    union all
+    select project_id, 'new_turns', '', '', count(distinct outcome->>'turn') from outcomes
+        where outcome->>'outcome' in ('stored', 'pending_review') group by 1
+    union all
+    select project_id, 'superseded', '', '', sum((counts->>'superseded')::int) from spans
+        where stage = 'extract' group by 1
+    union all
+    select project_id, 'traces', '', status, count(*) from spans
+        where stage = 'extract' or status = 'rejected' group by 1, 4
+)
+insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
+select gen_random_uuid(), project_id, %(hour)s, measure, stage, reason, amount from counted where amount > 0
+"""
+_COUNT_CALLS = """
+with calls as (
+    select trace.project_id, call.* from traces_modelcall call
+    join traces_trace trace on trace.id = call.trace_id and trace.end_user_id = call.end_user_id
+    where call.created_at >= %(hour)s and call.created_at < %(end)s
+), counted(project_id, measure, reason, amount) as (
+    select project_id, measure, reason, sum(amount) from calls, lateral (values
+        ('calls', '', 1.0),
+        ('calls_cached', '', (cache_read_tokens > 0)::int),
+        ('calls_failed', '', (error <> '')::int),
+        ('answers', answer_kind, (answer_kind <> '')::int),
+        ('invalid_objects', '', invalid_objects),
+        ('tokens', 'input', input_tokens),
+        ('tokens', 'cache_read', cache_read_tokens),
+        ('tokens', 'cache_write', cache_write_tokens),
+        ('tokens', 'output', output_tokens),
+        ('cost', '', cost_usd)
+    ) as part(measure, reason, amount) group by 1, 2, 3
+)
+insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
+select gen_random_uuid(), project_id, %(hour)s, measure, '', reason, amount from counted where amount > 0
+"""
+_MEASURE = """
+insert into traces_hourlylatency (id, project_id, hour, stage, bucket, spans)
+select gen_random_uuid(), trace.project_id, %(hour)s, span.stage,
+       floor(8 * log(2, greatest(span.latency_us, 1)::numeric))::int, count(*)
+from traces_span span join traces_trace trace on trace.id = span.trace_id and trace.end_user_id = span.end_user_id
+where span.created_at >= %(hour)s and span.created_at < %(end)s
+group by 2, 4, 5
+"""
+_REMEMBER = """
+insert into traces_talliedhour (hour, tallied_at) values (%(hour)s, clock_timestamp())
+on conflict (hour) do update set tallied_at = excluded.tallied_at
+"""
+
+
+def tally_hour(hour: datetime) -> None:
+    """Remake the tallies of the hour that begins then, for every project, in one transaction."""
+    values = {"hour": hour, "end": hour + HOUR}
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+        for statement in (*_FORGET, _COUNT, _COUNT_CALLS, _MEASURE, _REMEMBER):
+            cursor.execute(statement, values)
+
+
+def sums_since(hour: datetime, *, measures: Iterable[Measure]) -> Iterator[tuple[UUID, Measure, str, float]]:
+    """Yield (project, measure, reason, sum) of the hours from one on."""
+    rows = HourlyTally.objects.filter(hour__gte=hour, measure__in=list(measures)).order_by("project", "measure")
+    summed = rows.values_list("project", "measure", "reason").annotate(total=Sum("amount"))
+    return ((project_id, Measure(measure), reason, total) for project_id, measure, reason, total in summed)
+
+
+def hours_to_tally(*, now: datetime, most: int) -> list[datetime]:
+    """Return the hours that may have changed since they were added up, the oldest first, at most so many.
+
+    An hour is closed when it was last added up well after its end.
+    """
+    last = TalliedHour.objects.order_by("-hour").values_list("hour", "tallied_at")[:3]
+    closed = [hour for hour, tallied_at in last if tallied_at >= hour + HOUR + CLOSED_AFTER]
+    first = max(closed) + HOUR if closed else min((hour for hour, _ in last), default=_beginning())
+    if first is None:
+        return []
+    hours: list[datetime] = []
+    while first <= now and len(hours) < most:
+        hours.append(first)
+        first += HOUR
+    return hours
+
+
+def _beginning() -> datetime | None:
+    """Return the hour of the first span or call; None when there is none."""
+    found = [model.objects.aggregate(first=Min("created_at"))["first"] for model in (Span, ModelCall)]
+    moments = [moment for moment in found if moment is not None]
+    return hour_of(min(moments)) if moments else None
+
+
+def hour_of(moment: datetime) -> datetime:
+    """Return the beginning of the hour that a moment lies in."""
+    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
