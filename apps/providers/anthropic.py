@@ -1,0 +1,112 @@
+"""Claude through the official SDK: cached static prompt, native structured output, the SDK's own retries."""
+
+from collections.abc import Mapping
+from time import perf_counter_ns
+from typing import Any
+
+import anthropic
+from anthropic.types import Message, OutputConfigParam, TextBlockParam
+
+from apps.pipeline.model_calls import ModelAnswer, ModelFailed, ModelRequest, Stop, Usage
+from apps.providers.errors import is_permanent, without_secret
+from apps.providers.http import MALFORMED, refuse_long_waits
+from apps.providers.schemas import plain_schema
+
+DEFAULT_NAME = "claude-haiku-4-5"
+RETRIES = 2  # with jitter, for 408, 409, 429, 5xx and lost connections
+# A shorter prefix is silently never cached (https://platform.claude.com/docs/en/build-with-claude/prompt-caching).
+LEAST_CACHEABLE_TOKENS = {"claude-haiku-4-5": 4_096, "claude-opus-4-5": 4_096, "claude-sonnet-4-5": 1_024}
+_STOPS = {"max_tokens": Stop.TRUNCATED, "model_context_window_exceeded": Stop.TRUNCATED, "refusal": Stop.REFUSED}
+
+
+class AnthropicModel:
+    """A Claude model; one client a process, shared by its threads."""
+
+    def __init__(self, *, name: str, api_key: str, base_url: str = "", timeout: float, connections: int) -> None:
+        self._name, self._key = name, api_key
+        self._structured = True  # until the server refuses it
+        self._client = anthropic.Anthropic(
+            api_key=api_key,
+            base_url=base_url or "https://api.anthropic.com",
+            max_retries=RETRIES,
+            http_client=anthropic.DefaultHttpxClient(
+                timeout=anthropic.Timeout(timeout, connect=5.0),
+                limits=_limits(connections),
+                follow_redirects=False,
+                event_hooks={"response": [refuse_long_waits]},
+            ),
+        )
+
+    def complete(self, request: ModelRequest) -> ModelAnswer:
+        """Answer a request. Raises ModelFailed."""
+        started = perf_counter_ns()
+        try:
+            message = self._ask(request)
+            return ModelAnswer(
+                text="".join(block.text for block in message.content if block.type == "text"),
+                model=self._name,
+                usage=_usage(message),
+                stop=_STOPS.get(message.stop_reason or "", Stop.END),
+                latency_us=_micros(started),
+            )
+        except anthropic.AnthropicError as error:
+            raise self._failed(error, latency_us=_micros(started)) from error
+        except MALFORMED as error:
+            raise ModelFailed("a malformed answer", model=self._name, latency_us=_micros(started)) from error
+
+    def _ask(self, request: ModelRequest) -> Message:
+        structured = self._structured
+        try:
+            return self._send(request, structured=structured)
+        except anthropic.BadRequestError as error:
+            if not structured or not _is_about_format(error):
+                raise
+        self._structured = False  # an older model or server; the prompt describes the answer as well
+        return self._send(request, structured=False)
+
+    def _send(self, request: ModelRequest, *, structured: bool) -> Message:
+        return self._client.messages.create(
+            model=self._name,
+            max_tokens=request.max_tokens,
+            system=_system(request),
+            messages=[{"role": "user", "content": request.turns}],
+            output_config=_format(request.schema) if structured else anthropic.omit,
+        )
+
+    def _failed(self, error: anthropic.AnthropicError, *, latency_us: int) -> ModelFailed:
+        status = error.status_code if isinstance(error, anthropic.APIStatusError) else None
+        told = without_secret(f"{type(error).__name__}: {error}", secret=self._key)
+        return ModelFailed(told, permanent=is_permanent(status), model=self._name, latency_us=latency_us)
+
+
+def _system(request: ModelRequest) -> list[TextBlockParam]:
+    """Return the static block, marked for the cache, and what is known of the end user behind it."""
+    static: TextBlockParam = {"type": "text", "text": request.static, "cache_control": {"type": "ephemeral"}}
+    return [static, {"type": "text", "text": request.context}] if request.context else [static]
+
+
+def _format(schema: Mapping[str, Any]) -> OutputConfigParam:
+    return {"format": {"type": "json_schema", "schema": plain_schema(schema)}}
+
+
+def _limits(connections: int) -> Any:
+    limits = type(anthropic.DEFAULT_CONNECTION_LIMITS)  # of whichever HTTP library the SDK brings
+    return limits(max_connections=connections, max_keepalive_connections=connections)
+
+
+def _usage(message: Message) -> Usage:
+    usage = message.usage
+    return Usage(
+        input=usage.input_tokens or 0,
+        cache_read=usage.cache_read_input_tokens or 0,
+        cache_write=usage.cache_creation_input_tokens or 0,
+        output=usage.output_tokens or 0,
+    )
+
+
+def _is_about_format(error: anthropic.BadRequestError) -> bool:
+    return any(word in str(error).lower() for word in ("output_config", "output_format", "schema", "structured"))
+
+
+def _micros(started: int) -> int:
+    return (perf_counter_ns() - started) // 1_000

@@ -1,0 +1,54 @@
+"""Stand-ins that are the same on every machine, for tests and dry runs: word vectors of hashes, a model by script."""
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Sequence
+
+from apps.pipeline.model_calls import ModelAnswer, ModelRequest
+from apps.pipeline.ports import Vector
+
+_WORD = re.compile(r"\w+")
+
+
+class HashingEmbedder:
+    """Embed a text as the sum of its words' signed buckets; the cosine counts the words that two texts share."""
+
+    def __init__(self, *, name: str = "hashing", dimension: int = 64) -> None:
+        self._name, self._dimension = name, dimension
+
+    @property
+    def name(self) -> str:
+        """Return the name that its vectors carry."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of its vectors."""
+        return self._dimension
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one unit vector a text; a text without words gives the zero vector."""
+        return [self._embed_one(text) for text in texts]
+
+    def _embed_one(self, text: str) -> Vector:
+        sums = [0.0] * self._dimension
+        for word in _WORD.findall(text.casefold()):
+            number = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+            sums[number % self._dimension] += 1.0 if number >> 63 else -1.0
+        length = math.sqrt(sum(value * value for value in sums))
+        return [value / length for value in sums] if length else sums
+
+
+class ScriptedModel:
+    """Answers as a function of the request says, and remembers what it was asked."""
+
+    def __init__(self, answer: Callable[[ModelRequest], ModelAnswer | str]) -> None:
+        self._answer = answer
+        self.asked: list[ModelRequest] = []
+
+    def complete(self, request: ModelRequest) -> ModelAnswer:
+        """Answer a request. Raises what the script raises."""
+        self.asked.append(request)
+        answer = self._answer(request)
+        return answer if isinstance(answer, ModelAnswer) else ModelAnswer(text=answer, model="scripted")

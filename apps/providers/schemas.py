@@ -1,0 +1,22 @@
+"""JSON schemas as constrained decoding takes them: without bounds, which we check ourselves on every answer."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# Keywords that both vendors' structured output knows; all others are refused by some servers.
+_KNOWN = frozenset("type properties required items enum anyOf $ref $defs description additionalProperties".split())
+
+
+def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema of known keywords only; objects allow no further properties."""
+    plain = {key: value for key, value in schema.items() if key in _KNOWN}
+    for key in ("properties", "$defs"):
+        if key in plain:
+            plain[key] = {name: plain_schema(each) for name, each in plain[key].items()}
+    if "items" in plain:
+        plain["items"] = plain_schema(plain["items"])
+    if "anyOf" in plain:
+        plain["anyOf"] = [plain_schema(each) for each in plain["anyOf"]]
+    if plain.get("type") == "object":
+        plain["additionalProperties"] = False
+    return plain

@@ -1,0 +1,68 @@
+"""WordLlama: static word vectors from the wheel itself, offline, about 20 µs a sentence."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+import wordllama
+from wordllama.inference import WordLlamaInference
+
+from apps.pipeline.ports import Vector
+from apps.providers.errors import ProviderUnavailable
+
+NAME = "wordllama"
+DIMENSION = 256
+# A text is padded to the longest of its batch: both limits bound the memory that one call takes.
+_MOST_CHARACTERS = 4_000
+_BATCH = 16
+
+_lock = Lock()
+_loaded: list[WordLlamaInference] = []
+
+
+class WordLlamaEmbedder:
+    """Embed sentences as the normalised mean of their tokens' vectors; the model is loaded at the first call."""
+
+    name = NAME
+    dimension = DIMENSION
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one unit vector a text, of 256 floats; a text without tokens gives the zero vector.
+
+        Text beyond 4,000 characters is not seen. Raises ProviderUnavailable.
+        """
+        if not texts:
+            return []
+        cut = [text[:_MOST_CHARACTERS] for text in texts]
+        rows = model().embed(cut, norm=False, batch_size=_BATCH)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        vectors: list[Vector] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0).tolist()
+        return vectors
+
+
+def count_tokens(text: str) -> int:
+    """Count the tokens of a text, as a Llama 2 tokenizer cuts it.
+
+    Agents' own tokenizers differ from it by some percent; none is available offline for all of them.
+    """
+    return len(model().tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def model() -> WordLlamaInference:
+    """Return the model, loaded once a process from the installed wheel; no network is touched.
+
+    Raises ProviderUnavailable when the wheel holds no weights.
+    """
+    with _lock:
+        if not _loaded:
+            _loaded.append(_load())
+        return _loaded[0]
+
+
+def _load() -> WordLlamaInference:
+    folder = Path(wordllama.__file__).parent
+    try:
+        return wordllama.WordLlama.load(cache_dir=folder, dim=DIMENSION, disable_download=True)
+    except (FileNotFoundError, ValueError) as error:
+        raise ProviderUnavailable(f"the wordllama package holds no weights: {error}") from error
