@@ -1,0 +1,88 @@
+"""What the merge of two entities does to memories: they point at the one that stays, and what then meets is settled."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from apps.memories.models import Entity, Memory
+from apps.memories.querysets import MemoryQuerySet
+from apps.pipeline.canonical import canonical_text, hash_apart, hash_of_statement
+from apps.pipeline.identifiers import Prefix, parse, show
+from apps.pipeline.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
+from apps.pipeline.vocabulary import LIVE_STATUSES, LinkKind, MemoryType, Polarity, Status
+
+MERGED, SPLIT = "entity_merged", "entity_split"  # as the history and the ledger name it
+
+
+def pointing_at(*entities: Entity) -> MemoryQuerySet:
+    """Return the memories of which one of the entities is subject or object, in the order in which they were said."""
+    ids = [each.id for each in entities]
+    points = Q(subject_id__in=ids) | Q(object__entity__in=[show(Prefix.ENTITY, each) for each in ids])
+    rows = Memory.objects.filter(points, end_user_id=entities[0].end_user_id).order_by("said_at", "id")
+    return rows.defer("terms", "context_terms", "context")
+
+
+def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> list[Operation]:
+    """Point memories at the entity that stays, each hash its own, and settle what now meets."""
+    live = [row for row in rows if row.status in LIVE_STATUSES]
+    changes = {row.id: found for row in rows if (found := _changes(row, entity=entity, into=into))}
+    versions = {row.id: row.version for row in rows}
+    taken = {row.canonical_hash: row for row in live if row.id not in changes}
+    operations: list[Operation] = []
+    for row in live:
+        if row.id not in changes:
+            continue
+        twin = taken.setdefault(changes[row.id]["canonical_hash"], row)
+        if twin is not row:
+            changes[row.id]["canonical_hash"] = _apart(row, changes[row.id]["canonical_hash"])
+            operations.append(LinkMemories(from_id=row.id, to_id=twin.id, kind=LinkKind.POSSIBLE_DUPLICATE))
+    revisions = [ReviseMemory(key, versions[key], verb=MERGED, changes=values) for key, values in changes.items()]
+    return [*_closed(live, changes), *revisions, *operations]
+
+
+def _changes(row: Memory, *, entity: Entity, into: Entity) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if row.subject_id == entity.id:
+        found["subject_id"] = into.id
+    if row.object.get("entity") == entity.shown_id:
+        found |= {"object": {"entity": into.shown_id}, "object_text": into.name}
+    return found | {"canonical_hash": _hash(row, found)} if found else {}
+
+
+def _hash(row: Memory, changes: dict[str, Any]) -> str:
+    named = changes.get("object", row.object).get("entity")
+    return hash_of_statement(
+        subject_id=changes.get("subject_id", row.subject_id),
+        predicate=row.predicate,
+        value=str(parse(Prefix.ENTITY, named)) if named else canonical_text(row.object_text),
+        type=MemoryType(row.type),
+        content=row.content,
+        polarity=Polarity(row.polarity),
+    )
+
+
+def _apart(row: Memory, canonical_hash: str) -> str:
+    day = (row.event_at or row.said_at).date()
+    # The identifier as well: these two may be told in the same words on the same day.
+    return hash_apart(canonical_hash, type=MemoryType(row.type), content=f"{row.content} {row.id.hex}", day=day)
+
+
+def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iterator[SupersedeMemory]:
+    """Close all but the latest value of each stateful slot that both entities held."""
+    slots: dict[tuple[UUID | None, str], list[Memory]] = {}
+    for row in live:
+        if row.stateful and row.status == Status.ACTIVE and row.polarity == Polarity.POSITIVE:
+            subject = changes.get(row.id, {}).get("subject_id", row.subject_id)
+            slots.setdefault((subject, row.predicate), []).append(row)
+    for rows in slots.values():
+        if any(row.id in changes for row in rows):
+            yield from (_close(older, newer) for older, newer in pairwise(rows))
+
+
+def _close(older: Memory, newer: Memory) -> SupersedeMemory:
+    until: datetime = max(older.valid_from, newer.valid_from)
+    return SupersedeMemory(older.id, older.version, superseded_by=newer.id, valid_until=until)

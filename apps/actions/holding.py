@@ -1,0 +1,37 @@
+"""Hold an end user's lease for as long as work goes on outside of a drain, which renews its own."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from apps.outbox import queue
+from apps.outbox.queue import Lease
+
+log = structlog.get_logger(__name__)
+
+
+@contextmanager
+def held(lease: Lease) -> Iterator[Lease]:
+    """Renew a lease every few seconds until the block ends; a lease that was lost stays lost."""
+    ended = threading.Event()
+    renewing = threading.Thread(target=_renew, args=(lease, ended), name="lease", daemon=True)
+    renewing.start()
+    try:
+        yield lease
+    finally:
+        ended.set()
+        renewing.join()
+
+
+def _renew(lease: Lease, ended: threading.Event) -> None:
+    while not ended.wait(settings.HEARTBEAT_SECONDS):
+        try:
+            queue.renew(token=lease.token, end_user_ids=[lease.end_user_id], seconds=settings.WORK_LEASE_SECONDS)
+        except DatabaseError as error:
+            log.warning("lease not renewed", end_user=str(lease.end_user_id), error=str(error))
+        finally:
+            connection.close()

@@ -1,0 +1,45 @@
+"""Calibrate the bands of dedupe."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.actions.calibrate import calibrate
+from apps.actions.errors import Refused
+from apps.actions.wiring import live
+from apps.tenants.models import Project
+
+
+class Command(BaseCommand):
+    help = "Find the cosines at which two statements are one, and write them into a new configuration version."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("project", nargs="?", help="the project's slug; all projects without one")
+        parser.add_argument(
+            "--pairs",
+            type=Path,
+            required=True,
+            metavar="FILE",
+            help="JSON lines with one, two and label (paraphrase, near_miss or unrelated); type may be told",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["pairs"].is_file():
+            raise CommandError(f"there is no file {options['pairs']}")
+        projects = (
+            Project.objects.all() if options["project"] is None else Project.objects.filter(slug=options["project"])
+        )
+        if not projects:
+            raise CommandError("there is no such project; see createproject")
+        embedder = live().embedder
+        for project in projects:
+            try:
+                found = calibrate(project_id=project.id, file=options["pairs"], embedder=embedder)
+            except Refused as error:
+                raise CommandError(str(error)) from error
+            band = found.band.model_dump()
+            figures = {name: value for name, value in asdict(found).items() if name != "band"}
+            self.stdout.write(json.dumps({"project": project.slug, "embedder": embedder.name, "band": band, **figures}))

@@ -1,0 +1,47 @@
+"""Create an API key."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from apps.actions.create_key import create_key
+from apps.actions.errors import Refused
+from apps.pipeline.vocabulary import Scope
+from apps.tenants.models import Project
+
+
+def _days(text: str) -> int:
+    """Read a number of days, up to a hundred years."""
+    days = int(text)
+    if not 1 <= days <= 36_500:
+        raise ValueError
+    return days
+
+
+class Command(BaseCommand):
+    help = "Create an API key of a project and print it, this once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("project", help="the project's slug")
+        parser.add_argument("--name", default="command line")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=[scope.value for scope in Scope],
+            help="may be given more than once; read and write by default",
+        )
+        parser.add_argument("--days", type=_days, help="days until the key expires; never by default")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"there is no project {options['project']!r}; see createproject")
+        scopes = [Scope(scope) for scope in options["scope"] or (Scope.READ, Scope.WRITE)]
+        expires_at = None if options["days"] is None else timezone.now() + timedelta(days=options["days"])
+        try:
+            created = create_key(project_id=project.id, name=options["name"], scopes=scopes, expires_at=expires_at)
+        except Refused as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(created.text)

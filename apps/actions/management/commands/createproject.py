@@ -1,0 +1,25 @@
+"""Create a project."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.text import slugify
+
+from apps.actions.create_project import create_project
+from apps.actions.errors import Refused
+
+
+class Command(BaseCommand):
+    help = "Create a project, the tenant that keys, end users and memories belong to."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--slug", help="short name for commands and addresses; made from the name by default")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name = options["name"]
+        try:
+            project = create_project(name=name, slug=options["slug"] or slugify(name)[:64])
+        except Refused as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(project.slug)

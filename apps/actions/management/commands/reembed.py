@@ -1,0 +1,39 @@
+"""Give every memory the vectors of the configured embedder."""
+
+from argparse import ArgumentParser
+from typing import IO, Any, cast
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import track
+
+from apps.actions.reembed import BATCH, forget_other_vectors, missing, reembed
+from apps.providers import registry
+from apps.providers.errors import ProviderError
+
+
+class Command(BaseCommand):
+    """Embed what has no vector of the configured embedder (EMBEDDER); interrupted, the next run goes on from there."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--forget-others", action="store_true", help="then delete the vectors of other embedders")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            embedder = registry.embedder()
+            waiting = missing(embedder=embedder).count()
+            batches = track(
+                reembed(embedder=embedder),
+                description=embedder.name,
+                total=-(-waiting // BATCH),
+                console=Console(file=cast(IO[str], self.stderr)),
+                disable=not waiting,
+            )
+            done = sum(batches)
+        except ProviderError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{done} memories embedded with {embedder.name}")
+        if options["forget_others"]:
+            self.stdout.write(f"{forget_other_vectors(embedder=embedder)} vectors of other embedders deleted")

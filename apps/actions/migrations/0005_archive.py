@@ -1,0 +1,22 @@
+"""What has expired or decayed is archived, once a day."""
+
+from django.apps.registry import Apps
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+TASK = "apps.actions.tasks.archive_memories"  # by dotted name; a row that a person has changed stays as it is
+
+
+def add(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    values = {"func": TASK, "schedule_type": "D", "repeats": -1}
+    apps.get_model("django_q", "Schedule").objects.get_or_create(name="archive_memories", defaults=values)
+
+
+def remove(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    apps.get_model("django_q", "Schedule").objects.filter(func=TASK).delete()
+
+
+class Migration(migrations.Migration):
+    dependencies = [("actions", "0004_idle_sessions")]
+
+    operations = [migrations.RunPython(add, remove)]

@@ -1,0 +1,47 @@
+"""Remove past work and the answers to repeatable requests, once nobody asks for them any more."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import connection
+
+AT_ONCE = 5_000  # rows a statement, so that none runs long after a busy hour
+
+# Each reads the oldest rows from its index over time, which a time that is the same for the whole statement ends; a
+# row that is owed again meanwhile is locked, and stays.
+_WORK = """
+delete from outbox_outboxrow work using (
+    select end_user_id, id from outbox_outboxrow
+    where state = 'done' and finished_at < statement_timestamp() - %(seconds)s * interval '1 second'
+    order by finished_at limit %(most)s for update skip locked
+) past
+where work.end_user_id = past.end_user_id and work.id = past.id
+"""
+_REQUESTS = """
+delete from traces_idempotentrequest where id in (
+    select id from traces_idempotentrequest where created_at < statement_timestamp() - %(seconds)s * interval '1 second'
+    order by created_at limit %(most)s for update skip locked
+)
+"""
+
+
+def prune() -> int:
+    """Remove what is older than the settings keep it, in batches that commit one by one; return how many rows went.
+
+    Work that is dead stays until a person retries or removes it.
+    """
+    work = _remove(_WORK, kept=timedelta(days=settings.WORK_KEPT_DAYS))
+    return work + _remove(_REQUESTS, kept=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
+
+
+def _remove(sql: str, *, kept: timedelta) -> int:
+    removed = 0
+    while (some := _remove_some(sql, kept=kept)) == AT_ONCE:
+        removed += some
+    return removed + some
+
+
+def _remove_some(sql: str, *, kept: timedelta) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {"seconds": kept.total_seconds(), "most": AT_ONCE})
+        return int(cursor.rowcount)

@@ -1,0 +1,99 @@
+"""Store memories directly: no extraction, no dedupe, no conflict check."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.actions.errors import Unfit
+from apps.actions.parties import actor_of, open_end_user, open_session
+from apps.actions.poke import poke
+from apps.memories.models import Memory
+from apps.memories.plan_writer import apply_plan
+from apps.memories.store import PostgresMemoryReader
+from apps.memories.write_context import WriteContext
+from apps.pipeline.direct import NewMemory, add_memory, check_new
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.operations import AddEntity, AddMemory, AskReviewer, Operation, OweWork
+from apps.pipeline.plan import WritePlan
+from apps.pipeline.policy import Policy
+from apps.pipeline.resolution.directory import Directory
+from apps.pipeline.vocabulary import Reason, Status, WorkKind
+from apps.tenants.models import EndUser
+
+MAX_ENTITIES = 10_000  # names are looked for among these; an end user has far fewer
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRequest:
+    """Memories of one end user to store together."""
+
+    project_id: UUID
+    api_key_id: UUID | None
+    user_id: str
+    memories: tuple[NewMemory, ...]
+
+
+def store(*, request: StoreRequest) -> tuple[UUID, ...]:
+    """Store memories in one transaction and return their identifiers in the order of the request.
+
+    Subjects and objects that are entities are found by name or made. Raises BadInput and Unfit for values that
+    contradict each other, having written nothing.
+    """
+    for index, new in enumerate(request.memories):
+        check_new(new, at=f"/memories/{index}")
+    with transaction.atomic():
+        end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
+        _check_heirs(request.memories, end_user)
+        directory = _directory(end_user)
+        added = _planned(request.memories, directory)
+        entities = tuple(AddEntity(entity=entity) for entity in directory.new_entities)
+        _apply(request, end_user, entities, session_id="")
+        for session_id in dict.fromkeys(new.session_id for new in request.memories):
+            wanted = zip(request.memories, added, strict=True)
+            operations = [each for new, one in wanted if new.session_id == session_id for each in _operations(one)]
+            _apply(request, end_user, operations, session_id=session_id)
+        transaction.on_commit(poke)
+    return tuple(each.memory_id for each in added)
+
+
+def _check_heirs(memories: Sequence[NewMemory], end_user: EndUser) -> None:
+    """Refuse an heir that is not a memory of the same end user."""
+    named = {new.superseded_by for new in memories if new.superseded_by is not None}
+    known = set(Memory.objects.for_end_user(end_user.id).filter(id__in=named).values_list("id", flat=True))
+    for index, new in enumerate(memories):
+        if new.superseded_by is not None and new.superseded_by not in known:
+            raise Unfit("is no memory of this end user", at=f"/memories/{index}/superseded_by")
+
+
+def _directory(end_user: EndUser) -> Directory:
+    known = PostgresMemoryReader().entities(end_user_id=end_user.id, limit=MAX_ENTITIES)
+    return Directory(entities=known, new_id=new_id)
+
+
+def _planned(memories: Sequence[NewMemory], directory: Directory) -> list[AddMemory]:
+    now, policy = timezone.now(), Policy()
+    return [
+        add_memory(new, memory_id=new_id(), index=index, directory=directory, policy=policy, now=now)
+        for index, new in enumerate(memories)
+    ]
+
+
+def _operations(added: AddMemory) -> list[Operation]:
+    operations: list[Operation] = [added, OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=added.memory_id)]
+    if added.status is Status.PENDING_REVIEW:
+        operations.append(AskReviewer(memory_id=added.memory_id, reason=Reason.LOW_CONFIDENCE))
+    return operations
+
+
+def _apply(request: StoreRequest, end_user: EndUser, operations: Sequence[Operation], *, session_id: str) -> None:
+    context = WriteContext(
+        project_id=request.project_id,
+        end_user_id=end_user.id,
+        actor=actor_of(request.api_key_id),
+        session_id=open_session(end_user=end_user, session_id=session_id),
+        api_key_id=request.api_key_id,
+    )
+    apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
