@@ -1,0 +1,122 @@
+"""Describe structs, query strings and problems in the OpenAPI document."""
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import msgspec
+from drf_spectacular.drainage import set_override
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+
+from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
+from apps.api.schemas.common import Body, ProblemDocument, Query
+
+_REFERENCE = "#/components/schemas/{name}"
+_View = TypeVar("_View", bound=Callable[..., Any])
+
+# What any request may be answered, whatever it asks.
+_ALWAYS = (Code.MISSING_KEY, Code.INVALID_KEY, Code.INSUFFICIENT_SCOPE, Code.NOT_ACCEPTABLE, Code.UNAVAILABLE)
+_WITH_BODY = (
+    Code.INVALID_JSON,
+    Code.INVALID_REQUEST,
+    Code.LENGTH_REQUIRED,
+    Code.TOO_LARGE,
+    Code.UNSUPPORTED_MEDIA_TYPE,
+)
+_WITH_KEY = (Code.IDEMPOTENCY_IN_PROGRESS, Code.IDEMPOTENCY_MISMATCH)
+
+
+class StructExtension(OpenApiSerializerExtension):
+    """Let drf-spectacular take msgspec structs where it takes serializers."""
+
+    target_class = "msgspec.Struct"
+    match_subclasses = True
+
+    def get_name(self, auto_schema: AutoSchema, direction: str) -> str:
+        """Return the component's name: the struct's own."""
+        set_override(self.target, "suppress_collision_warning", True)
+        return str(self.target.__name__)
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
+        """Return the struct's schema, and register those that it refers to."""
+        _, components = msgspec.json.schema_components([self.target], ref_template=_REFERENCE)
+        own: dict[str, Any] = components.pop(self.target.__name__)
+        for name, schema in components.items():
+            component = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=schema)
+            auto_schema.registry.register_on_missing(component)
+        return own
+
+
+def parameters_of(query: type[Query]) -> list[OpenApiParameter]:
+    """Describe a query string by its struct."""
+    _, components = msgspec.json.schema_components([query], ref_template=_REFERENCE)
+    own = components[query.__name__]
+    required = own.get("required", [])
+    return [
+        OpenApiParameter(name=name, required=name in required, type=_inlined(described, components), explode=True)
+        for name, described in own["properties"].items()
+    ]
+
+
+def _inlined(schema: Any, components: dict[str, Any]) -> Any:
+    """Return a schema with its references replaced by what they refer to, as parameters want it."""
+    if isinstance(schema, list):
+        return [_inlined(each, components) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if reference := schema.get("$ref"):
+        return _inlined(components[reference.rsplit("/", 1)[1]], components)
+    return {key: _inlined(each, components) for key, each in schema.items() if key != "title"}
+
+
+def documented(
+    *,
+    operation: str,
+    summary: str,
+    answers: dict[int, Any],
+    body: type[Body] | None = None,
+    query: type[Query] | None = None,
+    problems: Iterable[Code] = (),
+    example: dict[str, Any] | None = None,
+    repeatable: bool = False,
+) -> Callable[[_View], _View]:
+    """Document a view's method: its body, parameters, answers and every problem that it may be answered."""
+    codes = [*_ALWAYS, *problems, *(_WITH_BODY if body else ()), *(_WITH_KEY if repeatable else ())]
+    if query:
+        codes.append(Code.INVALID_REQUEST)
+    return extend_schema(
+        operation_id=operation,
+        summary=summary,
+        request=body,
+        parameters=[*(parameters_of(query) if query else ()), *([_IDEMPOTENCY_KEY] if repeatable else ())],
+        responses={**answers, **_problem_responses(codes)},
+        examples=[OpenApiExample("request", value=example, request_only=True)] if example else None,
+    )
+
+
+_IDEMPOTENCY_KEY = OpenApiParameter(
+    name="Idempotency-Key",
+    location=OpenApiParameter.HEADER,
+    type={"type": "string", "minLength": 1, "maxLength": 255},
+    description="Name the request, so that sending it again does it once and gets the same answer.",
+)
+
+
+def _problem_responses(codes: Iterable[Code]) -> dict[tuple[int, str], OpenApiResponse]:
+    by_status: dict[int, list[Code]] = {}
+    for code in dict.fromkeys(codes):
+        by_status.setdefault(STATUS_AND_TITLE[code][0], []).append(code)
+    return {(status, CONTENT_TYPE): _problem_response(found) for status, found in sorted(by_status.items())}
+
+
+@functools.lru_cache
+def _example(code: Code) -> OpenApiExample:
+    return OpenApiExample(code.value, value=Problem(code, "what exactly, in one line").document(), response_only=True)
+
+
+def _problem_response(codes: list[Code]) -> OpenApiResponse:
+    described = "; ".join(f"`{code}`: {STATUS_AND_TITLE[code][1]}" for code in codes)
+    return OpenApiResponse(ProblemDocument, description=described, examples=[_example(code) for code in codes])

@@ -1,0 +1,63 @@
+"""Read request bodies: JSON only, strictly, and never more than the size limit."""
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from rest_framework.parsers import BaseParser
+
+from apps.api.problems import Code, Problem
+from apps.pipeline.hygiene import check_json
+
+
+class StrictJSONParser(BaseParser):
+    """JSON in UTF-8 without repeated keys, non-finite numbers, endless nesting, NUL or lone surrogates."""
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Return the decoded body and keep its bytes as `raw_body` of the request.
+
+        Raises Problem (too_large, invalid_json) and hygiene.BadInput.
+        """
+        body = _read(stream)
+        if parser_context is not None:
+            parser_context["request"].raw_body = body
+        value = _decoded(body)
+        check_json(value)
+        return value
+
+
+def _read(stream: IO[Any]) -> bytes:
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    body: bytes = stream.read(most + 1)
+    if len(body) > most:
+        raise Problem(Code.TOO_LARGE, f"the body exceeds {most:,} bytes")
+    return body
+
+
+def _decoded(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise Problem(Code.INVALID_JSON, "the body is nested too deep") from error
+    except UnicodeDecodeError as error:
+        raise Problem(Code.INVALID_JSON, "the body is not UTF-8") from error
+    except ValueError as error:
+        # Beside bad syntax, json raises this for numbers of more than 4,300 digits.
+        raise Problem(Code.INVALID_JSON, f"the body is not JSON: {error}") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object; of two equal keys, readers would take different ones, so they are refused."""
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        raise ValueError("an object names a key twice")
+    return built
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

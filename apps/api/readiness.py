@@ -1,0 +1,64 @@
+"""Find out whether this process can serve, and how far owed work is behind."""
+
+import logging
+from datetime import datetime, timedelta
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from apps.api.schemas.health import Health, ReadinessAnswer
+from apps.outbox import heartbeats
+from apps.outbox.models import OutboxRow
+from apps.outbox.querysets import Backlog, OutboxRowQuerySet
+
+DEGRADED_AFTER_SECONDS = 60.0
+ALIVE_WITHIN = timedelta(seconds=30)  # several heartbeats, and half of what may pass before a stop is told
+_log = logging.getLogger(__name__)
+
+
+def readiness() -> ReadinessAnswer:
+    """Ask the database. Never raises: what can't be asked is told as unavailable."""
+    try:
+        migrated = _is_migrated()
+        backlog = OutboxRowQuerySet(OutboxRow).backlog() if migrated else None
+    except DatabaseError:
+        _log.exception("the database can't be asked")
+        return _unavailable(database=False)
+    return _ready(backlog, now=timezone.now()) if backlog else _unavailable(database=True)
+
+
+def _is_migrated() -> bool:
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def _unavailable(*, database: bool) -> ReadinessAnswer:
+    return ReadinessAnswer(
+        status=Health.UNAVAILABLE,
+        database=database,
+        migrations=False,
+        oldest_owed_seconds=0.0,
+        vector_lag_seconds=0.0,
+        dead=0,
+        workers_alive=0,
+    )
+
+
+def _ready(backlog: Backlog, *, now: datetime) -> ReadinessAnswer:
+    owed, lag = _age(backlog.oldest, now), _age(backlog.oldest_index, now)
+    workers = heartbeats.alive(within=ALIVE_WITHIN)
+    late = owed > DEGRADED_AFTER_SECONDS or backlog.dead > 0 or not workers
+    return ReadinessAnswer(
+        status=Health.DEGRADED if late else Health.OK,
+        database=True,
+        migrations=True,
+        oldest_owed_seconds=owed,
+        vector_lag_seconds=lag,
+        dead=backlog.dead,
+        workers_alive=workers,
+    )
+
+
+def _age(moment: datetime | None, now: datetime) -> float:
+    return 0.0 if moment is None else round(max(0.0, (now - moment).total_seconds()), 1)

@@ -1,0 +1,74 @@
+"""What the shapes of requests and answers share."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from apps.pipeline.hygiene import BadInput, checked_name
+
+Identifier = Annotated[str, Meta(min_length=1, max_length=255)]
+Label = Annotated[str, Meta(max_length=120)]
+Topic = Annotated[str, Meta(max_length=64)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Limit = Annotated[int, Meta(ge=1, le=200)]
+Metadata = dict[str, Any]
+
+METADATA_BYTES = 8 * 1024
+METADATA_DEPTH = 8
+CONTENT_CHARACTERS = 20_000
+
+
+class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request's body; a field that we don't know is an error, not a silent no-op."""
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request's query string; a parameter that we don't know is an error as well."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A body that we answer."""
+
+
+class FieldError(Answer):
+    """One value that can't be taken: a JSON pointer into the body, or the name of a parameter."""
+
+    message: str
+    pointer: str = ""
+    parameter: str = ""
+
+
+class ProblemDocument(Answer):
+    """What went wrong (RFC 9457); `code` is for programs and never changes its meaning."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[FieldError] = []
+
+
+def checked_names(names: tuple[str, ...], *, at: str) -> tuple[str, ...]:
+    """Return names unchanged. Raises BadInput with the pointer of the first that can't be taken."""
+    return tuple(checked_name(name, at=f"{at}/{index}") for index, name in enumerate(names))
+
+
+def checked_metadata(metadata: Metadata | None, *, at: str) -> Metadata:
+    """Return metadata unchanged, none as an empty object. Raises BadInput over 8 KB or 8 levels."""
+    if not metadata:
+        return {}
+    if len(msgspec.json.encode(metadata)) > METADATA_BYTES:
+        raise BadInput(f"holds more than {METADATA_BYTES:,} bytes", at=at)
+    if _depth(metadata) > METADATA_DEPTH:
+        raise BadInput(f"is nested deeper than {METADATA_DEPTH} levels", at=at)
+    return metadata
+
+
+def _depth(value: Any) -> int:
+    """Count levels of nesting; the parser has bounded them already."""
+    if not isinstance(value, dict | list) or not value:
+        return int(isinstance(value, dict | list))
+    children = value.values() if isinstance(value, dict) else value
+    return 1 + max(map(_depth, children))

@@ -1,0 +1,240 @@
+"""Shapes of requests under /v1/memories."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from apps.api.schemas.common import (
+    CONTENT_CHARACTERS,
+    Body,
+    Identifier,
+    Label,
+    Limit,
+    Metadata,
+    Query,
+    Share,
+    Topic,
+    checked_metadata,
+    checked_names,
+)
+from apps.pipeline.canonical import canonical_text
+from apps.pipeline.direct import EXTRACTOR, Name, NewMemory
+from apps.pipeline.hygiene import BadInput, checked_moment, checked_name, checked_said_at, cleaned_text
+from apps.pipeline.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.vocabulary import (
+    CATEGORY_ALIASES,
+    EntityType,
+    Grounding,
+    MemoryType,
+    Polarity,
+    Precision,
+    SourceConfidence,
+    SpeechAct,
+    Status,
+)
+
+MAX_MEMORIES = 100
+
+_TYPE_NAMES = [*MemoryType, *(alias for alias in CATEGORY_ALIASES if alias not in set(MemoryType))]
+TypeName = Annotated[str, Meta(extra_json_schema={"enum": [str(name) for name in _TYPE_NAMES]})]
+Content = Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
+LongText = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
+Predicate = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Tag = Annotated[str, Meta(min_length=1, max_length=64)]
+Tags = Annotated[tuple[Tag, ...], Meta(max_length=32)]
+Language = Annotated[str, Meta(max_length=8)]
+
+
+class NameBody(Body):
+    """An entity by its name; made when it is new. "User" is the end user."""
+
+    name: Identifier
+    type: EntityType = EntityType.OTHER
+
+
+class ObjectBody(Body):
+    """The object of a triple: exactly one of the three."""
+
+    literal: Annotated[str, Meta(min_length=1, max_length=2_000)] | None = None
+    entity: NameBody | Identifier | None = None
+    list: Annotated[tuple[Identifier, ...], Meta(min_length=1, max_length=100)] | None = None
+
+
+class MemoryBody(Body):
+    """A memory to store as it is. What is left out is chosen by the product."""
+
+    type: TypeName
+    content: Content
+    subject: NameBody | Identifier | None = None
+    predicate: Predicate | None = None
+    object: ObjectBody | None = None
+    polarity: Polarity = Polarity.POSITIVE
+    stateful: bool | None = None
+    topic: Topic | None = None
+    tags: Tags = ()
+    metadata: Metadata | None = None
+    language: Language = "en"
+    event_at: datetime | None = None
+    event_precision: Precision | None = None
+    said_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    expires_at: datetime | None = None
+    superseded_by: str | None = None
+    status: Status | None = None
+    confidence: Share | None = None
+    source_confidence: SourceConfidence = SourceConfidence.DIRECT
+    grounding: Grounding = Grounding.SUPPORTED
+    speech_act: SpeechAct = SpeechAct.ASSERTED
+    importance: Share = 0.5
+    session_id: Identifier | None = None
+    evidence: LongText | None = None
+    context: LongText | None = None
+    extractor: Label = EXTRACTOR
+
+
+class MemoriesBody(Body):
+    """Memories of one end user."""
+
+    user_id: Identifier
+    memories: Annotated[tuple[MemoryBody, ...], Meta(min_length=1, max_length=MAX_MEMORIES)]
+
+
+class RevisionBody(Body):
+    """New values for a memory; what is left out stays as it is. `version` is the one that the caller has seen."""
+
+    content: Content | UnsetType = UNSET
+    topic: Topic | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    importance: Share | UnsetType = UNSET
+    confidence: Share | UnsetType = UNSET
+    metadata: Metadata | UnsetType = UNSET
+    event_at: datetime | UnsetType | None = UNSET
+    event_precision: Precision | UnsetType | None = UNSET
+    valid_from: datetime | UnsetType = UNSET
+    valid_until: datetime | UnsetType | None = UNSET
+    expires_at: datetime | UnsetType | None = UNSET
+    status: Status | UnsetType = UNSET
+    version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+
+
+class MemoriesQuery(Query, rename={"from_": "from"}):
+    """Which memories to list; `user_id` may be left out by keys of scope admin.
+
+    `from` and `to` bound when it was said; every `tag` must be there. `as_of` asks for what was believed at that
+    moment, as it was worded then.
+    """
+
+    user_id: Identifier | None = None
+    type: tuple[MemoryType, ...] = ()
+    topic: tuple[Topic, ...] = ()
+    tag: tuple[Tag, ...] = ()
+    status: tuple[Status, ...] = (Status.ACTIVE,)
+    entity: str | None = None
+    from_: datetime | None = None
+    to: datetime | None = None
+    as_of: datetime | None = None
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:
+    """Return what is to be stored, its texts clean. Raises BadInput, TooLarge."""
+    return tuple(_new(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
+
+
+def _new(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
+    kind, tag = _type(body.type, at=f"{at}/type")
+    tags = checked_names(body.tags, at=f"{at}/tags")
+    return NewMemory(
+        type=kind,
+        content=cleaned_text(body.content, at=f"{at}/content", most=CONTENT_CHARACTERS),
+        subject=_name(body.subject, at=f"{at}/subject") if body.subject else None,
+        predicate=checked_name(body.predicate or "", at=f"{at}/predicate"),
+        object=_object(body.object, at=f"{at}/object") if body.object else "",
+        polarity=body.polarity,
+        stateful=body.stateful,
+        topic=checked_name(body.topic or "", at=f"{at}/topic"),
+        tags=tuple(dict.fromkeys((*tags, tag) if tag else tags)),
+        metadata=checked_metadata(body.metadata, at=f"{at}/metadata"),
+        language=checked_name(body.language, at=f"{at}/language"),
+        event_at=checked_moment(body.event_at, at=f"{at}/event_at"),
+        event_precision=body.event_precision,
+        said_at=checked_said_at(body.said_at, at=f"{at}/said_at", now=now),
+        valid_from=checked_moment(body.valid_from, at=f"{at}/valid_from"),
+        valid_until=checked_moment(body.valid_until, at=f"{at}/valid_until"),
+        expires_at=checked_moment(body.expires_at, at=f"{at}/expires_at"),
+        superseded_by=_memory_id(body.superseded_by, at=f"{at}/superseded_by"),
+        status=body.status,
+        confidence=body.confidence,
+        source_confidence=body.source_confidence,
+        grounding=body.grounding,
+        speech_act=body.speech_act,
+        importance=body.importance,
+        session_id=checked_name(body.session_id or "", at=f"{at}/session_id"),
+        evidence=_long(body.evidence, at=f"{at}/evidence"),
+        context=_long(body.context, at=f"{at}/context"),
+        extractor=checked_name(body.extractor, at=f"{at}/extractor"),
+    )
+
+
+def _type(name: str, *, at: str) -> tuple[MemoryType, str | None]:
+    """Return a type, or what the category of another system becomes here: a type and a tag."""
+    if name in set(MemoryType):
+        return MemoryType(name), None
+    if name not in CATEGORY_ALIASES:
+        raise BadInput(f"must be one of {', '.join(_TYPE_NAMES)}", at=at)
+    return CATEGORY_ALIASES[name]
+
+
+def _name(body: NameBody | str, *, at: str) -> Name:
+    text, kind = (body.name, body.type) if isinstance(body, NameBody) else (body, EntityType.OTHER)
+    if not canonical_text(text):
+        raise BadInput("must hold a letter or a digit", at=at)
+    return Name(text=checked_name(text, at=at), type=kind)
+
+
+def _object(body: ObjectBody, *, at: str) -> str | Name | tuple[str, ...]:
+    given = [value for value in (body.literal, body.entity, body.list) if value is not None]
+    if len(given) != 1:
+        raise BadInput("must hold exactly one of literal, entity and list", at=at)
+    if body.entity is not None:
+        return _name(body.entity, at=f"{at}/entity")
+    if body.list is not None:
+        return checked_names(body.list, at=f"{at}/list")
+    return checked_name(body.literal or "", at=f"{at}/literal")
+
+
+def _long(text: str | None, *, at: str) -> str:
+    return cleaned_text(text, at=at, most=CONTENT_CHARACTERS) if text else ""
+
+
+def _memory_id(text: str | None, *, at: str) -> Any:
+    try:
+        return parse(Prefix.MEMORY, text) if text else None
+    except BadIdentifier as error:
+        raise BadInput(str(error), at=at) from error
+
+
+def changes_of(body: RevisionBody) -> dict[str, Any]:
+    """Return the columns to change with their new values, texts clean. Raises BadInput, TooLarge."""
+    given = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not UNSET}
+    given.pop("version")
+    return {name: _revised(name, value) for name, value in given.items()}
+
+
+def _revised(name: str, value: Any) -> Any:
+    at = f"/{name}"
+    if isinstance(value, datetime):
+        return checked_moment(value, at=at)
+    if name == "content":
+        return cleaned_text(value, at=at, most=CONTENT_CHARACTERS)
+    if name == "tags":
+        return list(dict.fromkeys(checked_names(value, at=at)))
+    if name == "metadata":
+        return checked_metadata(value, at=at)
+    if name == "topic":
+        return checked_name(value, at=at)
+    return "" if name == "event_precision" and value is None else value

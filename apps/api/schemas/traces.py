@@ -1,0 +1,155 @@
+"""Shapes of /v1/traces."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from apps.api.schemas.common import Answer, Identifier, Limit, Query
+from apps.api.schemas.turns import OutcomeAnswer
+from apps.pipeline.identifiers import Prefix, show
+from apps.pipeline.vocabulary import Role, SpanResult, Stage, TraceStatus
+from apps.traces.models import ModelCall, Span, Trace, Turn
+
+
+class TracesQuery(Query):
+    """Which traces to list; `user_id` may be left out by keys of scope admin."""
+
+    user_id: Identifier | None = None
+    session_id: Identifier | None = None
+    status: tuple[TraceStatus, ...] = ()
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+class TraceSummary(Answer):
+    """One run of the write pipeline."""
+
+    id: str
+    user_id: str
+    session_id: str
+    status: TraceStatus
+    counts: dict[str, Any]
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class TracePage(Answer):
+    """Traces, the newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[TraceSummary]
+
+
+class TurnAnswer(Answer):
+    """One turn; `rejected_for` is empty when it went on."""
+
+    id: str
+    turn_id: str
+    position: int
+    role: Role
+    speaker: str
+    content: str
+    occurred_at: datetime | None
+    received_at: datetime
+    rejected_for: str
+    rejected_by: str
+
+
+class SpanAnswer(Answer):
+    """What one stage did; `latency_us` in microseconds."""
+
+    stage: Stage
+    result: SpanResult
+    reason: str
+    latency_us: int
+    details: dict[str, Any]
+
+
+class ModelCallAnswer(Answer):
+    """One call of a model: tokens, microseconds, dollars."""
+
+    purpose: str
+    model: str
+    prompt_version: str
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+    latency_us: int
+    cost_usd: Decimal
+    error: str
+    answer_kind: str
+    invalid_objects: int
+
+
+class TraceAnswer(TraceSummary):
+    """A trace with everything that happened in it."""
+
+    topic: str
+    metadata: dict[str, Any]
+    configuration_id: str
+    error: str
+    outcomes: list[OutcomeAnswer]
+    turns: list[TurnAnswer]
+    spans: list[SpanAnswer]
+    model_calls: list[ModelCallAnswer]
+
+
+def trace_summary(trace: Trace) -> TraceSummary:
+    """Show a trace in a list."""
+    return TraceSummary(**_summary(trace))
+
+
+def trace_answer(trace: Trace, *, turns: list[Turn], spans: list[Span], model_calls: list[ModelCall]) -> TraceAnswer:
+    """Show a whole trace."""
+    return TraceAnswer(
+        **_summary(trace),
+        topic=trace.topic,
+        metadata=trace.metadata,
+        configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
+        error=trace.error,
+        outcomes=msgspec.convert(trace.outcomes, list[OutcomeAnswer]),
+        turns=[_turn(turn) for turn in turns],
+        spans=[_span(span) for span in spans],
+        model_calls=[msgspec.convert(call, ModelCallAnswer, from_attributes=True) for call in model_calls],
+    )
+
+
+def _summary(trace: Trace) -> dict[str, Any]:
+    return {
+        "id": trace.shown_id,
+        "user_id": trace.end_user.external_id,
+        "session_id": trace.session.external_id,
+        "status": TraceStatus(trace.status),
+        "counts": trace.counts,
+        "created_at": trace.created_at,
+        "finished_at": trace.finished_at,
+    }
+
+
+def _turn(turn: Turn) -> TurnAnswer:
+    return TurnAnswer(
+        id=turn.shown_id,
+        turn_id=turn.external_id,
+        position=turn.position,
+        role=Role(turn.role),
+        speaker=turn.speaker,
+        content=turn.content,
+        occurred_at=turn.occurred_at,
+        received_at=turn.received_at,
+        rejected_for=turn.rejected_for,
+        rejected_by=turn.rejected_by,
+    )
+
+
+def _span(span: Span) -> SpanAnswer:
+    return SpanAnswer(
+        stage=Stage(span.stage),
+        result=SpanResult(span.result),
+        reason=span.reason,
+        latency_us=span.latency_us,
+        details=span.details,
+    )

@@ -1,0 +1,37 @@
+"""Addresses of the REST interface."""
+
+from django.urls import URLPattern, URLResolver, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
+from apps.api.views.health import HealthView, ReadyView, metrics
+from apps.api.views.keys import KeysView, KeyView
+from apps.api.views.memories import HistoryView, MemoriesView, MemoryView
+from apps.api.views.search import ContextView, SearchView
+from apps.api.views.sessions import SessionEndView
+from apps.api.views.stats import StatsView
+from apps.api.views.traces import TracesView, TraceView
+from apps.api.views.turns import TurnsView
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("v1/turns", TurnsView.as_view(), name="turns"),
+    path("v1/traces", TracesView.as_view(), name="traces"),
+    path("v1/traces/<str:trace_id>", TraceView.as_view(), name="trace"),
+    path("v1/memories", MemoriesView.as_view(), name="memories"),
+    path("v1/memories/search", SearchView.as_view(), name="search"),
+    path("v1/context", ContextView.as_view(), name="context"),
+    path("v1/memories/<str:memory_id>", MemoryView.as_view(), name="memory"),
+    path("v1/memories/<str:memory_id>/history", HistoryView.as_view(), name="history"),
+    path("v1/entities", EntitiesView.as_view(), name="entities"),
+    path("v1/entities/<str:entity_id>", EntityView.as_view(), name="entity"),
+    path("v1/entities/<str:entity_id>/merge", EntityMergeView.as_view(), name="entity-merge"),
+    path("v1/keys", KeysView.as_view(), name="keys"),
+    path("v1/keys/<str:key_id>", KeyView.as_view(), name="key"),
+    path("v1/sessions/<path:session_id>/end", SessionEndView.as_view(), name="session-end"),
+    path("v1/stats", StatsView.as_view(), name="stats"),
+    path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("healthz", HealthView.as_view(), name="healthz"),
+    path("readyz", ReadyView.as_view(), name="readyz"),
+    path("metrics", metrics, name="metrics"),
+]

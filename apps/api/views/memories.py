@@ -1,0 +1,212 @@
+"""/v1/memories: list and store, read, revise and retract."""
+
+import re
+
+from django.db.models import Q
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.actions.idempotency import Answer as KeptAnswer
+from apps.actions.retract import retract
+from apps.actions.revise import Revision, revise
+from apps.actions.store import StoreRequest, store
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code, invalid
+from apps.api.reading import not_found, read_body, read_id, read_query
+from apps.api.schemas.memories import MemoriesBody, MemoriesQuery, RevisionBody, changes_of, new_memories
+from apps.api.schemas.memory_answers import (
+    HistoryAnswer,
+    MemoryAnswer,
+    MemoryDetail,
+    MemoryPage,
+    StoredMemories,
+    history_answer,
+    memory_answer,
+    memory_detail,
+)
+from apps.api.views.base import ApiView, kept, plain, response
+from apps.memories.believed import as_believed
+from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
+from apps.memories.querysets import MemoryQuerySet
+from apps.pipeline.hygiene import checked_moment, checked_name
+from apps.pipeline.identifiers import Prefix, show
+from apps.pipeline.vocabulary import Scope
+
+_ETAG = re.compile(r'(?:W/)?"?(\d{1,9})"?')
+_EXAMPLE = {
+    "user_id": "ana",
+    "memories": [
+        {
+            "type": "fact",
+            "content": "Ana lives in Lisbon.",
+            "subject": "User",
+            "predicate": "lives_in",
+            "object": {"entity": {"name": "Lisbon", "type": "place"}},
+        }
+    ],
+}
+
+
+class MemoriesView(ApiView):
+    """Memories of the project."""
+
+    @documented(operation="list_memories", summary="List memories", query=MemoriesQuery, answers={200: MemoryPage})
+    def get(self, request: Request) -> Response:
+        """List memories, the newest first; active ones unless `status` asks for others."""
+        query = read_query(request, MemoriesQuery)
+        rows = _filtered(Memory.objects.for_project(self.caller.project_id).to_show(), query)
+        if (user := self.end_user_id(query.user_id)) is not None:
+            rows = rows.for_end_user(user)
+        as_of = checked_moment(query.as_of, at="as_of")
+        rows = (
+            rows.known_at(as_of).filter(status_then__in=query.status) if as_of else rows.filter(status__in=query.status)
+        )
+        pages = Pages(limit=query.limit)
+        found = pages.read(rows, request)
+        if as_of:
+            found = as_believed(memories=found, end_user_ids={row.end_user_id for row in found}, moment=as_of)
+        return Response(plain(MemoryPage(results=[memory_answer(each) for each in found], **pages.links())))
+
+    @documented(
+        operation="store_memories",
+        summary="Store memories directly",
+        body=MemoriesBody,
+        answers={201: StoredMemories},
+        example=_EXAMPLE,
+        repeatable=True,
+    )
+    def post(self, request: Request) -> Response:
+        """Store memories as they are: no extraction, no dedupe, no conflict check. All of them, or none."""
+        body = read_body(request, MemoriesBody)
+        asked = StoreRequest(
+            project_id=self.caller.project_id,
+            api_key_id=self.caller.api_key_id,
+            user_id=checked_name(body.user_id, at="/user_id"),
+            memories=new_memories(body, now=timezone.now()),
+        )
+        return response(self.once(lambda: _stored(asked)))
+
+
+def _stored(asked: StoreRequest) -> KeptAnswer:
+    stored = store(request=asked)
+    rows = Memory.objects.for_project(asked.project_id).to_show().in_bulk(list(stored))
+    return kept(StoredMemories(memories=[memory_answer(rows[memory_id]) for memory_id in stored]), status=201)
+
+
+def _filtered(rows: MemoryQuerySet, query: MemoriesQuery) -> MemoryQuerySet:
+    """Apply the filters that don't depend on a moment."""
+    if query.type:
+        rows = rows.filter(type__in=query.type)
+    if query.topic:
+        rows = rows.filter(topic__in=query.topic)
+    if query.tag:
+        rows = rows.filter(tags__contains=list(query.tag))
+    if query.entity is not None:
+        entity = read_id(Prefix.ENTITY, query.entity, at="entity")
+        rows = rows.filter(Q(subject_id=entity) | Q(object__entity=show(Prefix.ENTITY, entity)))
+    if query.from_ is not None:
+        rows = rows.filter(said_at__gte=checked_moment(query.from_, at="from"))
+    if query.to is not None:
+        rows = rows.filter(said_at__lte=checked_moment(query.to, at="to"))
+    return rows
+
+
+class MemoryView(ApiView):
+    """One memory."""
+
+    @documented(
+        operation="read_memory", summary="Read a memory", answers={200: MemoryDetail}, problems=[Code.NOT_FOUND]
+    )
+    def get(self, request: Request, memory_id: str) -> Response:
+        """Read a memory with the turns that say it and its links to others."""
+        memory = self._memory(memory_id)
+        mine = {"end_user_id": memory.end_user_id}
+        origins = MemoryOrigin.objects.filter(**mine, memory=memory).select_related("session")
+        links = MemoryLink.objects.filter(Q(from_memory=memory) | Q(to_memory=memory), **mine)
+        return _with_version(memory, memory_detail(memory, origins=list(origins), links=list(links)))
+
+    @documented(
+        operation="revise_memory",
+        summary="Revise a memory",
+        body=RevisionBody,
+        answers={200: MemoryAnswer},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"importance": 0.9, "version": 1},
+    )
+    def patch(self, request: Request, memory_id: str) -> Response:
+        """Give fields new values; the old ones stay in the history.
+
+        Under `version`, or the header If-Match, the memory must still be at that version. A change of `status`
+        needs the scope admin.
+        """
+        body = read_body(request, RevisionBody)
+        memory = self._memory(memory_id)
+        revision = Revision(
+            project_id=self.caller.project_id,
+            memory_id=memory.id,
+            changes=changes_of(body),
+            api_key_id=self.caller.api_key_id,
+            expected_version=body.version or _if_match(request),
+            may_review=self.caller.may(Scope.ADMIN),
+        )
+        revise(revision=revision)
+        revised = self._memory(memory_id)
+        return _with_version(revised, memory_answer(revised))
+
+    @documented(
+        operation="retract_memory",
+        summary="Retract a memory",
+        answers={204: None},
+        problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
+    )
+    def delete(self, request: Request, memory_id: str) -> Response:
+        """Retract a memory: nobody is told it any more, and its history stays. Doing it again changes nothing."""
+        retract(
+            project_id=self.caller.project_id,
+            memory_id=read_id(Prefix.MEMORY, memory_id),
+            api_key_id=self.caller.api_key_id,
+            expected_version=_if_match(request),
+        )
+        return Response(status=204)
+
+    def _memory(self, memory_id: str) -> Memory:
+        wanted = read_id(Prefix.MEMORY, memory_id)
+        memory: Memory | None = Memory.objects.for_project(self.caller.project_id).to_show().filter(id=wanted).first()
+        if memory is None:
+            raise not_found()
+        return memory
+
+
+class HistoryView(MemoryView):
+    """The history of one memory."""
+
+    http_method_names = ["get", "head", "options"]
+
+    @documented(
+        operation="read_history",
+        summary="Read a memory's history",
+        answers={200: HistoryAnswer},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, memory_id: str) -> Response:
+        """Read what a memory was before each change, and who changed it."""
+        memory = self._memory(memory_id)
+        versions = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
+        return Response(plain(history_answer(memory, versions=list(versions))))
+
+
+def _with_version(memory: Memory, answer: MemoryAnswer) -> Response:
+    return Response(plain(answer), headers={"ETag": f'"{memory.version}"'})
+
+
+def _if_match(request: Request) -> int | None:
+    """Return the version that the header If-Match names; none, or *, is any."""
+    text = request.headers.get("If-Match", "*").strip()
+    if text == "*":
+        return None
+    match = _ETAG.fullmatch(text)
+    if match is None:
+        raise invalid('must be a version such as "3"', at="If-Match")
+    return int(match[1])
