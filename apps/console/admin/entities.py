@@ -1,0 +1,57 @@
+"""Entities and their names."""
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+
+from apps.console.admin.cells import link_to_list, shown
+from apps.console.admin.pages import ReadOnlyPage, ReadOnlyRows
+from apps.memories.models import Entity, EntityAlias
+from apps.pipeline.identifiers import Prefix
+
+
+class AliasRows(ReadOnlyRows):
+    """The names by which an entity has been called."""
+
+    model = EntityAlias
+    fields = ("alias", "folded", "source", "count", "created_at")
+
+
+@admin.register(Entity)
+class EntityPage(ReadOnlyPage):
+    """People, organisations, places… that memories are about."""
+
+    prefix = Prefix.ENTITY
+    list_display = ("name", "type", "is_user", "mention_count", "last_mentioned_at", "end_user", "project")
+    list_filter = ("type", "is_user", "project")
+    list_select_related = ("end_user", "project")
+    search_fields = ("name", "end_user__external_id")
+    inlines = (AliasRows,)
+    fields = (
+        "name",
+        shown(Prefix.ENTITY),
+        "type",
+        "is_user",
+        "end_user",
+        "project",
+        "mention_count",
+        "last_mentioned_at",
+        "merged_into",
+        "created_at",
+        "facts",
+    )
+    readonly_fields = fields
+
+    @admin.display(description="memories")
+    def facts(self, entity: Entity) -> SafeString:
+        """Link to the memories about the entity."""
+        return link_to_list("memories_memory", "about it", end_user=entity.end_user_id, subject=entity.pk)
+
+
+@admin.register(EntityAlias)
+class EntityAliasPage(ReadOnlyPage):
+    """Names of entities."""
+
+    list_display = ("alias", "entity", "count", "source", "end_user", "created_at")
+    list_filter = ("source",)
+    list_select_related = ("entity", "end_user")
+    search_fields = ("alias", "folded", "end_user__external_id")

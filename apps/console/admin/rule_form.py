@@ -1,0 +1,59 @@
+"""The form of a pre-filter rule: what can't be used is refused at its field, with the reason."""
+
+from typing import Any
+
+from django import forms
+from pydantic import ValidationError as NotARule
+
+from apps.pipeline.rules.patterns import PatternRefused, check_pattern
+from apps.pipeline.vocabulary import Role, choices_of
+from apps.traces.models import PreFilterRule
+
+
+class RuleForm(forms.ModelForm):
+    """A rule as an admin writes it."""
+
+    roles = forms.MultipleChoiceField(
+        choices=choices_of(Role), widget=forms.CheckboxSelectMultiple, initial=[Role.USER.value]
+    )
+
+    class Meta:
+        model = PreFilterRule
+        fields = (
+            "project",
+            "name",
+            "reason",
+            "enabled",
+            "order",
+            "pattern",
+            "phrase",
+            "unless_answering",
+            "roles",
+            "languages",
+        )
+        widgets = {"pattern": forms.Textarea(attrs={"rows": 6, "cols": 90, "spellcheck": "false", "class": "code"})}
+
+    def clean_pattern(self) -> str:
+        """Refuse a pattern that doesn't compile, is too large, or matches every turn."""
+        pattern: str = self.cleaned_data["pattern"]
+        try:
+            check_pattern(pattern)
+        except PatternRefused as refused:
+            raise forms.ValidationError(str(refused)) from refused
+        return pattern
+
+    def _post_clean(self) -> None:
+        """Ask the pipeline whether it takes the rule as a whole, once the fields are known to be well-formed."""
+        super()._post_clean()  # type: ignore[misc]  # private, so the stubs leave it out
+        if self.errors:
+            return
+        try:
+            self.instance.as_rule()
+        except NotARule as error:
+            for problem in error.errors():
+                self.add_error(_field(problem, self.fields), str(problem["msg"]))
+
+
+def _field(problem: Any, fields: dict[str, forms.Field]) -> str | None:
+    name = str(problem["loc"][0]) if problem["loc"] else ""
+    return name if name in fields else None

@@ -1,0 +1,86 @@
+"""One end user's entities as a picture: the user in the middle, the others around, lines where a memory names both."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from uuid import UUID
+
+from apps.memories.models import Entity, Memory
+from apps.pipeline.identifiers import BadIdentifier, Prefix, parse
+
+MOST_NODES = 24
+MOST_MEMORIES = 2_000
+CENTRE, RADIUS = 300.0, 215.0  # in the units of a picture of 600 by 600
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entity and its place."""
+
+    entity: Entity
+    x: float
+    y: float
+    size: float
+    anchor: str  # how its name is set: start, middle or end
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A line between two places; `weight` is its width."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    weight: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What is drawn."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def graph_of(*, end_user_id: UUID) -> Graph:
+    """Draw the entities that are mentioned most, and what live memories say between them (two queries)."""
+    rows = Entity.objects.filter(end_user_id=end_user_id, merged_into__isnull=True)
+    entities = list(rows.order_by("-is_user", "-mention_count", "name")[:MOST_NODES])
+    nodes = {entity.pk: _placed(entity, index, len(entities)) for index, entity in enumerate(entities)}
+    live = Memory.objects.for_end_user(end_user_id).live().filter(subject__in=list(nodes), object__has_key="entity")
+    said = live.values_list("subject_id", "object__entity", "predicate")[:MOST_MEMORIES]
+    return Graph(nodes=tuple(nodes.values()), edges=tuple(_edges(nodes, list(said))))
+
+
+def _placed(entity: Entity, index: int, count: int) -> Node:
+    size = 9.0 + min(math.sqrt(entity.mention_count), 6.0) * 1.5
+    if index == 0:
+        return Node(entity, CENTRE, CENTRE, size + 6, "middle")
+    angle = 2 * math.pi * (index - 1) / max(count - 1, 1) - math.pi / 2
+    x, y = CENTRE + RADIUS * math.cos(angle), CENTRE + RADIUS * math.sin(angle)
+    anchor = "middle" if abs(x - CENTRE) < RADIUS / 4 else "start" if x > CENTRE else "end"
+    return Node(entity, round(x, 1), round(y, 1), size, anchor)
+
+
+def _edges(nodes: dict[UUID, Node], said: list[tuple[UUID, str, str]]) -> list[Edge]:
+    lines: Counter[tuple[UUID, UUID]] = Counter()
+    labels: dict[tuple[UUID, UUID], str] = {}
+    for subject, shown, predicate in said:
+        other = _entity(shown)
+        if other in nodes and other != subject:
+            lines[(subject, other)] += 1
+            labels.setdefault((subject, other), predicate.replace("_", " "))
+    return [_edge(nodes[one], nodes[other], count, labels[(one, other)]) for (one, other), count in lines.items()]
+
+
+def _entity(shown: str) -> UUID | None:
+    try:
+        return parse(Prefix.ENTITY, shown)
+    except BadIdentifier:
+        return None
+
+
+def _edge(one: Node, other: Node, count: int, label: str) -> Edge:
+    return Edge(one.x, one.y, other.x, other.y, weight=min(1.0 + count, 5.0), label=label)

@@ -1,0 +1,33 @@
+"""How numbers look in the console's templates."""
+
+from typing import Any
+
+from django import template
+
+from apps.console.selectors.reasons import explain
+from apps.pipeline.measures import Health
+
+register = template.Library()
+register.filter("explain", explain)
+
+_TONES = {Health.HEALTHY: "good", Health.OUTSIDE: "wait", Health.ALERT: "bad", Health.UNKNOWN: "plain"}
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """Show a share from 0 to 1, a small one with a decimal."""
+    if share is None:
+        return "–"
+    return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
+
+
+@register.filter
+def tone(health: Health) -> str:
+    """Return the colour of a share's health."""
+    return _TONES[health]
+
+
+@register.filter
+def get(values: dict[str, Any], key: str) -> Any:
+    """Return a value by a key that a template holds in a variable."""
+    return values.get(key)

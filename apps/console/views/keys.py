@@ -1,0 +1,72 @@
+"""Keys: made, shown once, revoked."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from apps.actions.create_key import CreatedKey, create_key
+from apps.actions.errors import Refused
+from apps.actions.restore_key import restore_key
+from apps.actions.revoke_key import revoke_key
+from apps.console.forms import KeyForm
+from apps.console.paging import page_of
+from apps.console.permissions import Visit, page
+from apps.pipeline.vocabulary import MemberRole, Scope
+from apps.tenants.models import ApiKey
+
+
+@never_cache
+@page(MemberRole.ADMIN)
+def keys(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """List keys; a new one is shown this once."""
+    form = KeyForm(request.POST or None)
+    created = _create(form, visit) if request.method == "POST" and form.is_valid() else None
+    rows = ApiKey.objects.filter(project=visit.project).order_by("-created_at")
+    shown = {"page": page_of(rows, request), "form": KeyForm() if created else form, "created": created}
+    return render(request, "console/keys.html", shown, status=422 if form.errors else 200)
+
+
+@require_POST
+@page(MemberRole.ADMIN)
+def revoke(request: HttpRequest, visit: Visit, key_id: UUID) -> HttpResponse:
+    """Revoke a key at once."""
+    try:
+        revoke_key(project_id=visit.project.pk, key_id=key_id)
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+    else:
+        undo = reverse("console:restore-key", args=[visit.project.slug, key_id])
+        messages.success(request, "Revoked: what comes with this key is refused from now on.", extra_tags=undo)
+    return redirect("console:keys", slug=visit.project.slug)
+
+
+@require_POST
+@page(MemberRole.ADMIN)
+def restore(request: HttpRequest, visit: Visit, key_id: UUID) -> HttpResponse:
+    """Take a revocation back, shortly after it was made."""
+    try:
+        restore_key(project_id=visit.project.pk, key_id=key_id)
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+    else:
+        messages.success(request, "The key is valid again.")
+    return redirect("console:keys", slug=visit.project.slug)
+
+
+def _create(form: KeyForm, visit: Visit) -> CreatedKey | None:
+    given = form.cleaned_data
+    try:
+        return create_key(
+            project_id=visit.project.pk,
+            name=given["name"],
+            scopes=[Scope(scope) for scope in given["scopes"]],
+            expires_at=given["expires_at"],
+        )
+    except Refused as refused:
+        form.add_error(None, str(refused))
+        return None
