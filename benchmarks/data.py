@@ -1,0 +1,17 @@
+"""Where the benchmarks find their data, which is no part of this repository."""
+
+from pathlib import Path
+
+DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def find(data: Path | None, name: str) -> Path:
+    """Return the file of this name in the folder (DEFAULT without one).
+
+    Raises FileNotFoundError, with a message for the person at the keyboard.
+    """
+    folder = data if data is not None else DEFAULT
+    file = folder / name
+    if not file.is_file():
+        raise FileNotFoundError(f"{name} is not in {folder}: name the folder that holds it with --data PATH")
+    return file

@@ -1,0 +1,122 @@
+"""How many paraphrases become one memory, and whether anything merges that says something else.
+
+Each labelled pair of `pairs.jsonl` is two statements of one end user, told on one day in two sessions: the first is
+stored, the second goes through stage 4 with the shipped band. No triple tells them apart, only the sentences can. A
+statement is merged, or flagged as a possible duplicate (unsure), or stored as another one (told different). Half of the
+pairs (`develop`) were looked at while the rules were made, the others (`check`) never.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from uuid import UUID
+
+from apps.memories.in_memory import InMemoryStore
+from apps.pipeline.draft import Candidate, Draft, Mention, ObjectValue, Origin, Request, SourceTurn
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.pairs import LabelledPair, PairLabel, read_pairs
+from apps.pipeline.plan import plan_from
+from apps.pipeline.policy import Policy
+from apps.pipeline.ports import Embedder, Model, Ports
+from apps.pipeline.prompts.duplicates import DuplicateVerdict
+from apps.pipeline.sameness import Verdict
+from apps.pipeline.stages import dedupe
+from apps.pipeline.vocabulary import EntityType, Role
+from apps.providers.fake import ScriptedModel
+from apps.providers.registry import embedder as configured_embedder
+
+NAME = "dedupe"
+PAIRS = Path(__file__).with_name("pairs.jsonl")
+_MONDAY = datetime(2025, 6, 2, 9, tzinfo=UTC)
+_ANA = Mention(text="User", type=EntityType.PERSON, is_speaker=True, entity_id=UUID(int=7))
+
+
+class _World:
+    """Clock and identifiers of a run; the pairs need no more of them."""
+
+    def now(self) -> datetime:
+        return _MONDAY
+
+    def new(self) -> UUID:
+        return new_id()
+
+
+def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
+    """Return merged_wrongly (a count), merged_share, unsure_share and different_share of the paraphrases, by half too.
+
+    `merged_with_judge` is the share that merges when a scripted judge settles every unsure pair rightly.
+    """
+    pairs = list(read_pairs(json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()))
+    embedder = configured_embedder()
+    verdicts = [_verdict(pair, embedder) for pair in pairs]
+    judged = _figures(pairs, [_verdict(pair, embedder, judge=_rightly(pair)) for pair in pairs])
+    halves = groupby(
+        sorted(zip(pairs, verdicts, strict=True), key=lambda each: each[0].half), lambda each: each[0].half
+    )
+    return {
+        **_figures(pairs, verdicts),
+        "merged_with_judge": judged["merged_share"],
+        "merged_wrongly_with_judge": judged["merged_wrongly"],
+        "pairs": len(pairs),
+        "embedder": embedder.name,
+        "by_half": {half: _figures(*zip(*group, strict=True)) for half, group in halves},
+    }
+
+
+def _figures(pairs: Sequence[LabelledPair], verdicts: Sequence[Verdict]) -> dict[str, float]:
+    of_same = Counter(_of(pairs, verdicts, same=True))
+    of_others = Counter(_of(pairs, verdicts, same=False))
+    total = of_same.total()
+    return {
+        "merged_wrongly": of_others[Verdict.SAME],
+        "merged_share": round(of_same[Verdict.SAME] / total, 4),
+        "unsure_share": round(of_same[Verdict.UNSURE] / total, 4),
+        "different_share": round(of_same[Verdict.DIFFERENT] / total, 4),
+        "flagged_wrongly": of_others[Verdict.UNSURE],
+    }
+
+
+def _of(pairs: Iterable[LabelledPair], verdicts: Iterable[Verdict], *, same: bool) -> list[Verdict]:
+    labelled = zip(pairs, verdicts, strict=True)
+    return [verdict for pair, verdict in labelled if (pair.label is PairLabel.PARAPHRASE) is same]
+
+
+def _rightly(pair: LabelledPair) -> ScriptedModel:
+    """Return a judge who knows the label."""
+    verdict = DuplicateVerdict.SAME if pair.label is PairLabel.PARAPHRASE else DuplicateVerdict.DIFFERENT
+    answer = {"answers": [{"id": "q1", "reason": "as labelled", "verdict": verdict.value}]}
+    return ScriptedModel(lambda _: json.dumps(answer))
+
+
+def _verdict(pair: LabelledPair, embedder: Embedder, *, judge: Model | None = None) -> Verdict:
+    """Store one statement, then ask what stage 4 makes of the other."""
+    store, world, user = InMemoryStore(), _World(), new_id()
+    ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
+    first = dedupe.run(_said(pair.one, pair, user=user), ports)
+    store.apply(draft=first, plan=plan_from(first))
+    (ruling,) = dedupe.run(_said(pair.two, pair, user=user), ports).rulings
+    if ruling.merge_into is not None:
+        return Verdict.SAME
+    return Verdict.UNSURE if ruling.possible_duplicates else Verdict.DIFFERENT
+
+
+def _said(content: str, pair: LabelledPair, *, user: UUID) -> Draft:
+    turn = SourceTurn(id=new_id(), position=0, role=Role.USER, content=content, received_at=_MONDAY)
+    origin = Origin(project_id=UUID(int=1), end_user_id=user, session_id=new_id())
+    request = Request(trace_id=new_id(), origin=origin, turns=(turn,))
+    candidate = Candidate(
+        index=0,
+        type=pair.type,
+        subject=_ANA,
+        predicate="says",
+        object=ObjectValue(),
+        content=content,
+        source_turn_ids=(turn.id,),
+        evidence=content,
+        extractor="pairs",
+        reliability=0.9,
+    )
+    return Draft.start(request=request, policy=Policy()).evolve(candidates=(candidate,))

@@ -1,0 +1,123 @@
+"""What stages 3 to 6 make of LoCoMo's observations, as if an extractor had said them, in the store without a database.
+
+Each session is one request: its turns, and an observation of it as a candidate whose evidence is the turns that it
+cites. The observations name their subject and hold no triple, so only sentences tell what is said twice.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from uuid import UUID
+
+from apps.memories.in_memory import InMemoryStore
+from apps.memories.shelf import Kept
+from apps.pipeline import flow
+from apps.pipeline.draft import Candidate, Draft, Mention, ObjectValue, Origin, Request, SourceTurn
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.plan import plan_from
+from apps.pipeline.policy import Policy
+from apps.pipeline.ports import Embedder, Ports
+from apps.pipeline.resolution.pronouns import kind_of
+from apps.pipeline.vocabulary import LIVE_STATUSES, EntityType, MemoryType, Role, Status
+from benchmarks.locomo_data import Conversation, LocomoObservation, LocomoTurn
+
+_NO_DATE = datetime(2023, 1, 1, tzinfo=UTC)
+
+
+class _World:
+    """Clock and identifiers of a run."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def new(self) -> UUID:
+        return new_id()
+
+
+def funnel(conversations: Iterable[Conversation], *, embedder: Embedder) -> dict[str, int]:
+    """Return counts over all conversations; the last three tell what must never be."""
+    counts: Counter[str] = Counter()
+    for conversation in conversations:
+        counts.update(_run(conversation, embedder))
+    return dict(counts)
+
+
+def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
+    store, world, user = InMemoryStore(), _World(), new_id()
+    ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store)
+    counts: Counter[str] = Counter()
+    for session, turns in groupby(conversation.turns, key=lambda turn: turn.session):
+        told = [each for each in conversation.observations if each.session == session]
+        draft = flow.settle(_draft(list(turns), told, user=user), ports)
+        store.apply(draft=draft, plan=plan_from(draft))
+        _index(store, user, draft, embedder)
+        counts.update(_became(draft))
+    shelf = store.shelf(end_user_id=user)
+    counts.update(entities=len(shelf.entities), links=len(shelf.links))
+    counts.update(
+        _broken(list(shelf.memories.values()), {entity.id: entity.name for entity in shelf.entities.values()})
+    )
+    return counts
+
+
+def _draft(said: Sequence[LocomoTurn], told: Sequence[LocomoObservation], *, user: UUID) -> Draft:
+    ids = {each.id: new_id() for each in said}
+    turns = tuple(
+        SourceTurn(
+            id=ids[each.id], position=place, role=Role.USER, content=each.text, speaker=each.speaker,
+            received_at=each.said_at or _NO_DATE, occurred_at=each.said_at,
+        )
+        for place, each in enumerate(said)
+    )  # fmt: skip
+    origin = Origin(project_id=UUID(int=1), end_user_id=user, session_id=new_id())
+    request = Request(trace_id=new_id(), origin=origin, turns=turns)
+    cited = [(each, tuple(ids[turn] for turn in each.evidence if turn in ids)) for each in told]
+    candidates = (_candidate(index, each, sources) for index, (each, sources) in enumerate(cited) if sources)
+    return Draft.start(request=request, policy=Policy()).evolve(candidates=tuple(candidates))
+
+
+def _candidate(index: int, told: LocomoObservation, sources: tuple[UUID, ...]) -> Candidate:
+    return Candidate(
+        index=index,
+        type=MemoryType.FACT,
+        subject=Mention(text=told.speaker, type=EntityType.PERSON),
+        predicate="is_observed",
+        object=ObjectValue(),
+        content=told.text,
+        source_turn_ids=sources,
+        evidence="",
+        extractor="observations",
+        reliability=0.9,
+    )
+
+
+def _index(store: InMemoryStore, user: UUID, draft: Draft, embedder: Embedder) -> None:
+    ids = list(dict.fromkeys(ruling.memory_id for ruling in draft.rulings))
+    memories = store.shelf(end_user_id=user).memories
+    vectors = embedder.embed([memories[each].memory.content for each in ids])
+    for memory_id, vector in zip(ids, vectors, strict=True):
+        store.put_vector(end_user_id=user, memory_id=memory_id, embedder=embedder.name, vector=vector)
+
+
+def _became(draft: Draft) -> dict[str, int]:
+    return {
+        "candidates": len(draft.rulings) + len(draft.drops),
+        "stored": sum(ruling.merge_into is None for ruling in draft.rulings),
+        "merged": sum(ruling.merge_into is not None for ruling in draft.rulings),
+        "superseded": sum(len(ruling.supersedes) for ruling in draft.rulings),
+        "dropped": len(draft.drops),
+        "flagged": sum(bool(ruling.possible_duplicates) for ruling in draft.rulings),
+    }
+
+
+def _broken(kept: Sequence[Kept], names: dict[UUID, str]) -> dict[str, int]:
+    live = [each for each in kept if each.memory.status in LIVE_STATUSES]
+    hashes = Counter(each.memory.canonical_hash for each in live)
+    subjects = [names.get(each.memory.subject_id, "") for each in kept if each.memory.subject_id]
+    return {
+        "active": sum(each.memory.status is Status.ACTIVE for each in kept),
+        "pronoun_subjects": sum(kind_of(name) is not None for name in subjects),
+        "live_duplicates_by_hash": sum(count - 1 for count in hashes.values()),
+        "without_turns": sum(not each.origins for each in kept),
+    }

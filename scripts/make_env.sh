@@ -1,0 +1,30 @@
+#!/bin/sh
+# make_env.sh PYTHON REQUIREMENTS [FOLDER]: make a virtual environment with pinned requirements, or bring one up to date.
+set -eu
+python=$1 requirements=$2 folder=${3:-.venv}
+stamp=$folder/requirements.stamp
+
+command -v "$python" >/dev/null 2>&1 || {
+    echo "memplatform needs Python 3.11 or newer: '$python' was not found (make env PYTHON=/path/to/python3)" >&2
+    exit 1
+}
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+    echo "memplatform needs Python 3.11 or newer: '$python' is $("$python" -V 2>&1) (make env PYTHON=python3.12)" >&2
+    exit 1
+}
+"$python" -c 'import ensurepip, venv' 2>/dev/null || {
+    echo "memplatform needs Python's venv module (Debian, Ubuntu: apt-get install python3-venv)" >&2
+    exit 1
+}
+
+version() { "$1" -c 'import sys; print(sys.version_info[:2])' 2>/dev/null; }
+
+if [ "$(version "$folder/bin/python" || true)" != "$(version "$python")" ]; then
+    echo "Making $folder"
+    "$python" -m venv --clear "$folder"
+fi
+if ! cmp -s "$requirements" "$stamp"; then
+    echo "Installing $requirements into $folder (about half a minute)"
+    "$folder/bin/python" -m pip install --quiet --no-input --disable-pip-version-check --requirement "$requirements"
+fi
+cp "$requirements" "$stamp"

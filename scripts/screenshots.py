@@ -1,0 +1,100 @@
+"""Take pictures of the console's pages, light and dark, wide and narrow: `make screenshots`.
+
+They come from a demo of its own: a data folder that is made, filled with the sample conversation and removed again.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+HOUSE = Path(__file__).resolve().parents[1]
+IMAGES = HOUSE / "docs" / "images"
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+PAGES = "review contradictions dashboard traces users entities patterns configuration outbox keys members".split()
+ON_A_PHONE = frozenset({"review", "contradictions", "dashboard"})
+FIRST_OF = {"user": "users", "trace": "traces", "entity": "entities"}  # a page, and the list whose first row it is
+_SHELL = (sys.executable, "manage.py", "shell", "-v0", "-c")
+PATIENCE = 300  # seconds for the demo, on a busy machine
+
+
+def main() -> None:
+    """Fill a house, look at it, and remove it."""
+    with _demo() as (address, password), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for scheme in ("light", "dark"):
+            _take_all(browser, scheme, address, password)
+        browser.close()
+
+
+@contextmanager
+def _demo() -> Iterator[tuple[str, str]]:
+    """Run a demo on a data folder of its own until its result is there; yield its address and the password."""
+    folder, port = Path(tempfile.mkdtemp(prefix="pictures-", dir="/tmp")), _free_port()
+    own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(HOUSE)}
+    environment, result = {**os.environ, **own}, folder / "result.json"
+    command = [sys.executable, "manage.py", "demo", f"--port={port}", f"--json={result}"]
+    demo = subprocess.Popen(command, cwd=HOUSE, env=environment, stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while not result.exists():
+            if demo.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit("the demo did not come up")
+            time.sleep(0.5)  # nothing tells us
+        subprocess.run(
+            [*_SHELL, "from apps.actions.tally import tally; tally()"], cwd=HOUSE, env=environment, check=True
+        )
+        yield f"http://127.0.0.1:{port}", (folder / "demo-password").read_text()
+    finally:
+        demo.terminate()
+        demo.wait(timeout=PATIENCE)
+        subprocess.run([sys.executable, "scripts/stop.py", "--delete"], cwd=HOUSE, env=environment, check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _take_all(browser: Browser, scheme: str, address: str, password: str) -> None:
+    page = browser.new_page(viewport=WIDE, color_scheme=scheme, reduced_motion="reduce")
+    _sign_in(page, address, password)
+    for name in PAGES:
+        page.set_viewport_size(WIDE)
+        _take(page, f"{address}/console/demo/{name}/", f"{name}-{scheme}")
+        if name in ON_A_PHONE:
+            page.set_viewport_size(NARROW)
+            _take(page, f"{address}/console/demo/{name}/", f"{name}-narrow-{scheme}")
+    page.set_viewport_size(WIDE)
+    for name, listed in FIRST_OF.items():
+        page.goto(f"{address}/console/demo/{listed}/")
+        first = page.locator(f'main a[href^="/console/demo/{listed}/"][href$="/"]').first.get_attribute("href")
+        _take(page, f"{address}{first}", f"{name}-{scheme}")
+    page.close()
+
+
+def _sign_in(page: Page, address: str, password: str) -> None:
+    page.goto(f"{address}/console/login/")
+    page.get_by_label("Name").fill("demo")
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/review/")
+
+
+def _take(page: Page, address: str, name: str) -> None:
+    page.goto(address, wait_until="networkidle")
+    page.screenshot(path=IMAGES / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""Stop what this checkout has running: the processes that its data folder names, then the database."""
+
+import sys
+
+from memplatform import embedded, processes, settings
+
+
+def main() -> int:
+    """Stop everything, with --delete remove the database's data too; an error is one line and exit code 1."""
+    for record in processes.recorded():
+        processes.end(record)
+    try:
+        (embedded.remove if "--delete" in sys.argv else embedded.down)(settings.EMBEDDED_DIR)
+    except embedded.EmbeddedError as error:
+        print(f"embedded PostgreSQL: {error}", file=sys.stderr)
+        return 1
+    print("stopped")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
