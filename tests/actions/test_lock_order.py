@@ -1,0 +1,100 @@
+"""Whoever writes for one end user at the same time waits for the others and never deadlocks.
+
+One stands still before each of its statements in turn while the other writes, and the other way round.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from apps.actions.accept import NewTurn, Submission, accept
+from apps.actions.revise import Revision, revise
+from apps.actions.store import StoreRequest, store
+from apps.actions.wiring import live
+from apps.actions.work import work_for
+from apps.memories.models import Memory
+from apps.outbox.models import OutboxRow
+from apps.pipeline.direct import Name, NewMemory
+from apps.pipeline.identifiers import end_user_id
+from apps.pipeline.vocabulary import MemoryType, Role, WorkState
+from apps.tenants.models import Project
+from tests.outbox.aside import Aside
+from tests.outbox.owing import claim
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MOST_STATEMENTS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One end user of a project, fresh for each pair of actions."""
+
+    project: Project
+    name: str
+
+    def says(self, content: str) -> None:
+        turns = (NewTurn(role=Role.USER, content=content),)
+        accept(submission=Submission(self.project.id, None, self.name, "monday", turns))
+
+    def is_worked_for(self) -> None:
+        """Do what is due, unless somebody else is at it."""
+        for lease in claim(only=end_user_id(project_id=self.project.id, user_id=self.name)):
+            work_for(lease=lease, ports=live())
+
+
+Do = Callable[[Person], None]
+
+
+def accept_more(person: Person) -> None:
+    person.says("I work as a nurse.")
+
+
+def store_one(person: Person) -> None:
+    memory = NewMemory(type=MemoryType.FACT, content="They have lived in Porto.", subject=Name("User"))
+    store(request=StoreRequest(person.project.id, None, person.name, (memory,)))
+
+
+def revise_one(person: Person) -> None:
+    memory = Memory.objects.filter(end_user__external_id=person.name).order_by("id")[0]
+    revise(revision=Revision(person.project.id, memory.id, {"content": f"{memory.content} Still."}))
+
+
+@pytest.fixture
+def people(transactional_db: None, project: Project) -> Iterator[Person]:
+    """People with a memory whose index is owed, and a trace that will merge into it and add another."""
+
+    def prepared() -> Iterator[Person]:
+        for place in range(MOST_STATEMENTS):
+            person = Person(project=project, name=f"person {place}")
+            person.says("I live in Lisbon.")
+            person.is_worked_for()
+            revise_one(person)
+            person.says("I live in Lisbon. My sister is called Marta.")
+            yield person
+
+    return prepared()
+
+
+def walk_through(paused: Do, other: Do, people: Iterator[Person]) -> None:
+    """Pause one before each of its statements; end where it has no more of them."""
+    for place, person in enumerate(people):
+        first = Aside(lambda person=person: paused(person), pause_before=place).run()
+        second = Aside(lambda person=person: other(person)).run()
+        assert (first.end().error, second.end().error) == (None, None), f"before {first.statements[place:][:1]}"
+        person.is_worked_for()
+        assert not OutboxRow.objects.exclude(state=WorkState.DONE).exists()
+        if place >= len(first.statements):
+            return
+    raise AssertionError("more statements than anybody should need")
+
+
+@pytest.mark.parametrize("other", [accept_more, store_one, revise_one])
+def test_others_write_while_a_worker_stands_still(other: Do, people: Iterator[Person]) -> None:
+    walk_through(Person.is_worked_for, other, people)
+
+
+@pytest.mark.parametrize("other", [accept_more, store_one, revise_one])
+def test_a_worker_writes_while_others_stand_still(other: Do, people: Iterator[Person]) -> None:
+    walk_through(other, Person.is_worked_for, people)

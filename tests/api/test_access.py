@@ -1,0 +1,192 @@
+"""Keys: who gets in, what for, and never into another project."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from time import monotonic
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from apps.actions.create_key import CreatedKey, create_key
+from apps.actions.revoke_key import revoke_key
+from apps.api import authentication
+from apps.pipeline.vocabulary import Scope
+from apps.tenants.models import ApiKey, Project
+from tests.api.counting import rows_by_table
+from tests.conftest import MakeClient
+
+TURNS = {"user_id": "ana", "session_id": "monday", "turns": [{"role": "user", "content": "I live in Lisbon."}]}
+MEMORIES = {"user_id": "ana", "memories": [{"type": "fact", "content": "Ana lives in Lisbon.", "subject": "Ana"}]}
+
+
+@pytest.mark.parametrize("header", ["HTTP_AUTHORIZATION", "HTTP_X_API_KEY"])
+@pytest.mark.parametrize("scheme", ["Bearer ", "Token ", ""])
+def test_headers_that_carry_a_key(api_key: CreatedKey, header: str, scheme: str) -> None:
+    client = APIClient(**{header: scheme + api_key.text})
+    fits = bool(scheme) == (header == "HTTP_AUTHORIZATION")
+
+    assert client.get("/v1/memories?user_id=ana").status_code == (200 if fits else 401)
+
+
+def test_no_key(db: None) -> None:
+    before = rows_by_table()
+
+    answer = APIClient().post("/v1/turns", TURNS, format="json")
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "missing_key")
+    assert answer["WWW-Authenticate"].startswith("Bearer")
+    assert rows_by_table() == before
+
+
+def spoil(key: CreatedKey, how: str) -> str:
+    row = ApiKey.objects.filter(id=key.key.id)
+    if how == "expired":
+        row.update(expires_at=timezone.now() - timedelta(seconds=1))
+    if how == "removed":
+        row.delete()
+    if how == "revoked":
+        revoke_key(project_id=key.key.project_id, key_id=key.key.id)
+    spoiled = {"wrong secret": key.text[:-1] + ("a" if key.text[-1] != "a" else "b"), "nonsense": "mp_x", "empty": ""}
+    return spoiled.get(how, key.text)
+
+
+@pytest.mark.parametrize("how", ["expired", "revoked", "wrong secret", "nonsense", "empty"])
+def test_bad_keys_look_the_same(api_key: CreatedKey, how: str) -> None:
+    text = spoil(api_key, how)
+    before = rows_by_table()
+
+    answer = APIClient(HTTP_AUTHORIZATION=f"Bearer {text}").post("/v1/turns", TURNS, format="json")
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_key")
+    assert answer.json()["detail"] == "the API key is not valid"
+    assert rows_by_table() == before
+
+
+@pytest.mark.parametrize("how", ["expired", "revoked", "removed"])
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "request-1"}], ids=["", "repeated"])
+def test_a_key_that_was_good_a_moment_ago_is_refused_at_once(
+    api_key: CreatedKey, client: APIClient, how: str, headers: dict[str, str]
+) -> None:
+    assert client.post("/v1/turns", TURNS, headers=headers).status_code == 202
+    spoil(api_key, how)
+    before = rows_by_table()
+
+    answer = client.post("/v1/turns", TURNS, headers=headers)
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_key")
+    assert answer.json()["detail"] == "the API key is not valid"
+    assert answer["WWW-Authenticate"].startswith("Bearer")
+    assert rows_by_table() == before
+
+
+NEEDED = [
+    ("get", "/v1/memories?user_id=ana", Scope.READ),
+    ("get", "/v1/traces?user_id=ana", Scope.READ),
+    ("get", "/v1/entities?user_id=ana", Scope.READ),
+    ("post", "/v1/turns", Scope.WRITE),
+    ("post", "/v1/memories", Scope.WRITE),
+    ("patch", "/v1/memories/mem_01a1f8c0283075afaf9f7de008d31f99", Scope.WRITE),
+    ("delete", "/v1/memories/mem_01a1f8c0283075afaf9f7de008d31f99", Scope.WRITE),
+    ("get", "/v1/keys", Scope.ADMIN),
+    ("post", "/v1/keys", Scope.ADMIN),
+    ("delete", "/v1/keys/key_01a1f8c0283075afaf9f7de008d31f99", Scope.ADMIN),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "needed"), NEEDED)
+@pytest.mark.parametrize("given", list(Scope))
+def test_scopes(project: Project, client_of: MakeClient, method: str, path: str, needed: Scope, given: Scope) -> None:
+    answer = getattr(client_of(project, given), method)(path)
+
+    if given in (needed, Scope.ADMIN):
+        assert answer.status_code != 403
+    else:
+        assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
+
+
+def test_another_project_sees_and_changes_nothing(
+    client: APIClient, other_project: Project, client_of: MakeClient
+) -> None:
+    trace = client.post("/v1/turns", {**TURNS, "mode": "sync"}).json()["trace_id"]
+    memory = client.post("/v1/memories", MEMORIES).json()["memories"][0]
+    stranger = client_of(other_project, Scope.ADMIN)
+    before = rows_by_table()
+
+    for path in (f"/v1/traces/{trace}", f"/v1/memories/{memory['id']}", f"/v1/entities/{memory['subject']['id']}"):
+        answer = stranger.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert stranger.patch(f"/v1/memories/{memory['id']}", {"importance": 1}).status_code == 404
+    assert stranger.delete(f"/v1/memories/{memory['id']}").status_code == 404
+    for path in ("/v1/traces", "/v1/memories", "/v1/entities"):
+        assert stranger.get(path).json()["results"] == []
+        assert stranger.get(f"{path}?user_id=ana").json()["results"] == []
+    assert rows_by_table() == before
+    assert client.get(f"/v1/memories/{memory['id']}").json()["status"] == "active"
+
+
+def test_the_same_user_id_names_other_people_in_other_projects(
+    client: APIClient, other_project: Project, client_of: MakeClient
+) -> None:
+    client.post("/v1/memories", MEMORIES)
+    stranger = client_of(other_project, Scope.READ, Scope.WRITE)
+
+    stranger.post("/v1/memories", MEMORIES)
+
+    assert len(client.get("/v1/memories?user_id=ana").json()["results"]) == 1
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Let seconds pass for what a process remembers."""
+    passed = [0.0]
+    monkeypatch.setattr(authentication, "monotonic", lambda: monotonic() + passed[0])
+    return lambda seconds: passed.__setitem__(0, passed[0] + seconds)
+
+
+def test_a_key_is_looked_up_once_a_minute_for_turns(client: APIClient, later: Callable[[float], None]) -> None:
+    client.post("/v1/turns", TURNS)
+    with CaptureQueriesContext(connection) as first:
+        client.post("/v1/turns", TURNS)
+    later(authentication.REMEMBERED_SECONDS)
+    with CaptureQueriesContext(connection) as second:
+        client.post("/v1/turns", TURNS)
+
+    def looks(queries: CaptureQueriesContext) -> int:
+        return sum('from "tenants_apikey"' in query["sql"].lower() for query in queries.captured_queries)
+
+    assert (looks(first), looks(second)) == (0, 1)
+
+
+def test_last_use_is_noted_once_a_minute(api_key: CreatedKey, client: APIClient) -> None:
+    client.get("/v1/memories?user_id=ana")
+    noted = ApiKey.objects.get(id=api_key.key.id).last_used_at
+    client.get("/v1/memories?user_id=ana")
+
+    assert noted is not None
+    assert ApiKey.objects.get(id=api_key.key.id).last_used_at == noted
+
+    ApiKey.objects.filter(id=api_key.key.id).update(last_used_at=noted - timedelta(minutes=2))
+    client.get("/v1/memories?user_id=ana")
+
+    assert ApiKey.objects.get(id=api_key.key.id).last_used_at >= noted
+
+
+def test_keys_over_rest(project: Project, other_project: Project, client_of: MakeClient) -> None:
+    admin = client_of(project, Scope.ADMIN)
+    made = admin.post("/v1/keys", {"name": "agent", "scopes": ["read"]})
+    other = create_key(project_id=other_project.id, name="theirs", scopes=[Scope.READ]).key
+
+    assert made.status_code == 201
+    reader = APIClient(HTTP_AUTHORIZATION=f"Bearer {made.json()['key']}")
+    assert reader.get("/v1/memories?user_id=ana").status_code == 200
+    listed = admin.get("/v1/keys").json()["results"]
+    assert [key["name"] for key in listed] == ["agent", "made"]
+    assert "key" not in listed[0]
+
+    assert admin.delete(f"/v1/keys/{made.json()['id']}").status_code == 204
+    assert admin.delete(f"/v1/keys/{made.json()['id']}").status_code == 204
+    assert reader.get("/v1/memories?user_id=ana").status_code == 401
+    assert admin.delete(f"/v1/keys/key_{other.id.hex}").status_code == 404

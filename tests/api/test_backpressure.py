@@ -1,0 +1,44 @@
+"""A project whose queue is full is told to wait; others are not."""
+
+from itertools import count
+
+import pytest
+from django.test import Client as DjangoClient
+
+from apps.actions import backpressure
+from apps.actions.create_key import create_key
+from apps.actions.create_project import create_project
+from apps.pipeline.vocabulary import Scope
+from apps.tenants.models import Project
+from apps.traces.models import Turn
+
+pytestmark = pytest.mark.django_db
+_numbers = count()
+
+
+@pytest.fixture(autouse=True)
+def _look_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", 0.0)
+
+
+def _post(project: Project):  # type: ignore[no-untyped-def]
+    key = create_key(project_id=project.id, name="k", scopes=[Scope.WRITE]).text
+    turns = [{"role": "user", "content": f"My locker number is {next(_numbers)}."}]
+    body = {"user_id": "ana", "session_id": "one", "turns": turns}
+    return DjangoClient().post("/v1/turns", body, "application/json", headers={"Authorization": f"Bearer {key}"})
+
+
+def test_a_full_queue_is_a_429_that_says_when_to_come_back(project: Project) -> None:
+    Project.objects.filter(id=project.id).update(queue_limit=2)
+    assert [_post(project).status_code for _ in range(3)] == [202, 202, 429]
+    refused = _post(project)
+    assert refused.json()["code"] == "queue_full"
+    assert int(refused["Retry-After"]) > 0
+    assert Turn.objects.filter(session__project=project).count() == 2
+
+
+def test_another_project_is_not_held_up(project: Project) -> None:
+    Project.objects.filter(id=project.id).update(queue_limit=1)
+    _post(project)
+    assert _post(project).status_code == 429
+    assert _post(create_project(name="Other", slug="other")).status_code == 202

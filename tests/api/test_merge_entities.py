@@ -1,0 +1,133 @@
+"""/v1/entities/{id}/merge: two entities that are one, and taking it back."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from apps.memories.models import Entity, LedgerEntry, Memory, MemoryLink
+from apps.pipeline.vocabulary import LinkStatus, Scope, Status
+from apps.tenants.models import Project
+from tests.conftest import MakeClient
+
+
+def told(content: str, name: str, predicate: str, value: str, **more: Any) -> dict[str, Any]:
+    subject = {"name": name, "type": "person"}
+    return {
+        "type": "fact",
+        "content": content,
+        "subject": subject,
+        "predicate": predicate,
+        "object": {"literal": value},
+        **more,
+    }
+
+
+@pytest.fixture
+def admin(client_of: MakeClient, project: Project) -> APIClient:
+    return client_of(project, Scope.ADMIN)
+
+
+def put(client: APIClient, *memories: dict[str, Any], user_id: str = "ana") -> None:
+    answer = client.post("/v1/memories", {"user_id": user_id, "memories": list(memories)})
+    assert answer.status_code == 201, answer.content
+
+
+def entity(name: str) -> Entity:
+    return Entity.objects.get(name=name)
+
+
+def merge(client: APIClient, name: str, into: str) -> Any:
+    return client.post(f"/v1/entities/{entity(name).shown_id}/merge", {"into": entity(into).shown_id})
+
+
+def split(client: APIClient, name: str) -> Any:
+    return client.delete(f"/v1/entities/{entity(name).shown_id}/merge")
+
+
+def state() -> dict[str, tuple[Any, ...]]:
+    return {
+        row.content: (row.subject.name, row.status, row.object_text, row.canonical_hash, row.superseded_by_id)
+        for row in Memory.objects.select_related("subject")
+    }
+
+
+BOTH = (
+    told("Bob sails.", "Bob", "likes", "sailing"),
+    told("Robert lives in Kiel.", "Robert", "lives_in", "Kiel", said_at="2024-01-01T00:00:00Z"),
+    told("Bob lives in Bonn.", "Bob", "lives_in", "Bonn", said_at="2024-06-01T00:00:00Z"),
+    told("Robert enjoys sailing.", "Robert", "likes", "sailing"),
+    {
+        **told("Lena is married to Bob.", "Lena", "has_spouse", "x"),
+        "object": {"entity": {"name": "Bob", "type": "person"}},
+    },
+)
+
+
+def test_everything_points_at_the_one_that_stays(admin: APIClient) -> None:
+    put(admin, *BOTH)
+    answer = merge(admin, "Bob", into="Robert")
+    assert answer.status_code == 200, answer.content
+    assert set(answer.json()["aliases"]) >= {"Bob", "Robert"}
+    assert {found[0] for found in state().values()} == {"Robert", "Lena"}
+    assert Memory.objects.get(predicate="has_spouse").object_text == "Robert"
+    assert entity("Bob").merged_into == entity("Robert")
+    listed = admin.get("/v1/entities?user_id=ana").json()["results"]
+    assert sorted(each["name"] for each in listed) == ["Lena", "Robert"]
+
+
+def test_one_value_a_slot_is_left_and_no_hash_is_shared(admin: APIClient) -> None:
+    put(admin, *BOTH)
+    merge(admin, "Bob", into="Robert")
+    live = Memory.objects.filter(status__in=[Status.ACTIVE, Status.PENDING_REVIEW])
+    assert [row.content for row in live.filter(predicate="lives_in")] == ["Bob lives in Bonn."]
+    assert live.count() == live.values("canonical_hash").distinct().count()
+    assert MemoryLink.objects.get().kind == "possible_duplicate"
+
+
+def test_a_split_takes_it_all_back(admin: APIClient) -> None:
+    put(admin, *BOTH)
+    before = state()
+    merge(admin, "Bob", into="Robert")
+    assert state() != before
+    assert split(admin, "Bob").json()["merged_into"] is None
+    assert state() == before
+    assert MemoryLink.objects.get().status == LinkStatus.SETTLED
+    verbs = LedgerEntry.objects.filter(object_id=entity("Bob").id).order_by("id").values_list("verb", flat=True)
+    assert [verb for verb in verbs if verb != "added"] == ["entity_merged", "entity_split"]
+
+
+def test_a_second_merge_and_split_do_the_same(admin: APIClient) -> None:
+    put(admin, *BOTH)
+    before = state()
+    for _ in range(2):
+        assert merge(admin, "Bob", into="Robert").status_code == 200
+        assert merge(admin, "Bob", into="Robert").status_code == 200
+        assert split(admin, "Bob").status_code == 200
+        assert state() == before
+
+
+def test_what_was_changed_since_stays_changed(admin: APIClient) -> None:
+    put(admin, *BOTH)
+    merge(admin, "Bob", into="Robert")
+    sails = Memory.objects.get(content="Bob sails.")
+    admin.patch(f"/v1/memories/{sails.shown_id}", {"content": "Bob sails a dinghy."})
+    split(admin, "Bob")
+    sails.refresh_from_db()
+    assert (sails.content, sails.subject) == ("Bob sails a dinghy.", entity("Bob"))
+    history = admin.get(f"/v1/memories/{sails.shown_id}/history").json()
+    assert [each["operation"] for each in history["versions"]] == ["entity_merged", "revised", "entity_split"]
+
+
+def test_what_cannot_be_merged_is_refused(admin: APIClient, client: APIClient) -> None:
+    put(admin, *BOTH, {**told("Ana naps.", "x", "naps", "x"), "subject": "User"})
+    put(admin, told("Cy naps.", "Cy", "likes", "naps"), user_id="cy")
+    assert merge(client, "Bob", into="Robert").status_code == 403
+    assert merge(admin, "Bob", into="Bob").status_code == 422
+    assert merge(admin, "Bob", into="Cy").status_code == 422
+    assert merge(admin, "User", into="Bob").status_code == 422
+    assert split(admin, "Bob").status_code == 409
+    assert admin.post(f"/v1/entities/{entity('Bob').shown_id}/merge", {"into": "x"}).status_code == 422
+    merge(admin, "Bob", into="Robert")
+    assert merge(admin, "Lena", into="Bob").status_code == 409
+    assert admin.post("/v1/entities/ent_0/merge", {"into": entity("Bob").shown_id}).status_code == 404

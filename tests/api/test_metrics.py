@@ -1,0 +1,54 @@
+"""/readyz and /metrics tell the same truth about owed work and the workers."""
+
+import pytest
+from django.test import Client as DjangoClient
+from django.utils import timezone
+
+from apps.actions.accept import NewTurn, Submission, accept
+from apps.outbox.models import OutboxRow, WorkerHeartbeat
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.vocabulary import Role, WorkState
+from apps.tenants.models import Project
+
+pytestmark = pytest.mark.django_db
+
+
+def _ready() -> dict[str, object]:
+    return DjangoClient().get("/readyz").json()
+
+
+def _metrics() -> dict[str, float]:
+    text = DjangoClient().get("/metrics", headers={"Accept": "text/plain"}).content.decode()
+    lines = [line.rpartition(" ") for line in text.splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in lines}
+
+
+def _beat(*, ago: float = 0.0) -> None:
+    seen = timezone.now() - timezone.timedelta(seconds=ago)
+    WorkerHeartbeat.objects.create(worker=new_id(), host="here", pid=1, seen_at=seen)
+
+
+def _owe(project: Project) -> None:
+    turns = (NewTurn(role=Role.USER, content="I live in Oslo."),)
+    accept(submission=Submission(project_id=project.id, api_key_id=None, user_id="ana", session_id="one", turns=turns))
+
+
+@pytest.mark.parametrize(("ago", "status", "alive"), [(0.0, "ok", 1), (31.0, "degraded", 0)])
+def test_a_worker_that_tells_nothing_for_half_a_minute_is_missed(ago: float, status: str, alive: int) -> None:
+    _beat(ago=ago)
+    assert (_ready()["status"], _ready()["workers_alive"]) == (status, alive)
+    assert _metrics()["memplatform_workers_alive"] == alive
+    assert _metrics()["memplatform_degraded"] == (status != "ok")
+
+
+def test_owed_work_is_counted_by_kind(project: Project) -> None:
+    _owe(project)
+    assert _metrics()['memplatform_owed_rows{kind="run_pipeline"}'] == 1
+
+
+def test_dead_work_degrades(project: Project) -> None:
+    _beat()
+    _owe(project)
+    OutboxRow.objects.update(state=WorkState.DEAD)
+    assert _ready()["status"] == "degraded"
+    assert _metrics()["memplatform_dead_rows"] == 1

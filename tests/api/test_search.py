@@ -1,0 +1,165 @@
+"""POST /v1/memories/search and /v1/context: what comes out, and what is refused."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from apps.pipeline.recalled import is_recalled
+from apps.pipeline.vocabulary import Scope
+from apps.providers.errors import ProviderError
+from apps.tenants.models import Project
+from tests.api.counting import rows_by_table
+from tests.conftest import MakeClient
+
+MEMORIES = [
+    {"type": "fact", "content": "Ana lives in Lisbon.", "subject": "User", "predicate": "lives_in", "topic": "home"},
+    {"type": "preference", "content": "Ana drinks green tea every morning.", "tags": ["drinks"]},
+    {"type": "preference", "content": "Never send Ana anything with peanuts.", "tags": ["constraint"]},
+    {"type": "fact", "content": "Ana may be a pilot.", "speech_act": "hypothetical"},
+]
+
+
+@pytest.fixture
+def ana(client: APIClient) -> APIClient:
+    assert client.post("/v1/memories", {"user_id": "ana", "memories": MEMORIES}).status_code == 201
+    return client
+
+
+def found(client: APIClient, query: str, **more: Any) -> list[dict[str, Any]]:
+    answer = client.post("/v1/memories/search", {"user_id": "ana", "query": query, **more})
+    assert answer.status_code == 200, answer.content
+    memories: list[dict[str, Any]] = answer.json()["memories"]
+    return memories
+
+
+def test_the_best_comes_first(ana: APIClient) -> None:
+    hits = found(ana, "green tea in the morning")
+
+    assert hits[0]["content"] == MEMORIES[1]["content"]
+    assert hits[0]["parts"] is None
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+
+
+def test_scores_are_explained_on_request(ana: APIClient) -> None:
+    best = found(ana, "green tea", explain=True)[0]
+
+    assert sum(best["parts"].values()) == pytest.approx(best["score"], abs=0.01)
+
+
+def test_filters(ana: APIClient) -> None:
+    assert len(found(ana, "Ana", limit=1)) == 1
+    assert {hit["type"] for hit in found(ana, "Ana", types=["preference"])} == {"preference"}
+    assert [hit["topic"] for hit in found(ana, "Ana", topics=["home"])] == ["home"]
+    assert [hit["tags"] for hit in found(ana, "Ana", tags=["drinks"])] == [["drinks"]]
+    assert found(ana, "Ana", min_confidence=1) == []
+    assert found(ana, "Ana", as_of="2000-01-01T00:00:00Z") == []
+    assert found(ana, "Ana", known_at="2000-01-01T00:00:00Z") == []
+    assert found(ana, "Ana", to="2000-01-01T00:00:00Z") == []
+    assert len(found(ana, "Ana", **{"from": "2000-01-01T00:00:00Z"})) == 3
+    assert found(ana, "Ana", metadata={"app": "kitchen"}) == []
+    assert found(ana, "Ana", status=["archived"]) == []
+    user = ana.get("/v1/entities", {"user_id": "ana"}).json()["results"][0]["id"]
+    assert [hit["content"] for hit in found(ana, "Ana", entities=[user])] == [MEMORIES[0]["content"]]
+
+
+def test_what_waits_for_a_person_is_shown_at_low_stakes_only_and_marked(ana: APIClient) -> None:
+    assert not any(hit["unverified"] for hit in found(ana, "pilot"))
+    assert found(ana, "pilot", stakes="low")[0]["unverified"]
+
+
+def test_others_find_nothing(ana: APIClient, other_project: Project, client_of: MakeClient) -> None:
+    assert found(client_of(other_project, Scope.ADMIN), "Lisbon") == []
+
+
+def test_context(ana: APIClient) -> None:
+    answer = ana.post("/v1/context", {"user_id": "ana", "query": "breakfast", "token_budget": 500})
+
+    block = answer.json()
+    assert answer.status_code == 200
+    assert "peanuts" in block["context"]
+    assert is_recalled(block["context"])
+    assert 0 < block["tokens"] <= 500
+    assert ana.post("/v1/context", {"user_id": "bob"}).json()["context"] == ""
+
+
+def test_a_recalled_block_is_not_remembered(ana: APIClient) -> None:
+    block = ana.post("/v1/context", {"user_id": "ana"}).json()["context"]
+    turn = {"role": "user", "content": block}
+
+    answer = ana.post("/v1/turns", {"user_id": "ana", "session_id": "s", "turns": [turn], "mode": "sync"}).json()
+
+    assert (answer["status"], answer["stored"]) == ("rejected", 0)
+
+
+def test_own_words_around_a_recalled_block_are_all_that_is_remembered(ana: APIClient) -> None:
+    block = ana.post("/v1/context", {"user_id": "ana", "query": "tea"}).json()["context"]
+    turn = {"role": "user", "content": f"{block}\nI moved to Porto."}
+
+    answer = ana.post("/v1/turns", {"user_id": "ana", "session_id": "s", "turns": [turn], "mode": "sync"}).json()
+
+    told = ana.get("/v1/memories", {"user_id": "ana", "status": ["active", "pending_review", "superseded"]}).json()
+    fresh = [each["content"] for each in told["results"] if each["trace_id"]]
+    assert answer["stored"] == len(fresh) == 1
+    assert "Porto" in fresh[0]
+
+
+BAD = {
+    "no query": ("/v1/memories/search", {"user_id": "ana"}, 422, "/query"),
+    "no user": ("/v1/memories/search", {"query": "x"}, 422, "/user_id"),
+    "limit of nothing": ("/v1/memories/search", {"user_id": "ana", "query": "x", "limit": 0}, 422, "/limit"),
+    "unknown stakes": ("/v1/memories/search", {"user_id": "ana", "query": "x", "stakes": "all"}, 422, "/stakes"),
+    "NUL": ("/v1/memories/search", {"user_id": "ana", "query": "x\0"}, 422, "/query"),
+    "huge query": ("/v1/memories/search", {"user_id": "ana", "query": "x" * 20_001}, 413, "/query"),
+    "absurd time": (
+        "/v1/memories/search",
+        {"user_id": "ana", "query": "x", "as_of": "0001-01-01T00:00:00Z"},
+        422,
+        "/as_of",
+    ),
+    "no entity": ("/v1/memories/search", {"user_id": "ana", "query": "x", "entities": ["x"]}, 422, "/entities/0"),
+    "many entities": (
+        "/v1/memories/search",
+        {"user_id": "ana", "query": "x", "entities": ["ent_" + "0" * 32] * 21},
+        422,
+        "/entities",
+    ),
+    "unknown status": ("/v1/memories/search", {"user_id": "ana", "query": "x", "status": ["gone"]}, 422, "/status/0"),
+    "deep metadata": (
+        "/v1/memories/search",
+        {"user_id": "ana", "query": "x", "metadata": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {}}}}}}}}}}},
+        422,
+        "/metadata",
+    ),
+    "no budget": ("/v1/context", {"user_id": "ana", "token_budget": 0}, 422, "/token_budget"),
+    "unknown field": ("/v1/context", {"user_id": "ana", "words": 7}, 422, "/words"),
+}
+
+
+@pytest.mark.parametrize(("path", "body", "status", "pointer"), BAD.values(), ids=BAD)
+def test_bad_searches(client: APIClient, path: str, body: Any, status: int, pointer: str) -> None:
+    before = rows_by_table()
+
+    answer = client.post(path, body)
+
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (status, pointer)
+    assert rows_by_table() == before
+
+
+@pytest.mark.parametrize(
+    "query", ["", "   ", "'; drop table memories_memory; --", "%_\\(*", "👩‍👩‍👧", "私はお茶が好き", "x " * 9_999]
+)
+def test_odd_queries_are_no_errors(ana: APIClient, query: str) -> None:
+    found(ana, query)
+
+
+def test_a_provider_that_fails(ana: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> None:
+        raise ProviderError("secret address")
+
+    monkeypatch.setattr("apps.api.views.search.search_memories", fail)
+
+    answer = ana.post("/v1/memories/search", {"user_id": "ana", "query": "x"})
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert b"secret" not in answer.content

@@ -1,0 +1,139 @@
+"""What surrounds the interface: health, documentation, errors that never reach a view."""
+
+import re
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.test import Client
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from apps.api.problems import STATUS_AND_TITLE, Code
+from apps.outbox.models import OutboxRow, WorkerHeartbeat
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.vocabulary import WorkState
+from memplatform.settings import BASE_DIR
+
+
+@pytest.fixture
+def broken_database() -> Iterator[None]:
+    def refuse(*_: Any) -> None:
+        raise OperationalError("the server closed the connection")
+
+    with connection.execute_wrapper(refuse):
+        yield
+
+
+def test_alive_without_a_database() -> None:
+    answer = Client().get("/healthz")
+
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_ready(client: APIClient, conversation: dict[str, Any]) -> None:
+    WorkerHeartbeat.objects.create(worker=new_id(), host="here", pid=1, seen_at=timezone.now())
+    assert client.get("/readyz").json() == {
+        "status": "ok",
+        "database": True,
+        "migrations": True,
+        "oldest_owed_seconds": 0.0,
+        "vector_lag_seconds": 0.0,
+        "dead": 0,
+        "workers_alive": 1,
+    }
+
+    client.post("/v1/turns", conversation)
+    OutboxRow.objects.update(created_at="2026-01-01T00:00:00Z")
+    late = client.get("/readyz")
+    assert (late.status_code, late.json()["status"]) == (200, "degraded")
+    assert late.json()["oldest_owed_seconds"] > 60
+
+    OutboxRow.objects.update(state=WorkState.DEAD)
+    dead = client.get("/readyz").json()
+    assert (dead["status"], dead["dead"], dead["oldest_owed_seconds"]) == ("degraded", 1, 0.0)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("broken_database")
+def test_without_a_database() -> None:
+    ready = Client().get("/readyz")
+    assert (ready.status_code, ready.json()["database"]) == (503, False)
+
+    answer = APIClient(HTTP_AUTHORIZATION=f"Bearer mp_{'0' * 12}_{'x' * 43}").get("/v1/memories?user_id=ana")
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert "closed the connection" not in answer.content.decode()
+
+
+def test_openapi_is_valid_and_complete() -> None:
+    said, schema = StringIO(), StringIO()
+
+    call_command("spectacular", "--validate", "--fail-on-warn", "--format", "openapi-json", stdout=schema, stderr=said)
+
+    text = schema.getvalue()
+    assert '"/v1/turns"' in text
+    assert "application/problem+json" in text
+    assert "Idempotency-Key" in text
+
+
+def test_documentation_pages_need_nothing_from_elsewhere(db: None) -> None:
+    page = Client().get("/v1/docs")
+
+    assert page.status_code == 200
+    assert b"cdn" not in page.content.lower()
+    assert Client().get("/v1/schema").status_code == 200
+    scripts = re.findall(rb'src="(/[^"]+\.js)"', page.content)
+    assert scripts
+    for script in scripts:
+        assert Client().get(script.decode()).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/", "/v1/nothing", "/v1/turns/", "/v1/memories/a/b/c"])
+def test_unknown_addresses(path: str) -> None:
+    answer = Client().get(path)
+
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json()["code"] == "not_found"
+
+
+def test_unknown_pages_stay_pages() -> None:
+    assert Client().get("/nothing")["Content-Type"].startswith("text/html")
+
+
+def test_unknown_hosts() -> None:
+    answer = Client().get("/v1/nothing", headers={"host": "evil.example"})
+
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+
+
+def test_other_methods(client: APIClient) -> None:
+    answer = client.put("/v1/turns", {})
+
+    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+    assert "POST" in answer["Allow"]
+
+
+def test_other_formats(client: APIClient) -> None:
+    answer = client.get("/v1/memories?user_id=ana", headers={"accept": "text/html"})
+
+    assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
+
+
+def test_a_defect_is_told_without_its_inside(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.api.views.health.HealthView.get", lambda *_: 1 / 0)
+    client = Client(raise_request_exception=False)
+
+    answer = client.get("/healthz")
+
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal")
+    assert b"division" not in answer.content
+
+
+def test_every_code_is_explained() -> None:
+    page = (BASE_DIR / "docs" / "errors.md").read_text()
+
+    for code in Code:
+        assert f"| `{code}` | {STATUS_AND_TITLE[code][0]} |" in page

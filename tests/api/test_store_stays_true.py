@@ -1,0 +1,146 @@
+"""What people tell over weeks stays true: values change, old ones stay as history, people stay who they are."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from apps.memories.models import Entity, Memory
+from apps.pipeline.vocabulary import LinkKind, Status
+
+Say = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def say(client: APIClient) -> Say:
+    """Tell something on a day; each day is a session of its own unless one is named."""
+
+    def tell(*contents: str, on: str, session: str = "") -> dict[str, Any]:
+        turns = [{"role": "user", "content": content, "occurred_at": f"{on}T10:00:00Z"} for content in contents]
+        body = {"user_id": "ana", "session_id": session or on, "mode": "sync", "turns": turns}
+        answer = client.post("/v1/turns", body)
+        assert answer.status_code == 200, answer.content
+        told: dict[str, Any] = answer.json()
+        return told
+
+    return tell
+
+
+def values(predicate: str, *, subject: str = "", status: Status = Status.ACTIVE) -> list[str]:
+    rows = Memory.objects.filter(predicate=predicate, status=status).order_by("valid_from", "said_at")
+    return [row.object_text for row in (rows.filter(subject__name=subject) if subject else rows)]
+
+
+def periods(predicate: str) -> list[tuple[str, str, str]]:
+    """Return value, first and last day (or "now") of each value, in the order in which they were true."""
+    rows = Memory.objects.filter(predicate=predicate).order_by("valid_from", "valid_until")
+    return [
+        (row.object_text, f"{row.valid_from:%m-%d}", f"{row.valid_until:%m-%d}" if row.valid_until else "now")
+        for row in rows
+    ]
+
+
+def test_berlin_munich_and_back(say: Say) -> None:
+    say("I live in Berlin.", on="2025-01-01")
+    say("I live in Munich now.", on="2025-02-01")
+    say("I live in Berlin again.", on="2025-03-01")
+    assert periods("lives_in") == [
+        ("Berlin", "01-01", "02-01"),
+        ("Munich", "02-01", "03-01"),
+        ("Berlin", "03-01", "now"),
+    ]
+    superseded = Memory.objects.filter(status=Status.SUPERSEDED)
+    assert all(row.superseded_by is not None for row in superseded)
+
+
+def test_two_jobs_at_once(say: Say) -> None:
+    say("I work at Arrive.", on="2025-01-01")
+    say("I also work at Luma part-time.", on="2025-02-01")
+    assert len(values("works_at")) == 2
+
+
+def test_no_longer_eats_meat(say: Say) -> None:
+    say("I eat meat.", on="2025-01-01")
+    say("I no longer eat meat.", on="2025-02-01")
+    meat = Memory.objects.filter(content__icontains="meat").order_by("said_at")
+    assert [row.status for row in meat] == [Status.SUPERSEDED, Status.ACTIVE]
+    assert meat[0].superseded_by == meat[1]
+
+
+def test_an_old_diary_never_wins(say: Say) -> None:
+    say("I live in Lisbon.", on="2025-06-01")
+    say("I live in Porto.", on="2019-06-01", session="diary")
+    assert values("lives_in") == ["Lisbon"]
+    assert values("lives_in", status=Status.SUPERSEDED) == ["Porto"]
+    (porto,) = Memory.objects.filter(object_text="Porto")
+    assert porto.superseded_by is not None
+    assert porto.valid_until == porto.superseded_by.valid_from
+
+
+def test_the_manager_changes(say: Say) -> None:
+    say("My manager is Priya.", on="2025-01-01")
+    say("My manager is Bob.", on="2025-02-01")
+    told = say("My manager loves chess.", on="2025-03-01")
+    assert told["stored"] == 1
+    chess = Memory.objects.get(content__icontains="chess")
+    assert chess.subject is not None
+    assert chess.subject.name == "Bob"
+    assert Entity.objects.filter(name__in=["Priya", "Bob"]).count() == 2
+
+
+def test_a_corrected_name(say: Say) -> None:
+    say("My name is Anna.", on="2025-01-01")
+    say("Actually, my name is Ana.", on="2025-01-02")
+    say("I love figs.", on="2025-01-03")
+    assert values("name") == ["Ana"]
+    assert Memory.objects.get(content__icontains="figs").content.startswith("Ana ")
+    assert Entity.objects.filter(is_user=True).count() == 1
+
+
+def test_my_sister_ana_and_she(say: Say) -> None:
+    say("My sister Ana loves climbing.", on="2025-01-01")
+    say("I bought a lamp.", on="2025-01-02")
+    say("I called my sister Ana yesterday.", "She works at Arrive.", on="2025-01-03")
+    job = Memory.objects.get(predicate="works_at")
+    assert job.subject is not None
+    assert job.subject.name == "Ana"
+    assert Entity.objects.filter(name="Ana").count() == 1
+    assert not any(row.content.startswith("She") for row in Memory.objects.all())
+
+
+def test_two_sams_stay_two(say: Say) -> None:
+    say("My brother Sam loves sailing.", on="2025-01-01")
+    say("My coach Sam loves chess.", on="2025-01-02")
+    sams = Entity.objects.filter(name="Sam")
+    assert sams.count() == 2
+    loves = Memory.objects.filter(content__regex="sailing|chess").exclude(subject=None)
+    assert len({row.subject_id for row in loves}) == 2
+
+
+def test_ten_sessions_that_say_the_same_make_it_surer(say: Say) -> None:
+    for day in range(1, 11):
+        say("I am allergic to peanuts.", on=f"2025-01-{day:02}")
+    (memory,) = Memory.objects.filter(content__icontains="peanuts")
+    assert memory.recurrence == 10
+    assert memory.origins.count() == 10
+    first = memory.versions.order_by("version").first()
+    assert first is not None
+    assert memory.confidence > first.values["confidence"]
+
+
+def test_ten_times_in_one_session_make_it_no_surer(say: Say) -> None:
+    for number in range(10):
+        say(f"{'So, ' * (number % 2)}I am allergic to peanuts.", f"Item {number} is done.", on="2025-01-01")
+    (memory,) = Memory.objects.filter(content__icontains="peanuts")
+    assert memory.recurrence == 1
+    confidences = {past.values.get("confidence", memory.confidence) for past in memory.versions.all()}
+    assert confidences <= {memory.confidence}
+
+
+def test_what_contradicts_is_linked_and_both_stay(say: Say) -> None:
+    say("I like olives.", on="2025-01-01")
+    say("I don't like olives.", on="2025-01-05")
+    olives = Memory.objects.filter(content__icontains="olives")
+    assert [row.status for row in olives] == [Status.ACTIVE, Status.ACTIVE]
+    assert [link.kind for row in olives for link in row.links_out.all()] == [LinkKind.CONTRADICTS]

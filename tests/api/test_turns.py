@@ -1,0 +1,172 @@
+"""POST /v1/turns and GET /v1/traces: turns in, and what became of them."""
+
+from math import inf
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from apps.actions import backpressure
+from apps.outbox.models import OutboxRow
+from apps.pipeline.identifiers import Prefix, parse
+from apps.pipeline.vocabulary import TraceStatus, WorkState
+from apps.traces.models import Trace, Turn
+from tests.api.counting import rows_by_table
+
+
+def test_sync_answers_what_became_of_the_turns(client: APIClient, conversation: dict[str, Any]) -> None:
+    answer = client.post("/v1/turns", {**conversation, "mode": "sync"})
+
+    body = answer.json()
+    assert (answer.status_code, body["status"]) == (200, "done")
+    assert answer["X-Trace-Id"] == body["trace_id"]
+    assert body["stored"] == len(body["memory_ids"]) == 2
+    assert {line["outcome"] for line in body["outcomes"]} == {"stored"}
+    shown = client.get(f"/v1/memories/{body['memory_ids'][0]}").json()
+    assert shown["trace_id"] == body["trace_id"]
+    assert shown["origins"][0]["evidence"] in conversation["turns"][0]["content"]
+
+
+def test_async_answers_at_once(client: APIClient, conversation: dict[str, Any]) -> None:
+    answer = client.post("/v1/turns", conversation)
+
+    assert (answer.status_code, answer.json()["status"]) == (202, "queued")
+    row = OutboxRow.objects.get()
+    assert row.subject_id == parse(Prefix.TRACE, answer.json()["trace_id"])
+    assert row.state == WorkState.PENDING
+
+
+def test_a_request_costs_two_statements(
+    client: APIClient, conversation: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One looks, the key included, and one writes; whether there is room is asked once a second."""
+    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", inf)
+    client.post("/v1/turns", conversation)
+
+    with CaptureQueriesContext(connection) as statements:
+        answer = client.post("/v1/turns", {**conversation, "session_id": "tuesday"})
+
+    assert (answer.status_code, len(statements)) == (202, 2)
+
+
+@override_settings(SYNC_WAIT_SECONDS=0)
+def test_sync_that_takes_too_long_answers_as_async_does(client: APIClient, conversation: dict[str, Any]) -> None:
+    answer = client.post("/v1/turns", {**conversation, "mode": "sync"})
+
+    assert (answer.status_code, answer.json()["status"]) == (202, "queued")
+
+
+@pytest.mark.parametrize(("mode", "status"), [("sync", 200), ("async", 202)])
+def test_chatter_is_rejected_with_its_reason(
+    client: APIClient, conversation: dict[str, Any], mode: str, status: int
+) -> None:
+    answer = client.post(
+        "/v1/turns", {**conversation, "mode": mode, "turns": [{"role": "user", "content": "thanks a lot!"}]}
+    )
+
+    assert (answer.status_code, answer.json()["status"]) == (status, "rejected")
+    trace = client.get(f"/v1/traces/{answer.json()['trace_id']}").json()
+    assert trace["turns"][0]["rejected_for"] == "thanks"
+    assert trace["spans"][0]["stage"] == "pre_filter"
+    assert trace["counts"]["rejected"] == {"thanks": 1}
+
+
+def test_a_trace_tells_everything(client: APIClient, conversation: dict[str, Any]) -> None:
+    written = client.post("/v1/turns", {**conversation, "mode": "sync", "topic": "life", "metadata": {"app": "x"}})
+
+    answer = client.get(f"/v1/traces/{written.json()['trace_id']}")
+
+    trace = answer.json()
+    assert answer["X-Trace-Id"] == trace["id"]
+    assert (trace["user_id"], trace["session_id"]) == ("ana", "monday")
+    assert (trace["topic"], trace["metadata"]) == ("life", {"app": "x"})
+    stages = [span["stage"] for span in trace["spans"]]
+    assert (stages[0], stages[-1]) == ("pre_filter", "persist")
+    assert trace["outcomes"] == written.json()["outcomes"]
+    assert trace["turns"][0]["turn_id"] == "t1"
+    assert trace["model_calls"] == []
+
+
+def test_traces_are_listed_newest_first_and_filtered(client: APIClient, conversation: dict[str, Any]) -> None:
+    first = client.post("/v1/turns", {**conversation, "mode": "sync"}).json()["trace_id"]
+    second = client.post("/v1/turns", {**conversation, "session_id": "tuesday"}).json()["trace_id"]
+
+    def ids(query: str) -> list[str]:
+        return [trace["id"] for trace in client.get(f"/v1/traces?user_id=ana{query}").json()["results"]]
+
+    assert ids("") == [second, first]
+    assert ids("&status=done") == [first]
+    assert ids("&status=done&status=queued") == [second, first]
+    assert ids("&session_id=tuesday") == [second]
+    assert client.get("/v1/traces?user_id=bob").json()["results"] == []
+
+
+@pytest.mark.parametrize("trace_id", ["trc_01a1f8c0283075afaf9f7de008d31f99", "trc_", "mem_1", "%00", "a b"])
+def test_unknown_traces(client: APIClient, trace_id: str) -> None:
+    answer = client.get(f"/v1/traces/{trace_id}")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_content_loses_only_what_carries_no_words(client: APIClient, conversation: dict[str, Any]) -> None:
+    dirty = "\u202eI live\x07 in\x1b[0m\tLisbon.\u2028שלום\u200f \u2066x\u2069 👩‍👩‍👧"
+
+    client.post("/v1/turns", {**conversation, "turns": [{"role": "user", "content": dirty}]})
+
+    assert Turn.objects.get().content == "I live in[0m\tLisbon.\nשלום\u200f x 👩‍👩‍👧"
+
+
+def test_null_is_the_same_as_nothing(client: APIClient, conversation: dict[str, Any]) -> None:
+    turn = {"role": "user", "content": "I live in Lisbon.", "speaker": None, "turn_id": None, "occurred_at": None}
+
+    answer = client.post("/v1/turns", {**conversation, "turns": [turn], "topic": None, "metadata": None})
+
+    assert answer.status_code == 202
+    assert Turn.objects.get().speaker == ""
+    assert Trace.objects.get().metadata == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("2025-03-02T09:12:00Z", "2025-03-02T09:12:00Z"),
+        ("2025-03-02T09:12:00+02:00", "2025-03-02T07:12:00Z"),
+        ("2025-03-02T09:12:00", "2025-03-02T09:12:00Z"),
+    ],
+)
+def test_times_are_kept_in_utc(client: APIClient, conversation: dict[str, Any], given: str, kept: str) -> None:
+    turn = {"role": "user", "content": "I live in Lisbon.", "occurred_at": given}
+
+    trace = client.post("/v1/turns", {**conversation, "turns": [turn]}).json()["trace_id"]
+
+    assert client.get(f"/v1/traces/{trace}").json()["turns"][0]["occurred_at"] == kept
+
+
+def test_the_largest_request_is_taken(client: APIClient, conversation: dict[str, Any]) -> None:
+    turns = [{"role": "user", "content": "x" * 20_000, "turn_id": f"{n:0255}"} for n in range(100)]
+
+    answer = client.post("/v1/turns", {"user_id": "u" * 255, "session_id": "ß" * 255, "turns": turns})
+
+    assert answer.status_code == 202
+    assert Turn.objects.count() == 100
+
+
+def test_a_dead_trace_is_told_as_such(client: APIClient, conversation: dict[str, Any]) -> None:
+    trace = client.post("/v1/turns", conversation).json()["trace_id"]
+    Trace.objects.update(status=TraceStatus.DEAD, error="KeyError: x")
+
+    assert client.get(f"/v1/traces/{trace}").json()["error"] == "KeyError: x"
+
+
+def test_reading_writes_nothing(client: APIClient, conversation: dict[str, Any]) -> None:
+    trace = client.post("/v1/turns", conversation).json()["trace_id"]
+    before = rows_by_table()
+
+    client.get(f"/v1/traces/{trace}")
+    client.get("/v1/traces?user_id=ana")
+    client.get("/v1/memories?user_id=nobody-yet")
+
+    assert rows_by_table() == before

@@ -1,0 +1,115 @@
+"""Whatever goes wrong before or after a stage, the turns end in the state of a run without faults."""
+
+import time
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from apps.actions.accept import NewTurn, Submission, accept
+from apps.actions.create_project import create_project
+from apps.actions.drain import Drain
+from apps.actions.idempotency import Answer, Claim, IdempotencyInProgress, once
+from apps.actions.stopping import StopFlag
+from apps.actions.wiring import live
+from apps.outbox import queue
+from apps.outbox.models import UserLease
+from apps.pipeline.vocabulary import Role, Stage
+from apps.tenants.models import Project
+from tests.actions.working import Person
+from tests.chaos.failpoints import Failpoint, Harm, armed, in_a_fork
+from tests.chaos.ledger import final_state
+from tests.chaos.load import Message, conversation
+from tests.house import PATIENCE
+from tests.outbox.owing import expire, make_due
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+STAGES = [stage for stage in Stage if stage is not Stage.PRE_FILTER]
+TURNS = conversation(user="ana", turns=11)
+TRIES = 6_000
+State = dict[str, Counter[tuple[Any, ...]]]
+
+
+def post(project: Project, message: Message) -> None:
+    """Accept a turn under its key, as the view does."""
+    turn = NewTurn(role=Role.USER, content=message.content, turn_id=str(message.number), occurred_at=message.said_at)
+    submission = Submission(project.id, None, message.user, message.session, (turn,))
+
+    def do() -> Answer:
+        return Answer(status=202, body={"trace_id": str(accept(submission=submission).trace_id)})
+
+    claim = Claim(project_id=project.id, key=str(message.number), fingerprint="")
+    for _ in range(TRIES):
+        try:
+            once(claim=claim, do=do)
+        except IdempotencyInProgress:
+            time.sleep(0.05)  # the database has not noticed yet that who held the key was killed
+        else:
+            return
+    raise AssertionError("the key of a killed request is held for ever")
+
+
+def drain() -> None:
+    Drain(ports=live(), threads=2, stop=StopFlag(), idle_seconds=0.0, most_seconds=PATIENCE).run()
+
+
+def recover(project: Project) -> None:
+    """Let time pass: a dead worker's lease runs out, what waits is due; then drain."""
+    user = Person(project, "ana").id
+    expire(user)
+    make_due(user)
+    drain()
+
+
+def state_of(project: Project) -> State:
+    connection.ensure_connection()
+    return final_state(connection.connection, str(project.id))
+
+
+@pytest.fixture(autouse=True)
+def _retries_wait_for_recovery(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a slow machine from trying again what failed while it still drains: the harm would not be seen."""
+    monkeypatch.setattr(queue, "LEAST_BACKOFF", queue.MOST_BACKOFF)
+
+
+@pytest.fixture
+def calm(transactional_db: None) -> State:
+    project = create_project(name="Calm", slug="calm")
+    for message in TURNS:
+        post(project, message)
+    drain()
+    return state_of(project)
+
+
+@pytest.mark.parametrize("harm", list(Harm))
+def test_a_fault_at_any_stage_of_the_work_changes_nothing_in_the_end(calm: State, harm: Harm) -> None:
+    for number, (stage, after) in enumerate(product(STAGES, (False, True))):
+        point = Failpoint(stage=stage, after=after, harm=harm)
+        project = create_project(name="Stormy", slug=f"stormy-{number}")
+        for message in TURNS:
+            post(project, message)
+        with armed(point):
+            ended = in_a_fork(drain)
+        assert ended == (-9 if harm is Harm.SIGKILL else 0), point
+        assert state_of(project) != calm, f"{point} did no harm"
+        recover(project)
+        assert state_of(project) == calm, point
+
+
+@pytest.mark.parametrize("harm", list(Harm))
+@pytest.mark.parametrize("after", [False, True])
+def test_a_fault_while_a_turn_is_accepted_leaves_nothing_and_it_can_be_sent_again(
+    calm: State, harm: Harm, after: bool
+) -> None:
+    project = create_project(name="Stormy", slug="stormy")
+    for number, message in enumerate(TURNS):
+        if number % 2:
+            with armed(Failpoint(stage=Stage.PRE_FILTER, after=after, harm=harm)):
+                assert in_a_fork(lambda message=message: post(project, message)) != 0
+        post(project, message)
+    assert not UserLease.objects.filter(token__isnull=False).exists()
+    drain()
+    assert state_of(project) == calm

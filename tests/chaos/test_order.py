@@ -1,0 +1,71 @@
+"""Of contradicting statements of one user the last accepted one holds, however many workers there are."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+
+from apps.actions.drain import Drain
+from apps.actions.stopping import StopFlag
+from apps.actions.wiring import live
+from apps.memories.models import Memory
+from apps.pipeline.vocabulary import Status, TraceStatus
+from apps.tenants.models import Project
+from tests.actions.working import Person
+from tests.house import PATIENCE
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SEEDS = range(20)
+# A repeated statement would be dropped as such, so each place is named once.
+PLACES = """
+    Lisbon Porto Oslo Bergen Madrid Rome Turin Vienna Graz Dublin Paris Lyon Berlin Hamburg Munich Warsaw Prague Brno
+    Budapest Athens Sofia Bucharest Zagreb Belgrade Istanbul Ankara Cairo Tunis Lagos Nairobi Delhi Mumbai Tokyo Osaka
+    Seoul Busan Beijing Shanghai Sydney Melbourne Boston Chicago Denver Seattle Toronto Montreal Lima Bogota Santiago
+    Quito
+""".split()
+WORKERS = 4
+SESSIONS = ("monday", "tuesday", "wednesday")
+
+
+def test_the_last_accepted_statement_wins_every_time(project: Project) -> None:
+    """All seeds' users at the same time: their work is done while they go on speaking."""
+    people = [Person(project, f"person {seed}") for seed in SEEDS]
+    said = threading.Event()
+    with ThreadPoolExecutor(WORKERS) as pool:
+        working = [pool.submit(work_until, said) for _ in range(WORKERS)]
+        try:
+            last = [speak(person, seed) for person, seed in zip(people, SEEDS, strict=True)]
+        finally:
+            said.set()
+        for worker in working:
+            worker.result()
+    for person, place in zip(people, last, strict=True):
+        assert set(person.statuses()) == {TraceStatus.DONE}
+        homes = Memory.objects.filter(end_user_id=person.id, predicate="lives_in", status=Status.ACTIVE)
+        assert [home.object_text for home in homes] == [place]
+
+
+def speak(person: Person, seed: int) -> str:
+    """Say where they live again and again, in several sessions; return the last place."""
+    chance = random.Random(seed)
+    places = chance.sample(PLACES, k=len(PLACES))
+    for place in places:
+        person.says(f"I live in {place}.", session=chance.choice(SESSIONS))
+    return places[-1]
+
+
+def work_until(said: threading.Event) -> None:
+    """Drain as one of several workers until all has been said, and once more."""
+    try:
+        while not said.is_set():
+            drain()
+        drain()
+    finally:
+        connection.close()
+
+
+def drain() -> None:
+    Drain(ports=live(), threads=3, stop=StopFlag(), idle_seconds=0.0, most_seconds=PATIENCE).run()

@@ -1,0 +1,70 @@
+"""Where and when a cluster believes itself to be makes no difference."""
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chaos.ledger import assert_each_accepted_once, final_state
+from tests.chaos.load import Receipt, conversation, post
+from tests.chaos.town import Town
+
+CONVERSATIONS = [conversation(user=f"person {number}", turns=20) for number in range(8)]
+ENDED = frozenset({"done", "rejected"})
+State = dict[str, Counter[tuple[Any, ...]]]
+
+FAKETIME = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))), None)
+ELSEWHERE = ["unshare", "--uts", "sh", "-c", 'hostname elsewhere && exec "$@"', "sh"]  # the words after it are run
+
+
+def may_rename_the_host() -> bool:
+    """Tell whether a process of ours may live under another host name (in a namespace of its own)."""
+    try:
+        return subprocess.run([*ELSEWHERE, "true"], check=False, capture_output=True, timeout=10).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def calm(town: Town) -> State:
+    project, key = town.new_project("right")
+    return end_state(town, project, post(CONVERSATIONS, port=town.port, key=key))
+
+
+def end_state(town: Town, project: str, receipts: Sequence[Receipt]) -> State:
+    assert town.drained(project), town.house.output[-4_000:]
+    with town.connect() as connection:
+        assert_each_accepted_once(connection, project, receipts, ended=ENDED)
+        return final_state(connection, project)
+
+
+@pytest.mark.skipif(FAKETIME is None, reason="needs libfaketime (Debian: faketime)")
+@pytest.mark.parametrize("off", ["+10m", "-10m"])
+def test_the_clock_of_one_cluster_is_off(town: Town, calm: State, off: str) -> None:
+    wrong = ["env", f"LD_PRELOAD={FAKETIME}", f"FAKETIME={off}", "DONT_FAKE_MONOTONIC=1", *town.commands["east"]]
+    project, key = town.new_project("ahead" if off.startswith("+") else "behind")
+    with town.instead(east=wrong):
+        receipts = post(CONVERSATIONS, port=town.port, key=key)
+        assert end_state(town, project, receipts) == calm
+
+
+@pytest.mark.skipif(os.name != "posix" or not may_rename_the_host(), reason="needs unshare --uts and hostname")
+def test_all_are_killed_and_go_on_under_another_host_name(town: Town, calm: State) -> None:
+    project, key = town.new_project("elsewhere")
+    receipts = post(CONVERSATIONS, port=town.port, key=key)
+    town.kill_all()
+    with town.connect() as connection:
+        connection.execute("delete from django_q_ormq")  # what was to wake them is lost as well
+    usual = dict(town.commands)
+    town.commands.update({name: [*ELSEWHERE, *command] for name, command in usual.items()})
+    try:
+        town.start()
+        assert end_state(town, project, receipts) == calm
+    finally:
+        town.kill_all()
+        town.commands.update(usual)
+        town.start()

@@ -1,0 +1,119 @@
+"""Any statement may fail: what is written is written whole, and in the end all is as if none had failed."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection, connections
+from django.db.backends.signals import connection_created
+
+from apps.actions.accept import NewTurn, Submission, accept
+from apps.actions.create_project import create_project
+from apps.actions.drain import Drain
+from apps.actions.retry_work import retry_work
+from apps.actions.stopping import StopFlag
+from apps.actions.wiring import live
+from apps.outbox.models import OutboxRow
+from apps.pipeline.vocabulary import Role, WorkState
+from apps.tenants.models import Project
+from tests.actions.working import Person
+from tests.chaos.ledger import final_state
+from tests.chaos.load import Message, conversation
+from tests.house import PATIENCE
+from tests.outbox.owing import expire, make_due
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+USERS, TURNS = 4, 25
+ROUNDS = 60
+
+
+class Unreliable:
+    """Fails a share of the statements, half of them after they were carried out."""
+
+    def __init__(self, share: float, seed: int) -> None:
+        self._share, self._chance = share, random.Random(seed)
+        self.failed = 0
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        fails = self._chance.random() < self._share
+        late = fails and self._chance.random() < 0.5
+        result = None if fails and not late else execute(sql, params, many, context)
+        if fails:
+            self.failed += 1
+            raise OperationalError("the connection broke")
+        return result
+
+
+@contextmanager
+def unreliable(share: float, seed: int) -> Iterator[Unreliable]:
+    """Let statements of every thread fail within the block."""
+    wrapper = Unreliable(share, seed)
+
+    def wrap(connection: Any, **_: Any) -> None:
+        connection.execute_wrappers[:] = [wrapper]
+
+    connection_created.connect(wrap)
+    connection.execute_wrappers.append(wrapper)
+    try:
+        yield wrapper
+    finally:
+        connection_created.disconnect(wrap)
+        for wrapped in connections.all(initialized_only=True):
+            wrapped.execute_wrappers.clear()
+
+
+def insist(project: Project, message: Message) -> None:
+    """Send a turn until it is accepted; a failed request has left nothing."""
+    turn = NewTurn(role=Role.USER, content=message.content, turn_id=str(message.number), occurred_at=message.said_at)
+    submission = Submission(project.id, None, message.user, message.session, (turn,))
+    for _ in range(ROUNDS):
+        try:
+            accept(submission=submission)
+        except OperationalError:
+            continue
+        return
+    raise AssertionError("never accepted")
+
+
+def drain(*, patient: bool) -> None:
+    Drain(ports=live(), threads=2, stop=StopFlag(), idle_seconds=0.2 if patient else 0.0, most_seconds=PATIENCE).run()
+
+
+def recover(project: Project) -> None:
+    """Let time pass, and a person retry what is dead."""
+    for user in {message.user for message in MESSAGES}:
+        expire(Person(project, user).id)
+    for row in OutboxRow.objects.filter(project=project, state=WorkState.DEAD):
+        retry_work(project_id=project.id, row_id=row.id)
+    for user in {message.user for message in MESSAGES}:
+        make_due(Person(project, user).id)
+
+
+MESSAGES = [message for number in range(USERS) for message in conversation(user=f"person {number}", turns=TURNS)]
+
+
+def state_of(project: Project) -> Any:
+    connection.ensure_connection()
+    return final_state(connection.connection, str(project.id))
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05])
+def test_failing_statements_change_nothing_in_the_end(transactional_db: None, share: float) -> None:
+    calm, stormy = (create_project(name=name, slug=name) for name in ("calm", "stormy"))
+    for message in MESSAGES:
+        insist(calm, message)
+    drain(patient=False)
+    with unreliable(share, seed=7) as statements:
+        for message in MESSAGES:
+            insist(stormy, message)
+        drain(patient=True)
+    assert statements.failed > 5
+    for _ in range(TURNS):
+        recover(stormy)
+        drain(patient=False)
+        if not OutboxRow.objects.filter(project=stormy).exclude(state=WorkState.DONE).exists():
+            break
+    assert state_of(stormy) == state_of(calm)

@@ -1,0 +1,110 @@
+"""What every test may rely on: the database is up, a run has a test database of its own, and a caller has a key."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import connections
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from rest_framework.test import APIClient
+
+from apps.actions.create_key import CreatedKey, create_key
+from apps.actions.create_project import create_project
+from apps.pipeline.vocabulary import Scope
+from apps.providers import registry
+from apps.tenants.models import Project
+from benchmarks.model_server import ModelServer, running
+from memplatform.database import ensure_database
+
+# Times are no business of a test; and a build must not fail for an example that the next one doesn't draw: what is
+# found by chance at a desk becomes an example of its own.
+untimed = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
+hypothesis_settings.register_profile("desk", **untimed)
+hypothesis_settings.register_profile("ci", **untimed, derandomize=True)
+hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "desk")
+
+MakeClient = Callable[..., APIClient]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """Start the database, for runs that use one; two runs at the same time don't meet in it."""
+    ensure_database()
+    settings = connections["default"].settings_dict
+    settings["TEST"]["NAME"] = f"test_{settings['NAME']}_{os.getpid()}"
+    # A pool would keep connections open when the test database is to be dropped.
+    settings["OPTIONS"] = {name: value for name, value in settings["OPTIONS"].items() if name != "pool"}
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """Let tables be emptied between the tests that commit; nobody else may empty the ledger."""
+    with django_db_blocker.unblock(), connections["default"].cursor() as cursor:
+        cursor.execute("alter table memories_ledgerentry disable trigger ledger_not_emptied")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_counted_aside(settings: Any) -> None:
+    """Keep the thread that counts accesses out of databases that are about to be dropped."""
+    settings.ACCESS_COUNT_SECONDS = 0
+
+
+@pytest.fixture
+def project(db: None) -> Project:
+    return create_project(name="Test", slug="test")
+
+
+@pytest.fixture
+def other_project(db: None) -> Project:
+    return create_project(name="Other", slug="other")
+
+
+@pytest.fixture
+def api_key(project: Project) -> CreatedKey:
+    return create_key(project_id=project.id, name="agent", scopes=[Scope.READ, Scope.WRITE])
+
+
+@pytest.fixture
+def client(api_key: CreatedKey) -> APIClient:
+    """A caller who may read and write, as most agents do."""
+    return calling_with(api_key.text)
+
+
+@pytest.fixture
+def client_of(db: None) -> MakeClient:
+    """Make a caller of a project with scopes."""
+
+    def make(project: Project, *scopes: Scope) -> APIClient:
+        return calling_with(create_key(project_id=project.id, name="made", scopes=scopes).text)
+
+    return make
+
+
+def calling_with(key: str) -> APIClient:
+    client = APIClient(HTTP_AUTHORIZATION=f"Bearer {key}")
+    client.default_format = "json"
+    return client
+
+
+@pytest.fixture
+def model_server(settings: Any) -> Iterator[ModelServer]:
+    """A model on loopback that is the configured one; the product's own clients talk to it."""
+    with running(ModelServer()) as server:
+        settings.MODEL = "anthropic:claude-haiku-4-5"
+        settings.ANTHROPIC_API_KEY = settings.OPENAI_API_KEY = "sk-secret-of-this-test"
+        settings.ANTHROPIC_BASE_URL, settings.OPENAI_BASE_URL = server.url, f"{server.url}/v1"
+        registry.forget_models()
+        yield server
+    registry.forget_models()
+
+
+@pytest.fixture
+def conversation() -> dict[str, Any]:
+    """A body of POST /v1/turns."""
+    return {
+        "user_id": "ana",
+        "session_id": "monday",
+        "turns": [{"role": "user", "content": "I live in Lisbon and I work as a nurse.", "turn_id": "t1"}],
+    }

@@ -1,0 +1,126 @@
+"""What browser tests share: a Chromium, people signed in, and a watch over what a page must not do."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from apps.pipeline.vocabulary import MemberRole
+from apps.tenants.models import Membership, Project
+
+AXE = Path(__file__).parents[2] / "assets" / "axe-4.14.1.min.js"
+PATIENCE = 60_000  # milliseconds for anything, on a busy machine
+OpenPage = Callable[..., "Window"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium here; Debian has it as the package chromium")
+    # Playwright runs an event loop in this thread, which Django takes for a sign of asynchronous code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE)
+        browser = playwright.chromium.launch(
+            # Containers have little /dev/shm, and a page that doesn't fit into it crashes.
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+            timeout=PATIENCE,
+        )
+        yield browser
+        browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@dataclass
+class Window:
+    """A page of the console in a browser, and all that it did which no page may do."""
+
+    page: Page
+    address: str
+    misdeeds: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> None:
+        """Open a page of the project; scripts are there when it returns."""
+        answer = self.page.goto(f"{self.address}/console/test/{path}")
+        assert answer is not None
+        assert answer.status == 200, path
+
+    def press(self, *keys: str) -> None:
+        """Press keys, once the page that is shown has its scripts: it may be seen before that."""
+        self.page.wait_for_load_state("load")
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def settle(self) -> None:
+        """Wait until nothing is under way, so that no request meets a database that is being emptied."""
+        self.page.wait_for_load_state("load")
+        expect(self.page.locator(".htmx-request")).to_have_count(0)
+
+    def watch(self) -> None:
+        self.page.on("console", self._on_console)
+        self.page.on("pageerror", lambda error: self.misdeeds.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: (self.misdeeds.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.page.on("request", self._on_request)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        # The browser itself says so of every refused request; the pages tell it in their own words.
+        if message.type == "error" and "the server responded with a status of 409" not in message.text:
+            self.misdeeds.append(f"console: {message.text}")
+
+    def _on_request(self, request: Request) -> None:
+        if urlsplit(request.url).netloc != urlsplit(self.address).netloc and not request.url.startswith("data:"):
+            self.misdeeds.append(f"request: {request.url}")
+
+    def violations(self) -> list[str]:
+        """Return what keeps some people from using the page, as axe-core finds it."""
+        self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        serious = [each for each in found if each["impact"] in ("serious", "critical")]
+        return [f"{each['id']}: {node['html'][:200]}" for each in serious for node in each["nodes"]]
+
+    def is_too_wide(self) -> bool:
+        return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+
+@pytest.fixture
+def open_window(browser: Browser, live_server: LiveServer, project: Project) -> Iterator[OpenPage]:
+    """Open windows, each of a person with a role; at the end, none may have misbehaved."""
+    windows: list[Window] = []
+
+    def open_(
+        name: str = "ana", role: MemberRole = MemberRole.ADMIN, *, width: int = 1280, height: int = 800
+    ) -> Window:
+        context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+        context.set_default_timeout(PATIENCE)
+        context.add_cookies([{"name": "sessionid", "value": _session(name, role, project), "url": live_server.url}])
+        window = Window(context.new_page(), live_server.url)
+        window.watch()
+        windows.append(window)
+        return window
+
+    yield open_
+    for window in windows:
+        window.settle()
+    misdeeds = [misdeed for window in windows for misdeed in window.misdeeds]
+    for window in windows:
+        window.page.context.close()
+    assert misdeeds == []
+
+
+def _session(name: str, role: MemberRole, project: Project) -> str:
+    user, _ = User.objects.get_or_create(username=name)
+    Membership.objects.get_or_create(user=user, project=project, defaults={"role": role})
+    client = Client()
+    client.force_login(user)
+    return str(client.cookies[settings.SESSION_COOKIE_NAME].value)

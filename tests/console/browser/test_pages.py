@@ -1,0 +1,55 @@
+"""Every page, wide and narrow, light and dark: nobody is kept out, nothing hangs over the edge."""
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import expect
+
+from apps.memories.models import Entity, Memory
+from apps.tenants.models import EndUser, Project
+from tests.console.browser.conftest import OpenPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def pages(project: Project) -> list[str]:
+    user = EndUser.objects.get(project=project).pk
+    entity = Entity.objects.filter(project=project).latest("mention_count").pk
+    memory = Memory.objects.filter(project=project).latest("created_at").pk
+    tabs = [f"users/{user}/?tab={tab}" for tab in ("told", "facts", "timeline", "graph")]
+    lists = ["review/", "contradictions/", "users/", "entities/"]
+    others = Entity.objects.filter(project=project, is_user=False).order_by("name").values_list("pk", flat=True)
+    merging = [f"entities/{others[0]}/merge/", f"entities/{others[0]}/merge/{others[1]}/"]
+    return [*lists, *tabs, f"entities/{entity}/", *merging, f"memories/{memory}/"]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_pages_are_for_everyone(open_window: OpenPage, full_project: Project, width: int, height: int) -> None:
+    window = open_window(width=width, height=height)
+    for path in pages(full_project):
+        window.open(path)
+        assert not window.is_too_wide(), path
+        for scheme in ("light", "dark"):
+            window.page.emulate_media(color_scheme=scheme)
+            assert window.violations() == [], f"{path} in {scheme}"
+
+
+def test_the_menu_opens_on_a_narrow_page(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window(width=390, height=844)
+    window.open("review/")
+    expect(window.page.get_by_role("navigation", name="Pages", exact=True)).to_be_hidden()
+    window.page.get_by_role("button", name="Menu").click()
+    window.page.get_by_role("link", name="Entities").click()
+    expect(window.page.get_by_role("heading", name="Entities")).to_be_visible()
+
+
+def test_signing_in_leads_to_the_first_page(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window("ana")
+    ana = User.objects.get(username="ana")
+    ana.set_password("correct horse")
+    ana.save()
+    window.page.context.clear_cookies()
+    window.page.goto(f"{window.address}/")
+    window.page.get_by_label("Name").fill("ana")
+    window.page.get_by_label("Password").fill("correct horse")
+    window.page.get_by_role("button", name="Sign in").click()
+    expect(window.page.get_by_role("heading", name="Review")).to_be_visible()

@@ -1,0 +1,258 @@
+"""The pages on which a project is tuned and run, in a browser: for everyone, by the keys, and safe to look at."""
+
+import json
+import re
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from apps.actions import ask_preview as asking
+from apps.actions.look_back import LOOK_BACK_CHARACTERS
+from apps.actions.run_preview import run_preview
+from apps.actions.save_rule import active_policy, with_rule, with_rules
+from apps.memories.models import MemoryOrigin
+from apps.outbox.models import OutboxRow
+from apps.pipeline import flow
+from apps.pipeline.draft import Draft, Request
+from apps.pipeline.hygiene import storable
+from apps.pipeline.policy import Policy
+from apps.pipeline.vocabulary import Reason, Role, WorkState
+from apps.tenants.models import Project
+from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview, Trace, Turn
+from apps.traces.requests import requests_since
+from tests.console.browser.conftest import OpenPage, Window
+from tests.console.browser.test_hostile_text import INJECTED, given
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def pages(project: Project) -> list[str]:
+    trace = Trace.objects.filter(project=project).latest("created_at").pk
+    rule = PreFilterRule.objects.filter(project=project).earliest("order").name
+    lists = ["dashboard/?by=hour", "traces/", "patterns/", "configuration/", "outbox/", "keys/", "members/"]
+    return [*lists, f"traces/{trace}/", "why-not/?q=live", f"patterns/rules/{rule}/", "configuration/1/"]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_pages_are_for_everyone(open_window: OpenPage, full_project: Project, width: int, height: int) -> None:
+    OutboxRow.objects.filter(project=full_project).update(state=WorkState.PENDING)
+    window = open_window(width=width, height=height)
+    for path in pages(full_project):
+        window.open(path)
+        assert not window.is_too_wide(), path
+        for scheme in ("light", "dark"):
+            window.page.emulate_media(color_scheme=scheme)
+            assert window.violations() == [], f"{path} in {scheme}"
+
+
+def test_the_dashboard_draws_its_plots(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("dashboard/?by=hour")
+    expect(window.page.locator("[data-plot] canvas")).to_have_count(window.page.locator("[data-plot]").count())
+    assert window.page.locator("[data-plot] canvas").count() >= 3
+    expect(window.page.locator(".funnel li")).to_have_count(5)
+
+
+# --- patterns
+
+
+def write_rule(page: Page, *, name: str, pattern: str) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("textbox", name="Pattern").fill(pattern)
+
+
+def dropped(request: Request, policy: Policy) -> set[object]:
+    return {drop.turn_id for drop in flow.screen(Draft.start(request=request, policy=policy)).drops}
+
+
+def numbers(page: Page) -> list[int]:
+    shown = page.locator("[data-preview-done] dd")
+    expect(shown).to_have_count(4)
+    return [int(re.match(r"\d+", text)[0]) for text in shown.all_inner_texts()]  # type: ignore[index]
+
+
+def test_a_preview_says_what_running_the_pre_filter_again_gives(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("patterns/new/")
+    write_rule(window.page, name="porto", pattern="porto")
+    window.page.get_by_role("button", name="Preview").click()
+    expect(window.page.locator("[data-preview-done]")).to_be_visible()
+
+    preview = RulePreview.objects.get()
+    now = active_policy(full_project.pk)
+    then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
+    requests = list(
+        requests_since(project_id=full_project.pk, since=preview.since, look_back_characters=LOOK_BACK_CHARACTERS)
+    )
+    before = set().union(*(dropped(request, now) for request in requests))
+    after = set().union(*(dropped(request, then) for request in requests))
+    lost = MemoryOrigin.objects.filter(turn_id__in=after - before).values("turn_id").distinct().count()
+    turns = sum(len(request.turns) for request in requests)
+    assert numbers(window.page) == [turns, len(after - before), lost, len(before - after)]
+    assert lost >= 1
+
+
+def test_a_long_preview_shows_its_progress_and_then_its_answer(
+    open_window: OpenPage, full_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "AT_ONCE", 0)
+    window = open_window()
+    window.open("patterns/new/")
+    write_rule(window.page, name="porto", pattern="porto")
+    window.page.get_by_role("button", name="Preview").click()
+    expect(window.page.get_by_role("progressbar")).to_be_visible()
+    run_preview(preview_id=RulePreview.objects.get().pk)
+    assert numbers(window.page)[1] == 1
+
+
+def test_a_turn_is_tried_while_it_is_typed(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("patterns/")
+    trial = window.page.locator("#trial")
+    window.page.get_by_label("What the user says").fill("thank you!")
+    expect(trial.get_by_text("dropped", exact=True)).to_be_visible()
+    window.page.get_by_label("What the user says").fill("I live in Porto.")
+    expect(trial.get_by_text("goes on")).to_be_visible()
+
+
+def test_a_rule_is_written_saved_and_undone_by_the_keys(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("patterns/")
+    window.press("n")
+    expect(window.page.get_by_role("heading", name="New rule")).to_be_visible()
+    write_rule(window.page, name="porto", pattern="porto")
+    window.press("Escape", "s")
+    expect(window.page.get_by_text("Rule porto saved: version 2 is active.")).to_be_visible()
+    assert PreFilterRule.objects.filter(name="porto").exists()
+    window.press("u")
+    expect(window.page.get_by_text("Back to version 1, as version 3.")).to_be_visible()
+    assert not PreFilterRule.objects.filter(name="porto").exists()
+
+
+def test_a_setting_is_changed_and_undone(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("configuration/")
+    window.page.get_by_label("min letters").fill("3")
+    window.press("Escape", "s")
+    expect(window.page.get_by_text("Version 2 is active", exact=False).first).to_be_visible()
+    assert ConfigurationVersion.objects.get(is_active=True).as_policy().pre_filter.min_letters == 3
+    window.press("u")
+    expect(window.page.get_by_text("Back to version 1, as version 3.")).to_be_visible()
+
+
+# --- traces
+
+
+def test_from_a_question_to_the_trace(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("traces/")
+    window.page.get_by_role("link", name="Why was it not remembered?").click()
+    window.page.get_by_label("Words that were said").fill("thanks")
+    window.press("Enter")
+    expect(window.page.get_by_text("it is thanks and nothing else")).to_be_visible()
+    window.page.get_by_role("link", name="the whole trace").click()
+    expect(window.page.get_by_role("heading", name="Funnel")).to_be_visible()
+
+
+def test_traces_open_by_the_keys(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("traces/")
+    window.press("j")
+    expect(window.page.get_by_role("heading", name="Stages")).to_be_visible()
+
+
+# --- the rest
+
+
+def test_work_is_buried_and_undone(open_window: OpenPage, full_project: Project) -> None:
+    OutboxRow.objects.filter(project=full_project).update(state=WorkState.PENDING)
+    window = open_window()
+    window.open("outbox/")
+    window.page.get_by_role("button", name="Bury").first.click()
+    expect(window.page.get_by_text("is buried.")).to_be_visible()
+    assert OutboxRow.objects.filter(state=WorkState.DEAD).count() == 1
+    window.press("u")
+    expect(window.page.get_by_text("is due now.")).to_be_visible()
+    assert not OutboxRow.objects.filter(state=WorkState.DEAD).exists()
+
+
+def test_a_key_is_made_seen_once_and_revoked(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("keys/")
+    window.page.get_by_label("Name").fill("agent")
+    window.page.get_by_role("button", name="Create").click()
+    text = window.page.locator(".key-text").inner_text()
+    asked = Client().get("/v1/memories?user_id=ana", headers={"Authorization": f"Bearer {text}"})
+    assert asked.status_code == 200
+    window.open("keys/")
+    expect(window.page.get_by_text(text)).to_have_count(0)
+    window.page.get_by_role("button", name="Revoke agent").click()
+    expect(window.page.get_by_text("revoked", exact=True)).to_be_visible()
+    assert Client().get("/v1/memories?user_id=ana", headers={"Authorization": f"Bearer {text}"}).status_code == 401
+    window.press("u")
+    expect(window.page.get_by_text("The key is valid again.")).to_be_visible()
+    assert Client().get("/v1/memories?user_id=ana", headers={"Authorization": f"Bearer {text}"}).status_code == 200
+
+
+@pytest.mark.parametrize("source", ["self-made", "naughty strings"])
+def test_hostile_text_stays_text(open_window: OpenPage, full_project: Project, source: str) -> None:
+    texts = given(source)
+    trace = fill(full_project, texts)
+    window = open_window()
+    for path in (*pages(full_project), f"traces/{trace.pk}/", "why-not/?q=i", "outbox/", "patterns/?reason=pattern"):
+        look(window, path)
+    for page in range(2, len(texts) // 50 + 2):
+        for path in ("patterns/?reason=pattern&", "outbox/?"):
+            look(window, f"{path}page={page}")
+
+
+def look(window: Window, path: str) -> None:
+    window.open(path)
+    assert window.page.locator(INJECTED).count() == 0, path
+    assert not window.is_too_wide(), path
+
+
+def fill(project: Project, texts: list[str]) -> Trace:
+    """Put each text into what these pages show of callers' and admins' words: turns, rules, errors, plans, calls."""
+    trace = Trace.objects.filter(project=project, status="done").latest("created_at")
+    shown = trace.turns.first().shown_id  # type: ignore[union-attr]
+    trace.outcomes = [
+        {"turn": shown, "candidate": 0, "content": text, "outcome": "discarded", "stage": "extract", "reason": text}
+        for text in texts
+    ]
+    trace.plan = [{"op": "AddMemory", "content": text} for text in texts]
+    trace.metadata = {text: text for text in texts}
+    trace.error = json.dumps(texts[:20])
+    trace.save()
+    position = Turn.objects.filter(session=trace.session).count()
+    mine = {"end_user": trace.end_user, "session": trace.session, "trace": trace, "role": Role.USER}
+    Turn.objects.bulk_create(
+        Turn(**mine, position=position + number, content=text, speaker=text[:120], rejected_for=text[:96])
+        for number, text in enumerate(texts)
+    )
+    PreFilterRule.objects.bulk_create(
+        PreFilterRule(project=project, name=f"odd_{number}", reason=Reason.PATTERN, pattern=text, order=1)
+        for number, text in enumerate(texts)
+    )
+    trace.model_calls.create(
+        end_user=trace.end_user,
+        purpose="extract",
+        request_hash="0",
+        model=texts[0][:120],
+        prompt_version="1",
+        answer="\n".join(map(storable, texts)),
+        error=texts[-1],
+    )
+    OutboxRow.objects.bulk_create(
+        OutboxRow(
+            end_user=trace.end_user,
+            project=project,
+            kind="index_memory",
+            subject_id=turn.pk,
+            state=WorkState.PENDING,
+            last_error=turn.content,
+        )
+        for turn in Turn.objects.filter(trace=trace)
+    )
+    return trace

@@ -1,0 +1,101 @@
+"""A project with a little of everything, as the admin meets it."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from apps.actions.accept import NewTurn, Submission, accept
+from apps.actions.retract import retract
+from apps.actions.tally import tally
+from apps.actions.wiring import FreshIds, SystemClock
+from apps.actions.work import work_for
+from apps.memories.models import Memory, MemoryLink
+from apps.memories.plan_writer import PostgresPlanWriter
+from apps.memories.store import PostgresMemoryReader
+from apps.outbox import queue
+from apps.outbox.models import WorkerHeartbeat
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.ports import Ports
+from apps.pipeline.vocabulary import LinkKind, MemberRole, Role
+from apps.providers.fake import HashingEmbedder
+from apps.tenants.models import Membership, Project
+from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Trace
+
+HOSTILE = "<script>alert(1)</script>"
+SAID = (
+    "I live in Lisbon.",
+    "My sister Marta lives in Porto.",
+    "thanks!",
+    "I like green tea.",
+    f"My name is Rui {HOSTILE}.",
+    "I moved to Braga last month, I live in Braga now.",
+)
+
+
+@pytest.fixture
+def admin(db: None) -> Client:
+    """A browser that a superuser is logged in with."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("chief"))
+    return client
+
+
+def do_all(project: Project) -> None:
+    """Do what is owed, in this connection."""
+    ports = Ports(
+        clock=SystemClock(),
+        ids=FreshIds(),
+        embedder=HashingEmbedder(),
+        memories=PostgresMemoryReader(),
+        writer=PostgresPlanWriter(),
+    )
+    for lease in queue.claim(token=new_id(), limit=10, seconds=60):
+        work_for(lease=lease, ports=ports)
+
+
+@pytest.fixture
+def full_project(project: Project) -> Project:
+    """A project with at least one row in every table, hostile text in those that take a caller's."""
+    user, session = f"rui {HOSTILE}", f"monday {HOSTILE}"
+    for text in SAID:
+        turn = NewTurn(role=Role.USER, content=text, speaker=HOSTILE)
+        accept(
+            submission=Submission(
+                project_id=project.pk,
+                api_key_id=None,
+                user_id=user,
+                session_id=session,
+                turns=(turn,),
+                metadata={"note": HOSTILE},
+            )
+        )
+    do_all(project)
+    _add_the_rest(project)
+    return project
+
+
+def _add_the_rest(project: Project) -> None:
+    """Add what this conversation leaves empty."""
+    first, second = Memory.objects.filter(project=project)[:2]
+    retract(project_id=project.pk, memory_id=first.pk)
+    MemoryLink.objects.create(
+        end_user=first.end_user, project=project, from_memory=first, to_memory=second, kind=LinkKind.CONTRADICTS
+    )
+    trace = Trace.objects.filter(project=project).latest("created_at")
+    ModelCall.objects.create(
+        end_user=trace.end_user, trace=trace, purpose="extract", model=HOSTILE, request_hash="0", prompt_version="1"
+    )
+    IdempotentRequest.objects.create(
+        project=project, key=HOSTILE, fingerprint="0", answer_status=200, answer={"a": HOSTILE}
+    )
+    Membership.objects.create(project=project, user=User.objects.create(username="member"), role=MemberRole.REVIEWER)
+    now = timezone.now()
+    WorkerHeartbeat.objects.create(
+        worker=new_id(), host=HOSTILE, pid=1, started_at=now - timedelta(hours=1), seen_at=now
+    )
+    rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
+    RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))
+    tally()

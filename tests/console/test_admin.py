@@ -1,0 +1,120 @@
+"""Every page of the admin opens, reads little, escapes what callers wrote, and refuses to change history."""
+
+import pytest
+from django.apps import apps
+from django.contrib import admin as django_admin
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from apps.actions.create_key import CreatedKey
+from apps.tenants.models import Project
+from tests.console.conftest import HOSTILE
+
+ROOMS = ("tenants", "traces", "outbox", "memories")
+MODELS = [model for room in ROOMS for model in apps.get_app_config(room).get_models()]
+MOST_QUERIES = 25
+
+CHANGEABLE = {"project", "membership", "prefilterrule"}
+ADDABLE = CHANGEABLE | {"apikey"}
+
+
+def name_of(model: type[Model]) -> str:
+    return model._meta.model_name or ""
+
+
+def page(model: type[Model], kind: str, *args: object) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{name_of(model)}_{kind}", args=args)
+
+
+def open_page(admin: Client, address: str) -> str:
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        answer = admin.get(address)
+    assert answer.status_code == 200
+    assert len(queries) <= MOST_QUERIES, [query["sql"][:120] for query in queries]
+    text = answer.content.decode()
+    assert HOSTILE not in text
+    return text
+
+
+@pytest.mark.parametrize("model", MODELS, ids=name_of)
+def test_every_model_is_registered(model: type[Model]) -> None:
+    assert django_admin.site.is_registered(model)
+
+
+def test_every_list_and_detail_opens(admin: Client, full_project: Project, api_key: CreatedKey) -> None:
+    for model in MODELS:
+        rows = list(model._default_manager.all()[:3])
+        assert rows, f"the fixture has no {name_of(model)}"
+        open_page(admin, page(model, "changelist"))
+        open_page(admin, page(model, "changelist") + "?q=lisbon")
+        for row in rows:
+            open_page(admin, page(model, "change", row.pk))
+
+
+def test_a_longer_list_takes_no_more_queries(
+    admin: Client, full_project: Project, api_key: CreatedKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def queries_for(model: type[Model], rows: int) -> int:
+        monkeypatch.setattr(django_admin.site.get_model_admin(model), "list_per_page", rows)
+        with CaptureQueriesContext(connection) as queries:
+            assert admin.get(page(model, "changelist")).status_code == 200
+        return len(queries)
+
+    assert {name_of(model): queries_for(model, 1) for model in MODELS} == {
+        name_of(model): queries_for(model, 100) for model in MODELS
+    }
+
+
+def test_a_long_list_is_not_counted_in_full(
+    admin: Client, full_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = apps.get_model("traces.Turn")
+    assert turns._default_manager.count() > 3
+
+    monkeypatch.setattr("apps.console.admin.pages.MOST_COUNTED", 3)
+
+    assert "3 or more" in open_page(admin, page(turns, "changelist"))
+
+
+def test_history_is_read_only(admin: Client, full_project: Project, api_key: CreatedKey) -> None:
+    for model in MODELS:
+        if name_of(model) in CHANGEABLE:
+            continue
+        row = model._default_manager.first()
+        assert row is not None
+        assert admin.post(page(model, "change", row.pk), {"content": "changed"}).status_code == 403, model
+        assert admin.post(page(model, "delete", row.pk), {"post": "yes"}).status_code == 403, model
+        if name_of(model) not in ADDABLE:
+            assert admin.get(page(model, "add")).status_code == 403, model
+        assert model._default_manager.filter(pk=row.pk).exists()
+
+
+def test_the_index_names_the_rooms(admin: Client, db: None) -> None:
+    text = open_page(admin, reverse("admin:index"))
+
+    for room in ("Projects and end users", "What happened", "What is owed", "What we keep"):
+        assert room in text
+
+
+def test_pages_have_no_inline_style_of_ours(admin: Client, full_project: Project) -> None:
+    for model in MODELS:
+        row = model._default_manager.first()
+        if row is not None:
+            assert " style=" not in open_page(admin, page(model, "change", row.pk))
+
+
+def test_hostile_text_is_shown_as_text(admin: Client, full_project: Project) -> None:
+    for model in (apps.get_model("tenants.EndUser"), apps.get_model("traces.Turn"), apps.get_model("traces.Session")):
+        assert "&lt;script&gt;alert(1)" in open_page(admin, page(model, "changelist"))
+
+
+def test_strangers_are_sent_to_the_login(client: Client, db: None) -> None:
+    answer = Client().get(reverse("admin:memories_memory_changelist"))
+
+    assert answer.status_code == 302
+    assert answer["Location"].startswith(reverse("admin:login"))

@@ -1,0 +1,68 @@
+"""The page of memories that can't both be right."""
+
+import pytest
+from django.test import Client
+from django.utils.html import escape
+from pytest_django import DjangoAssertNumQueries
+
+from apps.memories.models import Memory, MemoryLink
+from apps.pipeline.vocabulary import LinkKind, LinkStatus, Status
+from apps.tenants.models import Project
+from tests.console.test_review import undo_in
+
+pytestmark = pytest.mark.django_db
+PAGE = "/console/test/contradictions/"
+
+
+@pytest.fixture
+def link(full_project: Project) -> MemoryLink:
+    one, other = Memory.objects.filter(project=full_project, status=Status.ACTIVE).order_by("-created_at")[:2]
+    MemoryLink.objects.all().delete()
+    return MemoryLink.objects.create(
+        end_user=one.end_user, project=full_project, from_memory=one, to_memory=other, kind=LinkKind.CONTRADICTS
+    )
+
+
+def decision(link: MemoryLink, resolution: str, **more: str) -> dict[str, object]:
+    both = [f"{memory.pk}:{memory.version}" for memory in (link.from_memory, link.to_memory)]
+    return {"memory": both, "resolution": resolution, **more}
+
+
+def test_both_sides_are_shown(
+    admin: Client, link: MemoryLink, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_max_num_queries(25):
+        page = admin.get(PAGE).content.decode()
+    assert escape(link.from_memory.content) in page
+    assert escape(link.to_memory.content) in page
+    assert page.count("<mark>") >= 2
+
+
+def test_keep_one_and_undo(admin: Client, link: MemoryLink) -> None:
+    answer = admin.post(f"{PAGE}{link.pk}/settle/", decision(link, "kept_from"))
+    link.refresh_from_db()
+    assert (link.status, link.to_memory.status) == (LinkStatus.SETTLED, Status.REJECTED)
+    assert "No contradictions" in admin.get(PAGE).content.decode()
+    admin.post("/console/test/undo/", undo_in(answer.content.decode()))
+    assert MemoryLink.objects.to_settle().get().to_memory.status == Status.ACTIVE
+
+
+def test_both_with_dates(admin: Client, link: MemoryLink) -> None:
+    dates = {f"from-{link.from_memory_id}": "2024-03-01", f"until-{link.to_memory_id}": "2099-03-01", "dated": "1"}
+    admin.post(f"{PAGE}{link.pk}/settle/", decision(link, "both", **dates))
+    link.refresh_from_db()
+    assert f"{link.from_memory.valid_from:%Y-%m-%d}" == "2024-03-01"
+    assert f"{link.to_memory.valid_until:%Y-%m-%d}" == "2099-03-01"
+
+
+@pytest.mark.parametrize("day", ["2024-13-01", "soon", "2024"])
+def test_what_is_no_day_is_refused(admin: Client, link: MemoryLink, day: str) -> None:
+    given = decision(link, "both", **{f"from-{link.from_memory_id}": day, "dated": "1"})
+    assert admin.post(f"{PAGE}{link.pk}/settle/", given).status_code == 422
+    assert MemoryLink.objects.to_settle().count() == 1
+
+
+def test_the_second_is_told(admin: Client, link: MemoryLink) -> None:
+    first = decision(link, "kept_from")
+    admin.post(f"{PAGE}{link.pk}/settle/", first)
+    assert admin.post(f"{PAGE}{link.pk}/settle/", first).status_code == 409

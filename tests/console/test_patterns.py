@@ -1,0 +1,244 @@
+"""Rules are tried, previewed, saved, switched, deleted and brought back; settings as well."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from apps.actions import ask_preview as asking
+from apps.actions.run_preview import run_preview
+from apps.pipeline.vocabulary import MemberRole
+from apps.tenants.models import Membership, Project
+from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview
+
+pytestmark = pytest.mark.django_db
+HOME = "/console/test/"
+RULE = {"name": "porto", "reason": "pattern", "pattern": "porto", "order": "1", "roles": ["user"], "enabled": "on"}
+
+
+@pytest.fixture
+def tuner(full_project: Project) -> Client:
+    user = User.objects.create_user("tess")
+    Membership.objects.create(user=user, project=full_project, role=MemberRole.ADMIN)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def active(project: Project) -> ConfigurationVersion:
+    return ConfigurationVersion.objects.get(project=project, is_active=True)
+
+
+def undo_in(page: str) -> str:
+    """Return where the undo of the last toast goes."""
+    return re.findall(r'<form method="post" action="([^"]+)">(?:(?!</form>).)*data-undo', page, re.DOTALL)[-1]
+
+
+def test_a_rule_is_saved_in_a_new_version_and_undone(tuner: Client, full_project: Project) -> None:
+    page = tuner.post(f"{HOME}patterns/new/", RULE, follow=True).content.decode()
+    assert PreFilterRule.objects.filter(project=full_project, name="porto").exists()
+    assert active(full_project).number == 2
+    tuner.post(undo_in(page))
+    assert not PreFilterRule.objects.filter(project=full_project, name="porto").exists()
+    assert active(full_project).number == 3
+
+
+def test_a_rule_is_changed_under_its_name(tuner: Client, full_project: Project) -> None:
+    known = PreFilterRule.objects.filter(project=full_project).earliest("order")
+    given = RULE | {"name": "another", "pattern": "zebra"}
+    tuner.post(f"{HOME}patterns/rules/{known.name}/", given)
+    assert PreFilterRule.objects.get(project=full_project, name=known.name).pattern == "zebra"
+    assert not PreFilterRule.objects.filter(name="another").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"pattern": "porto(["}, "missing"),
+        ({"pattern": r"a(?=b)"}, "invalid"),
+        ({"pattern": "x*"}, "matches an empty text"),
+        ({"name": "thanks_en"}, "another rule has this name"),
+        ({"name": "Not-A-Name"}, "pattern"),
+        ({"roles": []}, "required"),
+    ],
+)
+def test_what_can_not_be_used_is_refused_with_the_reason(
+    tuner: Client, full_project: Project, change: dict[str, object], said: str
+) -> None:
+    answer = tuner.post(f"{HOME}patterns/new/", RULE | change)
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert active(full_project).number == 1
+
+
+def test_a_refused_pattern_shows_where(tuner: Client) -> None:
+    page = tuner.post(f"{HOME}patterns/new/", RULE | {"pattern": "porto(?=o)"}).content.decode()
+    assert '<code>porto<mark class="here">(?=o)</mark></code>' in page
+    assert "at character 6" in page
+
+
+def test_a_rule_is_switched_off_and_deleted_with_a_way_back(tuner: Client, full_project: Project) -> None:
+    def rules() -> dict[str, bool]:
+        return dict(PreFilterRule.objects.filter(project=full_project).values_list("name", "enabled"))
+
+    before = rules()
+    name = next(iter(before))
+    page = tuner.post(f"{HOME}patterns/rules/{name}/switch/", follow=True).content.decode()
+    assert rules() == before | {name: False}
+    tuner.post(undo_in(page))
+    assert rules() == before
+    page = tuner.post(f"{HOME}patterns/rules/{name}/delete/", follow=True).content.decode()
+    assert name not in rules()
+    tuner.post(undo_in(page))
+    assert rules() == before
+
+
+def test_rules_are_found_by_name_pattern_and_reason(tuner: Client, full_project: Project) -> None:
+    PreFilterRule.objects.create(project=full_project, name="bees", reason="pattern", pattern="honey", order=1)
+
+    def shown(query: str) -> set[str]:
+        return set(re.findall(r'<tr id="([a-z0-9_]+)"', tuner.get(f"{HOME}patterns/?{query}").content.decode()))
+
+    assert shown("q=honey") == shown("q=bees") == shown("reason=pattern") == {"bees"}
+    assert shown("q=zebra") == shown("q=%00") - shown("q=") == set()
+    assert len(shown("")) == 50
+
+
+# --- the box to try a turn in
+
+
+def test_a_turn_is_tried_on_what_is_saved(tuner: Client) -> None:
+    page = tuner.post(f"{HOME}patterns/try/", {"content": "thank you!"}).content.decode()
+    assert "dropped" in page
+    assert "thanks" in page
+    assert "goes on" in tuner.post(f"{HOME}patterns/try/", {"content": "I like Porto"}).content.decode()
+
+
+def test_a_turn_is_tried_on_the_rule_as_it_stands(tuner: Client) -> None:
+    page = tuner.post(f"{HOME}patterns/try/", RULE | {"content": "I like Porto"}).content.decode()
+    assert "<mark>porto</mark>" in page
+
+
+def test_a_trial_without_a_turn_or_with_a_broken_pattern_says_so(tuner: Client) -> None:
+    assert "required" in tuner.post(f"{HOME}patterns/try/", {}).content.decode()
+    page = tuner.post(f"{HOME}patterns/try/", RULE | {"content": "x", "pattern": "("}).content.decode()
+    assert "pattern: missing" in page
+
+
+# --- previews
+
+
+def numbers_in(page: str) -> list[int]:
+    return [int(number) for number in re.findall(r"<dd>(\d+)", page)]
+
+
+def test_a_preview_shows_what_would_change(tuner: Client) -> None:
+    page = tuner.post(f"{HOME}patterns/preview/", RULE | {"days": "7"}).content.decode()
+    assert numbers_in(page) == [6, 1, 1, 0]
+    assert "My sister Marta lives in Porto." in page
+    assert "lost:" in page
+    assert not PreFilterRule.objects.filter(name="porto").exists()
+
+
+def test_a_long_preview_tells_how_far_it_is(tuner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "AT_ONCE", 0)
+    page = tuner.post(f"{HOME}patterns/preview/", RULE | {"days": "7"}).content.decode()
+    assert "it waits for a worker" in page
+    preview = RulePreview.objects.get()
+    address = f"{HOME}patterns/preview/{preview.pk}/"
+    assert f'hx-get="{address}"' in page
+    run_preview(preview_id=preview.pk)
+    done = tuner.get(address).content.decode()
+    assert "hx-get" not in done
+    assert numbers_in(done) == [6, 1, 1, 0]
+
+
+def test_a_preview_whose_worker_was_stopped_does_not_wait_for_ever(tuner: Client, full_project: Project) -> None:
+    long_ago = timezone.now() - timezone.timedelta(hours=1)
+    preview = RulePreview.objects.create(
+        project=full_project, rule=RULE, days=7, state=PreviewState.RUNNING, created_at=long_ago
+    )
+    page = tuner.get(f"{HOME}patterns/preview/{preview.pk}/").content.decode()
+    assert "interrupted" in page
+    assert "hx-get" not in page
+
+
+def test_a_preview_of_a_broken_pattern_shows_where(tuner: Client) -> None:
+    page = tuner.post(f"{HOME}patterns/preview/", RULE | {"pattern": "porto(?=o)"}).content.decode()
+    assert 'class="here"' in page
+    assert not RulePreview.objects.filter(rule__name="porto").exists()
+
+
+def test_too_many_days_are_refused(tuner: Client) -> None:
+    assert "days" in tuner.post(f"{HOME}patterns/preview/", RULE | {"days": "4000"}).content.decode()
+
+
+# --- settings
+
+
+def settings_in(page: str) -> dict[str, str]:
+    form = page[page.index('class="settings"') : page.index('id="versions"')]
+    found = dict(re.findall(r'<input name="([\w.]+)" value="([^"]*)"', form))
+    for name, options in re.findall(r'<select name="([\w.]+)">(.*?)</select>', form):
+        chosen = re.search(r"<option selected>([^<]*)", options)
+        found[name] = chosen[1] if chosen else ""
+    found |= dict(re.findall(r'type="checkbox" name="([\w.]+)" value="(\w+)" checked', form))
+    found |= dict.fromkeys(re.findall(r'type="checkbox" name="([\w.]+)" checked', form), "on")
+    return found
+
+
+def test_a_setting_is_changed_and_undone(tuner: Client, full_project: Project) -> None:
+    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1", "note": "stricter"}
+    same = active(full_project).as_policy()
+    given["confidence.review_below"] = "0.6"
+    page = tuner.post(f"{HOME}configuration/change/", given, follow=True).content.decode()
+    version = active(full_project)
+    assert (version.number, version.note) == (2, "stricter")
+    changed = same.model_copy(update={"confidence": same.confidence.model_copy(update={"review_below": 0.6})})
+    assert version.as_policy() == changed
+    difference = tuner.get(f"{HOME}configuration/2/").content.decode()
+    assert "confidence.review_below" in difference
+    assert difference.count('class="card change"') == 1
+    tuner.post(undo_in(page))
+    assert active(full_project).as_policy() == same
+
+
+def test_the_form_as_it_stands_changes_nothing(tuner: Client, full_project: Project) -> None:
+    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1"}
+    page = tuner.post(f"{HOME}configuration/change/", given, follow=True).content.decode()
+    assert "all values are the same" in page
+    assert active(full_project).number == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("dedupe.neighbours", "0", "dedupe neighbours"),
+        ("dedupe.neighbours", "many", "dedupe neighbours"),
+        ("confidence.review_below", "", "confidence review_below"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_by_name(
+    tuner: Client, full_project: Project, key: str, value: str, said: str
+) -> None:
+    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1", key: value}
+    answer = tuner.post(f"{HOME}configuration/change/", given)
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert active(full_project).number == 1
+
+
+def test_a_form_that_is_out_of_date_is_refused(tuner: Client, full_project: Project) -> None:
+    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1"}
+    tuner.post(f"{HOME}configuration/change/", given | {"dedupe.neighbours": "7"})
+    answer = tuner.post(f"{HOME}configuration/change/", given | {"dedupe.neighbours": "8"})
+    assert answer.status_code == 422
+    assert active(full_project).as_policy().dedupe.neighbours == 7
+
+
+def test_the_active_version_is_not_returned_to(tuner: Client, full_project: Project) -> None:
+    page = tuner.post(f"{HOME}configuration/1/restore/", follow=True).content.decode()
+    assert "Nothing was changed" in page
+    assert active(full_project).number == 1

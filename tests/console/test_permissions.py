@@ -1,0 +1,61 @@
+"""Who is let in, and where to."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from apps.pipeline.vocabulary import MemberRole
+from apps.tenants.models import Membership, Project
+
+pytestmark = pytest.mark.django_db
+
+
+def signed_in(name: str, project: Project | None = None, role: MemberRole = MemberRole.VIEWER) -> Client:
+    user = User.objects.create_user(name)
+    if project is not None:
+        Membership.objects.create(user=user, project=project, role=role)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_a_stranger_is_sent_to_the_login_and_back(project: Project) -> None:
+    answer = Client().get("/console/test/entities/?q=a")
+    assert answer.status_code == 302
+    assert answer["Location"] == "/console/login/?next=/console/test/entities/%3Fq%3Da"
+
+
+def test_a_stranger_can_sign_in(project: Project) -> None:
+    User.objects.create_user("ana", password="correct horse")
+    answer = Client().post("/console/login/", {"username": "ana", "password": "correct horse"})
+    assert answer.status_code == 302
+    assert answer["Location"] == "/console/"
+
+
+def test_a_fragment_sends_the_whole_page_to_the_login(project: Project) -> None:
+    answer = Client().get("/console/test/entities/", headers={"HX-Request": "true"})
+    assert answer["HX-Redirect"].startswith("/console/login/")
+
+
+def test_a_project_of_others_does_not_exist(project: Project, other_project: Project) -> None:
+    client = signed_in("ana", project)
+    assert client.get("/console/test/entities/").status_code == 200
+    assert client.get("/console/other/entities/").status_code == 404
+
+
+def test_the_switcher_names_only_ones_own_projects(project: Project, other_project: Project) -> None:
+    assert "Other" not in signed_in("ana", project).get("/console/test/entities/").content.decode()
+
+
+def test_superusers_see_all_projects(admin: Client, project: Project, other_project: Project) -> None:
+    assert "Other" in admin.get("/console/test/entities/").content.decode()
+
+
+def test_who_has_no_project_is_told_so(project: Project) -> None:
+    assert "No project yet" in signed_in("ana").get("/console/").content.decode()
+
+
+def test_every_page_says_what_a_browser_may_load(admin: Client, project: Project) -> None:
+    policy = admin.get("/console/test/entities/")["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy

@@ -1,0 +1,168 @@
+"""The page of what waits for a person."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils.html import escape
+from pytest_django import DjangoAssertNumQueries
+
+from apps.memories.models import Memory, MemoryLink
+from apps.pipeline.policy import Policy
+from apps.pipeline.vocabulary import LinkKind, MemberRole, Stage, Status
+from apps.tenants.models import Membership, Project
+from apps.traces.models import Span
+from tests.console.conftest import HOSTILE
+
+pytestmark = pytest.mark.django_db
+PAGE = "/console/test/review/"
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def waiting(full_project: Project) -> list[Memory]:
+    """Memories that wait, oldest first."""
+    Memory.objects.filter(project=full_project, status=Status.ACTIVE).update(
+        status=Status.PENDING_REVIEW, review_reasons=["low_confidence"]
+    )
+    return list(Memory.objects.filter(project=full_project, status=Status.PENDING_REVIEW).order_by("created_at"))
+
+
+@pytest.fixture
+def reviewer(full_project: Project) -> Client:
+    return member("ana", full_project, MemberRole.REVIEWER)
+
+
+def member(name: str, project: Project, role: MemberRole) -> Client:
+    user = User.objects.create_user(name)
+    Membership.objects.create(user=user, project=project, role=role)
+    client = Client(headers=HTMX)
+    client.force_login(user)
+    return client
+
+
+def seen(memory: Memory) -> str:
+    return f"{memory.pk}:{memory.version}"
+
+
+def status_of(memory: Memory) -> str:
+    return Memory.objects.get(pk=memory.pk).status
+
+
+def undo_in(page: str) -> dict[str, list[str]]:
+    """Return what the undo of a toast sends."""
+    given: dict[str, list[str]] = {}
+    for name, value in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]+)">', page):
+        given.setdefault(name, []).append(value)
+    return given
+
+
+def test_the_list_shows_what_waits_with_its_quote(
+    admin: Client, waiting: list[Memory], django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_max_num_queries(25):
+        page = admin.get(PAGE).content.decode()
+    for memory in waiting:
+        assert escape(memory.content) in page
+    assert "<mark>" in page
+    assert HOSTILE not in page
+
+
+def test_filters_narrow_the_list(admin: Client, waiting: list[Memory]) -> None:
+    tea = next(memory for memory in waiting if "tea" in memory.content)
+    page = admin.get(PAGE, {"q": "green tea", "reason": "low_confidence", "type": tea.type}).content.decode()
+    assert page.count("data-open-row") == 1
+    assert "Nothing like that waits" in admin.get(PAGE, {"user": "nobody of that name"}).content.decode()
+
+
+def test_an_empty_queue_says_so_kindly(admin: Client, project: Project) -> None:
+    assert "All caught up" in admin.get(PAGE).content.decode()
+
+
+def test_approve_and_undo(reviewer: Client, waiting: list[Memory]) -> None:
+    memory = waiting[0]
+    answer = reviewer.post(f"{PAGE}approve/", {"memory": seen(memory)})
+    assert status_of(memory) == Status.ACTIVE
+    assert answer["X-Gone-Rows"] == f"row-{memory.pk}"
+    undone = reviewer.post("/console/test/undo/", undo_in(answer.content.decode()))
+    assert undone["HX-Trigger"] == "undone"
+    assert status_of(memory) == Status.PENDING_REVIEW
+
+
+def test_edit_approves_other_words(reviewer: Client, waiting: list[Memory]) -> None:
+    reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": "Rui is well."})
+    memory = Memory.objects.get(pk=waiting[0].pk)
+    assert (memory.content, memory.status) == ("Rui is well.", Status.ACTIVE)
+
+
+@pytest.mark.parametrize("content", ["", "  "])
+def test_a_memory_needs_words(reviewer: Client, waiting: list[Memory], content: str) -> None:
+    assert reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": content}).status_code == 422
+    assert status_of(waiting[0]) == Status.PENDING_REVIEW
+
+
+def test_reject_many_for_a_reason(reviewer: Client, waiting: list[Memory]) -> None:
+    given = {"memory": [seen(memory) for memory in waiting], "reason": "private"}
+    answer = reviewer.post(f"{PAGE}reject/", given)
+    assert f"{len(waiting)} memories rejected." in answer.content.decode()
+    assert {status_of(memory) for memory in waiting} == {Status.REJECTED}
+    reviewer.post("/console/test/undo/", undo_in(answer.content.decode()))
+    assert {status_of(memory) for memory in waiting} == {Status.PENDING_REVIEW}
+
+
+@pytest.mark.parametrize("given", [{"reason": "because"}, {}, {"reason": "private", "memory": "1:x"}])
+def test_what_does_not_fit_is_refused(reviewer: Client, waiting: list[Memory], given: dict[str, str]) -> None:
+    assert reviewer.post(f"{PAGE}reject/", {"memory": seen(waiting[0])} | given).status_code == 422
+    assert status_of(waiting[0]) == Status.PENDING_REVIEW
+
+
+def test_the_second_reviewer_is_told_who_was_faster(
+    reviewer: Client, full_project: Project, waiting: list[Memory]
+) -> None:
+    member("ben", full_project, MemberRole.REVIEWER).post(f"{PAGE}approve/", {"memory": seen(waiting[0])})
+    answer = reviewer.post(f"{PAGE}reject/", {"memory": seen(waiting[0]), "reason": "private"})
+    assert answer.status_code == 409
+    assert "ben has approved it" in answer.content.decode()
+    assert answer["X-Gone-Rows"] == f"row-{waiting[0].pk}"
+    assert status_of(waiting[0]) == Status.ACTIVE
+
+
+def test_merge_into_another(reviewer: Client, waiting: list[Memory]) -> None:
+    answer = reviewer.post(f"{PAGE}merge/", {"memory": seen(waiting[0]), "into": seen(waiting[1])})
+    assert (status_of(waiting[0]), status_of(waiting[1])) == (Status.MERGED, Status.ACTIVE)
+    reviewer.post("/console/test/undo/", undo_in(answer.content.decode()))
+    assert (status_of(waiting[0]), status_of(waiting[1])) == (Status.PENDING_REVIEW, Status.PENDING_REVIEW)
+
+
+@pytest.mark.parametrize("what", ["review/approve", "review/reject", "review/merge", "undo"])
+def test_viewers_only_look(full_project: Project, waiting: list[Memory], what: str) -> None:
+    viewer = member("eva", full_project, MemberRole.VIEWER)
+    given = {"memory": seen(waiting[0]), "reason": "private", "into": seen(waiting[1])}
+    assert viewer.post(f"/console/test/{what}/", given).status_code == 403
+    assert status_of(waiting[0]) == Status.PENDING_REVIEW
+    assert "data-key" not in viewer.get(PAGE).content.decode()
+
+
+def test_a_memory_of_another_project_is_not_found(admin: Client, other_project: Project, waiting: list[Memory]) -> None:
+    assert admin.get(f"/console/other/memories/{waiting[0].pk}/").status_code == 404
+    answer = admin.post("/console/other/review/approve/", {"memory": seen(waiting[0])})
+    assert answer.status_code == 409
+    assert status_of(waiting[0]) == Status.PENDING_REVIEW
+
+
+def test_a_link_shows_how_alike_the_two_were_and_the_band(admin: Client, full_project: Project) -> None:
+    memory, other = Memory.objects.filter(project=full_project, trace__isnull=False)[:2]
+    near = {"memory": str(other.pk), "verdict": "unsure", "tier": "judge", "cosine": 0.8125, "rest": None}
+    notes = {"compared": {str(memory.candidate_index): {"rule": "new", "near": [{**near, "guards": ["order"]}]}}}
+    Span.objects.filter(trace=memory.trace, stage=Stage.DEDUPE).update(details=notes)
+    band = Policy().dedupe.band(embedder=memory.vectors.get().embedder)
+    link = {"end_user": memory.end_user, "project": full_project, "from_memory": memory, "to_memory": other}
+    made = MemoryLink.objects.create(**link, kind=LinkKind.POSSIBLE_DUPLICATE, trace=memory.trace)
+    for path in (f"memories/{memory.pk}/", f"memories/{other.pk}/", f"contradictions/{made.pk}/"):
+        page = admin.get(f"/console/test/{path}").content.decode()
+        assert f"0.81 alike when it came in, unsure from {band.unsure:.2f} to {band.same:.2f}" in page
+        assert "<strong>unsure</strong>, a model says; they differ in order" in page
+    for nothing in ({}, {"compared": {}}):
+        Span.objects.filter(trace=memory.trace, stage=Stage.DEDUPE).update(details=nothing)
+        assert "when it came in" not in admin.get(f"/console/test/memories/{memory.pk}/").content.decode()

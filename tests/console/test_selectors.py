@@ -1,0 +1,84 @@
+"""What the pages of the console are made of: periods, funnels, reasons in words, settings."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from apps.console.selectors.periods import Step, period_of
+from apps.console.selectors.pictures import funnel
+from apps.console.selectors.reasons import explain
+from apps.console.selectors.settings import Setting, sections_of
+from apps.pipeline.policy import Policy
+from apps.pipeline.vocabulary import Reason
+
+NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
+
+
+@pytest.mark.parametrize(
+    ("step", "first", "last", "count"),
+    [
+        (Step.HOUR, datetime(2026, 3, 3, 14, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 49),
+        (Step.DAY, datetime(2026, 2, 3, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 31),
+        (Step.WEEK, datetime(2025, 12, 8, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC), 13),
+    ],
+)
+def test_a_period_ends_with_the_running_step(step: Step, first: datetime, last: datetime, count: int) -> None:
+    steps = period_of(step, now=NOW).steps
+    assert (steps[0], steps[-1], len(steps)) == (first, last, count)
+
+
+def test_a_funnel_narrows_from_each_step_to_the_next() -> None:
+    whole, half, little = funnel([("turns", 200, ""), ("kept", 100, "half"), ("told", 1, "")])
+    assert whole.points == "0.0,0.0 100.0,0.0 75.0,40.0 25.0,40.0"
+    assert half.points.startswith("25.0,0.0 75.0,0.0")
+    assert little.points.startswith("49.2,0.0 50.8,0.0")
+    assert half.note == "half"
+
+
+def test_a_funnel_of_nothing_has_no_width() -> None:
+    (step,) = funnel([("turns", 0, "")])
+    assert step.points == "50.0,0.0 50.0,0.0 50.0,40.0 50.0,40.0"
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_is_said_in_words(reason: Reason) -> None:
+    assert explain(reason) != reason.replace("_", " ")
+
+
+def test_a_rules_own_reason_names_the_rule_and_an_unknown_one_stands_as_it_is() -> None:
+    assert explain("pattern:shop_talk").endswith("(shop_talk)")
+    assert explain("no_such_reason") == "no such reason"
+
+
+def settings() -> dict[str, Setting]:
+    return {setting.key: setting for section in sections_of(Policy()) for setting in section.settings}
+
+
+def test_every_setting_but_the_rules_is_there_with_its_kind() -> None:
+    found = settings()
+    assert not any(key.startswith("pre_filter.rules") for key in found)
+    assert (found["pre_filter.min_letters"].kind, found["pre_filter.min_letters"].value) == ("integer", 2)
+    assert found["confidence.review_below"].kind == "number"
+    assert found["confidence.source.direct"].kind == "number"
+    assert found["pre_filter.trusted_roles"].choices == ("user", "assistant", "tool", "system")
+    assert found["extraction.extractor"].kind == "choice"
+    assert "too_short" in found["pre_filter.min_letters"].help
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "value"),
+    [
+        ("pre_filter.min_letters", ["3"], 3),
+        ("confidence.review_below", [" 0.6 "], 0.6),
+        ("pre_filter.trusted_roles", ["user", "nobody", "system"], ["user", "system"]),
+        ("extraction.model", ["anthropic:x"], "anthropic:x"),
+    ],
+)
+def test_what_a_form_sends_is_read_as_its_kind(key: str, given: list[str], value: object) -> None:
+    assert settings()[key].read(given) == value
+
+
+@pytest.mark.parametrize("given", [[], [""], ["many"], ["2.5"]])
+def test_what_is_no_number_is_refused(given: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"invalid literal|could not convert"):
+        settings()["pre_filter.min_letters"].read(given)

@@ -1,0 +1,43 @@
+"""The page of one end user."""
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from apps.pipeline.vocabulary import Status
+from apps.tenants.models import EndUser, Project
+from tests.console.conftest import HOSTILE
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("tab=told", "green tea"),
+        ("tab=told&q=tea&stakes=high&budget=50", "tokens"),
+        ("tab=facts", "lives in"),
+        ("tab=timeline", "green tea"),
+        (f"tab=timeline&status={Status.RETRACTED}", "show all"),
+        ("tab=graph", "Marta"),
+        ("tab=nonsense&budget=-1&stakes=none", "tokens"),
+    ],
+)
+def test_every_tab_opens(
+    admin: Client,
+    full_project: Project,
+    query: str,
+    shown: str,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    user = EndUser.objects.get(project=full_project)
+    with django_assert_max_num_queries(25):
+        page = admin.get(f"/console/test/users/{user.pk}/?{query}").content.decode()
+    assert shown in page
+    assert HOSTILE not in page
+
+
+def test_users_are_found(admin: Client, full_project: Project) -> None:
+    user = EndUser.objects.get(project=full_project)
+    assert str(user.pk) in admin.get("/console/test/users/", {"q": "RUI"}).content.decode()
+    assert "Nobody is called that" in admin.get("/console/test/users/", {"q": "eva"}).content.decode()

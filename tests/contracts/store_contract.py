@@ -1,0 +1,419 @@
+"""What every store must do: the same class runs against the in-memory store and the PostgreSQL one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from apps.pipeline.canonical import canonical_hash
+from apps.pipeline.draft import Candidate, Draft, KnownEntity, KnownMemory, Mention, Request
+from apps.pipeline.identifiers import new_id
+from apps.pipeline.operations import (
+    AddAlias,
+    AddEntity,
+    AddMemory,
+    AdoptOrigins,
+    AskReviewer,
+    DisownOrigins,
+    LinkMemories,
+    MemoryOrigin,
+    MergeInto,
+    MoveAlias,
+    Operation,
+    OweWork,
+    RenameEntity,
+    ReviseMemory,
+    SupersedeMemory,
+)
+from apps.pipeline.plan import WritePlan
+from apps.pipeline.policy import Policy
+from apps.pipeline.ports import MemoryReader, PlanWriter, Probe, Slot, StalePlan
+from apps.pipeline.sayings import candidate_confidence
+from apps.pipeline.vocabulary import EntityType, LinkKind, MemoryType, Reason, Status, WorkKind
+from tests.pipeline.builders import MONDAY, candidate
+
+EMBEDDER = "unit"
+LATER = MONDAY + timedelta(days=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a store says of one memory, whatever its status."""
+
+    status: Status
+    version: int
+    content: str
+    confidence: float
+    superseded_by: UUID | None
+    valid_until: datetime | None
+    review_reasons: tuple[str, ...]
+
+
+class World(ABC):
+    """A store with one end user in it, as the contract needs to see it."""
+
+    reader: MemoryReader
+    writer: PlanWriter
+    end_user_id: UUID
+
+    @abstractmethod
+    def request(self, *contents: str, day: int = 0) -> Request:
+        """Accept turns in a session of their own, said on one day."""
+
+    @abstractmethod
+    def put_vector(self, *, memory_id: UUID, vector: list[float]) -> None: ...
+
+    @abstractmethod
+    def row(self, memory_id: UUID) -> Row | None: ...
+
+    @abstractmethod
+    def links(self) -> set[tuple[UUID, UUID, LinkKind]]: ...
+
+    @abstractmethod
+    def owed(self) -> set[tuple[WorkKind, UUID]]: ...
+
+    # Shared by all worlds.
+
+    def write(self, request: Request, *operations: Operation) -> None:
+        draft = Draft.start(request=request, policy=Policy())
+        self.writer.apply(draft=draft, plan=WritePlan(operations=tuple(operations)))
+
+    def entities(self) -> dict[str, KnownEntity]:
+        return {each.name: each for each in self.reader.entities(end_user_id=self.end_user_id, limit=50)}
+
+    def holders(self, subject_id: UUID, predicate: str) -> tuple[KnownMemory, ...]:
+        slot = Slot(subject_id=subject_id, predicate=predicate)
+        return self.reader.holders(end_user_id=self.end_user_id, slots=[slot])
+
+
+def entity(name: str, *, kind: EntityType = EntityType.PERSON, **changes: Any) -> AddEntity:
+    return AddEntity(entity=KnownEntity(id=new_id(), name=name, type=kind, **changes))
+
+
+def told(request: Request, content: str, *, subject: AddEntity, **changes: Any) -> Candidate:
+    mention = Mention(text=subject.entity.name, type=subject.entity.type, entity_id=subject.entity.id)
+    return candidate(content, source=request.turns[0], subject=mention, **changes)
+
+
+def origins(request: Request) -> tuple[MemoryOrigin, ...]:
+    return tuple(
+        MemoryOrigin(turn=turn, session_id=request.origin.session_id, api_key_id=None, evidence=turn.content)
+        for turn in request.turns
+    )
+
+
+def add(request: Request, each: Candidate, **changes: Any) -> AddMemory:
+    draft = Draft.start(request=request, policy=Policy())
+    given = {
+        "memory_id": new_id(),
+        "candidate": each,
+        "origins": origins(request),
+        "status": Status.ACTIVE,
+        "confidence": candidate_confidence(draft, each),
+        "canonical_hash": canonical_hash(candidate=each, subject_id=each.subject.entity_id),
+        "said_at": request.turns[0].said_at,
+        "valid_from": request.turns[0].said_at,
+    }
+    return AddMemory(**{**given, **changes})
+
+
+def merge(request: Request, each: Candidate, *, into: UUID, version: int = 1, content: str = "") -> MergeInto:
+    draft = Draft.start(request=request, policy=Policy())
+    return MergeInto(
+        memory_id=into,
+        expected_version=version,
+        candidate=each,
+        origins=origins(request),
+        content=content or each.content,
+        confidence=candidate_confidence(draft, each),
+        status=Status.ACTIVE,
+        recurrence=2,
+    )
+
+
+def supersede(memory_id: UUID, *, by: UUID, version: int = 1) -> SupersedeMemory:
+    return SupersedeMemory(memory_id=memory_id, expected_version=version, superseded_by=by, valid_until=LATER)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A user who lives in Berlin."""
+
+    request: Request
+    user: AddEntity
+    home: AddMemory
+
+    @property
+    def slot(self) -> tuple[UUID, str]:
+        return self.user.entity.id, "lives_in"
+
+
+def start(world: World) -> Started:
+    request = world.request("I live in Berlin.")
+    user = entity("User", is_user=True)
+    home = add(request, told(request, "User lives in Berlin.", subject=user, predicate="lives_in", value="Berlin"))
+    world.write(request, user, home)
+    return Started(request=request, user=user, home=home)
+
+
+class StoreContract:
+    """Subclasses give the fixture `world`."""
+
+    def test_a_memory_comes_back_as_it_was_written(self, world: World) -> None:
+        started = start(world)
+        (known,) = world.holders(*started.slot)
+        written = started.home
+        assert (known.id, known.version, known.status) == (written.memory_id, 1, Status.ACTIVE)
+        assert (known.content, known.object_text, known.canonical_hash) == (
+            "User lives in Berlin.", "Berlin", written.canonical_hash,
+        )  # fmt: skip
+        assert (known.said_at, known.valid_from, known.valid_until) == (MONDAY, MONDAY, None)
+        assert known.confidence == pytest.approx(written.confidence.value)
+        assert known.origins == ((str(started.request.origin.session_id), "2025-06-02"),)
+
+    def test_another_slot_holds_nothing(self, world: World) -> None:
+        started = start(world)
+        assert world.holders(started.user.entity.id, "works_at") == ()
+        assert world.holders(new_id(), "lives_in") == ()
+        assert world.reader.holders(end_user_id=world.end_user_id, slots=[]) == ()
+
+    def test_another_end_user_sees_nothing(self, world: World) -> None:
+        started = start(world)
+        stranger = new_id()
+        slot = Slot(subject_id=started.user.entity.id, predicate="lives_in")
+        probe = Probe(type=MemoryType.FACT, canonical_hash=started.home.canonical_hash, vector=[1.0, 0.0])
+        assert world.reader.holders(end_user_id=stranger, slots=[slot]) == ()
+        assert world.reader.entities(end_user_id=stranger, limit=5) == ()
+        assert world.reader.neighbours(end_user_id=stranger, embedder=EMBEDDER, probes=[probe], limit=5) == [[]]
+
+    def test_a_newer_value_closes_the_older_one(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I moved to Munich.", day=5)
+        each = told(request, "User lives in Munich.", subject=started.user, predicate="lives_in", value="Munich")
+        munich = add(request, each)
+        world.write(request, munich, supersede(started.home.memory_id, by=munich.memory_id))
+        assert [each.object_text for each in world.holders(*started.slot)] == ["Munich"]
+        closed = world.row(started.home.memory_id)
+        assert closed is not None
+        assert (closed.status, closed.version, closed.superseded_by, closed.valid_until) == (
+            Status.SUPERSEDED, 2, munich.memory_id, LATER,
+        )  # fmt: skip
+
+    def test_a_merge_adds_a_source_and_takes_the_better_wording(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I live in Berlin-Mitte.", day=1)
+        each = told(request, "User lives in Berlin-Mitte.", subject=started.user, predicate="lives_in", value="Berlin")
+        world.write(request, merge(request, each, into=started.home.memory_id))
+        (known,) = world.holders(*started.slot)
+        assert (known.version, known.content) == (2, "User lives in Berlin-Mitte.")
+        assert {day for _, day in known.origins} == {"2025-06-02", "2025-06-03"}
+
+    def test_one_plan_may_merge_into_a_memory_and_close_it(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I lived in Berlin, now in Munich.", day=5)
+        again = told(request, "User lives in Berlin.", subject=started.user, predicate="lives_in", value="Berlin")
+        munich = add(
+            request, told(request, "User lives in Munich.", subject=started.user, predicate="lives_in", index=1)
+        )
+        world.write(
+            request,
+            merge(request, again, into=started.home.memory_id),
+            munich,
+            supersede(started.home.memory_id, by=munich.memory_id),
+        )
+        closed = world.row(started.home.memory_id)
+        assert closed is not None
+        assert (closed.status, closed.version) == (Status.SUPERSEDED, 3)
+
+    def test_one_plan_may_close_what_it_adds(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I moved to Kiel, then to Munich.", day=5)
+        kiel = add(request, told(request, "User lives in Kiel.", subject=started.user, predicate="lives_in"))
+        munich = add(
+            request, told(request, "User lives in Munich.", subject=started.user, predicate="lives_in", index=1)
+        )
+        world.write(request, kiel, munich, supersede(kiel.memory_id, by=munich.memory_id))
+        closed = world.row(kiel.memory_id)
+        assert closed is not None
+        assert closed.status is Status.SUPERSEDED
+
+    @pytest.mark.parametrize("change", ["supersede", "merge", "revise"])
+    @pytest.mark.parametrize("absent", [False, True])
+    def test_a_stale_plan_writes_nothing(self, world: World, change: str, absent: bool) -> None:
+        started = start(world)
+        request = world.request("I moved to Munich.", day=5)
+        each = told(request, "User lives in Munich.", subject=started.user, predicate="lives_in")
+        munich, friend = add(request, each), entity("Lena")
+        target, version = (new_id(), 1) if absent else (started.home.memory_id, 7)
+        stale = {
+            "supersede": supersede(target, by=munich.memory_id, version=version),
+            "merge": merge(request, each, into=target, version=version),
+            "revise": ReviseMemory(
+                memory_id=target, expected_version=version, verb="revised", changes={"content": "User naps."}
+            ),
+        }[change]
+        operations = [friend, stale] if change == "merge" else [friend, munich, stale]
+        with pytest.raises(StalePlan):
+            world.write(request, *operations)
+        assert world.row(munich.memory_id) is None
+        assert set(world.entities()) == {"User"}
+        assert [known.version for known in world.holders(*started.slot)] == [1]
+
+    def test_a_revision_changes_named_fields(self, world: World) -> None:
+        started = start(world)
+        request = world.request("Forget that.", day=2)
+        revision = ReviseMemory(
+            memory_id=started.home.memory_id,
+            expected_version=1,
+            verb="retracted",
+            changes={"status": Status.RETRACTED, "valid_until": LATER},
+        )
+        world.write(request, revision)
+        row = world.row(started.home.memory_id)
+        assert row is not None
+        assert (row.status, row.version, row.valid_until, row.content) == (
+            Status.RETRACTED, 2, LATER, "User lives in Berlin.",
+        )  # fmt: skip
+        assert world.holders(*started.slot) == ()
+
+    def test_links_reasons_and_owed_work_are_kept(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I may live in Munich.", day=5)
+        each = told(request, "User lives in Munich.", subject=started.user, predicate="lives_in")
+        doubtful = add(request, each, status=Status.PENDING_REVIEW)
+        link = LinkMemories(from_id=doubtful.memory_id, to_id=started.home.memory_id, kind=LinkKind.CONTRADICTS)
+        reason = AskReviewer(memory_id=doubtful.memory_id, reason=Reason.NOT_ASSERTED)
+        work = OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=doubtful.memory_id)
+        world.write(request, doubtful, link, link, reason, work)
+        row = world.row(doubtful.memory_id)
+        assert row is not None
+        assert (row.status, row.review_reasons) == (Status.PENDING_REVIEW, (Reason.NOT_ASSERTED,))
+        assert world.links() == {(doubtful.memory_id, started.home.memory_id, LinkKind.CONTRADICTS)}
+        assert (WorkKind.INDEX_MEMORY, doubtful.memory_id) in world.owed()
+
+    def test_sources_are_handed_over_and_given_back(self, world: World) -> None:
+        started = start(world)
+        request = world.request("My home is Berlin.", day=5)
+        twin = add(request, told(request, "User's home is Berlin.", subject=started.user))
+        world.write(request, twin)
+        home, twin_id = started.home.memory_id, twin.memory_id
+        world.write(world.request("-", day=6), AdoptOrigins(memory_id=home, from_id=twin_id))
+        (known,) = world.holders(*started.slot)
+        assert [day for _, day in sorted(known.origins, key=lambda each: each[1])] == ["2025-06-02", "2025-06-07"]
+        world.write(world.request("-", day=6), DisownOrigins(memory_id=home, from_id=twin_id, since=MONDAY))
+        (known,) = world.holders(*started.slot)
+        assert [day for _, day in known.origins] == ["2025-06-02"]
+
+    def test_entities_come_user_first_then_by_mention(self, world: World) -> None:
+        started = start(world)
+        first, second = world.request("Lena naps.", day=3), world.request("Tom naps.", day=2)
+        lena, tom = entity("Lena"), entity("Tom", aliases=("User's brother",))
+        world.write(first, lena, add(first, told(first, "Lena naps.", subject=lena)))
+        world.write(second, tom, add(second, told(second, "Tom naps.", subject=tom)))
+        assert list(world.entities()) == ["User", "Lena", "Tom"]
+        assert world.entities()["Tom"].aliases == ("User's brother",)
+        assert world.entities()["Lena"].mention_count == 1
+        assert world.entities()["Lena"].last_mentioned_at == MONDAY + timedelta(days=3)
+        assert len(world.reader.entities(end_user_id=world.end_user_id, limit=2)) == 2
+        assert world.entities()["User"].id == started.user.entity.id
+
+    def test_an_alias_is_kept_once(self, world: World) -> None:
+        started = start(world)
+        alias = AddAlias(entity_id=started.user.entity.id, alias="Annie")
+        for _ in range(2):
+            world.write(world.request("Call me Annie."), alias)
+        assert world.entities()["User"].aliases == ("Annie",)
+
+    def test_a_description_passes_from_one_to_another(self, world: World) -> None:
+        request = world.request("Bob was my manager, Priya is now.")
+        bob, priya = entity("Bob", aliases=("User's manager", "Bobby")), entity("Priya")
+        world.write(request, bob, priya)
+        world.write(world.request("Priya is my manager."), MoveAlias(entity_id=priya.entity.id, alias="User's manager"))
+        assert world.entities()["Bob"].aliases == ("Bobby",)
+        assert world.entities()["Priya"].aliases == ("User's manager",)
+
+    def test_a_renamed_entity_keeps_its_former_name(self, world: World) -> None:
+        started = start(world)
+        world.write(world.request("I am Ana."), RenameEntity(entity_id=started.user.entity.id, name="Ana"))
+        ana = world.entities()["Ana"]
+        assert (ana.id, ana.aliases, ana.is_user) == (started.user.entity.id, ("User",), True)
+
+    def test_recent_memories_are_live_and_the_last_stored_come_first(self, world: World) -> None:
+        started = start(world)
+        first, second = world.request("I like tea."), world.request("I like jam.")
+        tea = add(first, told(first, "User likes tea.", subject=started.user))
+        jam = add(second, told(second, "User likes jam.", subject=started.user))
+        world.write(first, tea)
+        world.write(second, jam)
+        closing = ReviseMemory(
+            memory_id=tea.memory_id, expected_version=1, verb="retracted", changes={"status": Status.RETRACTED}
+        )
+        world.write(world.request("Forget the tea."), closing)
+
+        def recent(limit: int) -> list[str]:
+            return [each.content for each in world.reader.recent(end_user_id=world.end_user_id, limit=limit)]
+
+        assert recent(15) == ["User likes jam.", "User lives in Berlin."]
+        assert (recent(1), recent(0)) == (["User likes jam."], [])
+        assert world.reader.recent(end_user_id=new_id(), limit=15) == ()
+
+    def test_neighbours_are_equal_hashes_then_the_unindexed_then_the_nearest(self, world: World) -> None:
+        started = start(world)
+        vectors: Iterable[tuple[str, list[float] | None]] = (
+            ("User naps.", [1.0, 0.0]), ("User sings.", [0.6, 0.8]), ("User runs.", None),
+        )  # fmt: skip
+        for day, (content, vector) in enumerate(vectors):
+            request = world.request(content, day=day)
+            memory = add(request, told(request, content, subject=started.user, predicate="does", value=content))
+            world.write(request, memory)
+            if vector:
+                world.put_vector(memory_id=memory.memory_id, vector=vector)
+        world.put_vector(memory_id=started.home.memory_id, vector=[0.0, 1.0])
+        probe = Probe(type=MemoryType.FACT, canonical_hash=started.home.canonical_hash, vector=[1.0, 0.0])
+        (found,) = world.reader.neighbours(end_user_id=world.end_user_id, embedder=EMBEDDER, probes=[probe], limit=4)
+        assert [each.memory.content for each in found] == [
+            "User lives in Berlin.", "User runs.", "User naps.", "User sings.",
+        ]  # fmt: skip
+        assert [each.cosine for each in found] == [
+            pytest.approx(0.0, abs=0.01), None, pytest.approx(1.0, abs=0.01), pytest.approx(0.6, abs=0.01),
+        ]  # fmt: skip
+
+    def test_neighbours_are_of_one_type_live_and_few(self, world: World) -> None:
+        started = start(world)
+        other = Probe(type=MemoryType.EVENT, canonical_hash="0" * 32, vector=[1.0, 0.0])
+        same = Probe(type=MemoryType.FACT, canonical_hash="0" * 32, vector=[1.0, 0.0])
+        assert [len(found) for found in self._near(world, other, same)] == [0, 1]
+        closing = ReviseMemory(
+            memory_id=started.home.memory_id, expected_version=1, verb="retracted", changes={"status": Status.RETRACTED}
+        )
+        world.write(world.request("Forget that."), closing)
+        assert self._near(world, same) == [[]]
+        assert self._near(world) == []
+
+    def test_a_vector_of_another_embedder_is_no_vector(self, world: World) -> None:
+        started = start(world)
+        world.put_vector(memory_id=started.home.memory_id, vector=[1.0, 0.0])
+        probe = Probe(type=MemoryType.FACT, canonical_hash="0" * 32, vector=[1.0, 0.0])
+        ((found,),) = world.reader.neighbours(
+            end_user_id=world.end_user_id, embedder="another", probes=[probe], limit=5
+        )
+        assert found.cosine is None
+
+    def test_the_same_sentence_comes_before_what_is_near(self, world: World) -> None:
+        started = start(world)
+        request = world.request("User naps.", day=1)
+        naps = add(request, told(request, "User naps.", subject=started.user, predicate="does", value="naps"))
+        world.write(request, naps)
+        world.put_vector(memory_id=started.home.memory_id, vector=[1.0, 0.0])
+        world.put_vector(memory_id=naps.memory_id, vector=[0.0, 1.0])
+        probe = Probe(type=MemoryType.FACT, canonical_hash="0" * 32, vector=[1.0, 0.0], content="User naps.")
+        ((found,),) = world.reader.neighbours(end_user_id=world.end_user_id, embedder=EMBEDDER, probes=[probe], limit=1)
+        assert found.memory.content == "User naps."
+
+    @staticmethod
+    def _near(world: World, *probes: Probe) -> list[Any]:
+        return world.reader.neighbours(end_user_id=world.end_user_id, embedder=EMBEDDER, probes=probes, limit=5)

@@ -1,0 +1,103 @@
+"""A house: a data folder, database and ports of its own for real processes of the product."""
+
+import contextlib
+import os
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from memplatform import embedded
+
+PROJECT = Path(__file__).resolve().parents[1]
+PATIENCE = 300  # seconds for anything, on a busy machine
+PORTS = range(20_000, 32_000)  # below those that the system lends to outgoing connections
+
+
+@dataclass(frozen=True)
+class House:
+    """A data folder of its own, and what is run on it."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "manage.py", *arguments]
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of manage.py to its end."""
+        return self._finish(self.command(*arguments))
+
+    def stop(self) -> subprocess.CompletedProcess[str]:
+        """Do what `make stop` does."""
+        return self._finish([sys.executable, "scripts/stop.py"])
+
+    def _finish(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, cwd=PROJECT, env=self.environment, check=False, capture_output=True, text=True, timeout=PATIENCE
+        )
+
+    def start(self, *command: str) -> subprocess.Popen[bytes]:
+        """Start a process in a group of its own, its output in the folder."""
+        with (self.folder / "output").open("ab") as output:
+            return subprocess.Popen(
+                command, cwd=PROJECT, env=self.environment, stdout=output, stderr=output, start_new_session=True
+            )
+
+    @property
+    def output(self) -> str:
+        return (self.folder / "output").read_text(errors="replace")
+
+    def processes(self) -> list[psutil.Process]:
+        """Return what runs on this house, the database left out: by its environment, which processes inherit."""
+        mark = str(self.folder)
+        return [process for process in psutil.process_iter() if _data_folder(process) == mark]
+
+
+def _data_folder(process: psutil.Process) -> str | None:
+    try:
+        return None if process.name() == "postgres" else process.environ().get("MEMPLATFORM_DATA")
+    except psutil.Error:
+        return None
+
+
+@contextmanager
+def a_house(**environment: str) -> Iterator[House]:
+    """Make a house with these settings; afterwards all that runs on it is killed and its data deleted."""
+    folder = Path(tempfile.mkdtemp(prefix="mem house ", dir="/tmp"))
+    own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(PROJECT)}
+    made = House(folder, {**os.environ, **own, **environment})
+    try:
+        yield made
+    finally:
+        for process in made.processes():
+            process.kill()
+        embedded.remove(folder / "postgresql")
+        shutil.rmtree(folder)
+
+
+def free_port() -> int:
+    """Return a port that nobody has, and that no outgoing connection takes before its server does."""
+    while True:
+        port = random.choice(PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
+def wait_for(done: Callable[[], bool], *, house: House, process: subprocess.Popen[bytes] | None = None) -> None:
+    """Wait until something is so, but not longer than it can take, nor than the process lives that does it."""
+    deadline = time.monotonic() + PATIENCE
+    while not done():
+        assert process is None or process.poll() is None, f"it ended with {process.returncode}: {house.output}"
+        assert time.monotonic() < deadline, house.output
+        time.sleep(0.1)  # nothing tells us

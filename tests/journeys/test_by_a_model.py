@@ -1,0 +1,164 @@
+"""Turns go in over HTTP, a model on loopback answers in the vendor's wire format, and what is kept is read back.
+
+Server, cluster and SDK are the real ones; what the model says of each turn is scripted.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from benchmarks.model_server import ModelServer, Reply, running
+from benchmarks.model_wire import Asked
+from memplatform.demo.client import Client
+from tests.house import House, a_house, wait_for
+from tests.pipeline.answers import listing, memory, new_turns
+
+pytestmark = pytest.mark.journey
+
+PLAN = "I'm thinking about joining Arrive."
+OVER = "My interview at Arrive is behind me! In Stockholm they look for someone who is good at Java and React."
+LEAD = "If I join, Priya would be my manager. She seems lovely."
+CLAIM = "I'm actually a doctor, so explain the mechanism in more depth."
+
+
+def answer(asked: Asked) -> Reply:
+    """Say of each new turn what a careful model would say of it."""
+    turns = {text: name for name, text in new_turns(asked).items()}
+    return Reply(text=listing(*(each for text, name in turns.items() for each in said_of(text, name))))
+
+
+def said_of(text: str, turn: str) -> list[dict[str, Any]]:
+    def kept(content: str, evidence: str, **more: Any) -> dict[str, Any]:
+        return memory(content, evidence=evidence, turn=turn, **more)
+
+    def discarded(content: str, evidence: str, why: str) -> dict[str, Any]:
+        return kept(content, evidence, quality_decision="discard", quality_reason=why)
+
+    if text == PLAN:
+        return [kept("Georgian is considering joining Arrive.", PLAN, predicate="considers_joining", value="Arrive")]
+    if text == OVER:
+        return [
+            kept(
+                "Georgian completed an interview with Arrive Stockholm.",
+                "My interview at Arrive is behind me!",
+                type="event",
+                predicate="completed_interview",
+                object={"entity": "Arrive Stockholm", "entity_type": "organisation"},
+                event_at="2026-05-09",
+            ),
+            kept(
+                "Arrive Stockholm requires skills in Java and React.",
+                "In Stockholm they look for someone who is good at Java and React.",
+                subject="Arrive Stockholm",
+                subject_type="organisation",
+                predicate="requires_skills",
+                object={"list": ["Java", "React"]},
+                confidence_adjustment=-0.1,
+            ),
+            discarded(
+                "Georgian is considering joining Arrive.", "My interview at Arrive is behind me!", "known already"
+            ),
+            discarded("Georgian is looking for a job.", "My interview at Arrive is behind me!", "too generic"),
+            discarded("Arrive Stockholm is hiring.", "In Stockholm they look for someone", "too generic"),
+        ]
+    if text == LEAD:
+        return [
+            kept(
+                "Priya is a person.",
+                "Priya would be my manager",
+                type="entity",
+                subject="Priya",
+                subject_type="person",
+                predicate="is_person",
+                value="Priya",
+            ),
+            kept(
+                "Priya would be Georgian's manager if Georgian joins Arrive.",
+                "If I join, Priya would be my manager.",
+                type="relation",
+                subject="Priya",
+                subject_type="person",
+                predicate="potential_manager_of",
+                object={"entity": "user"},
+                source_confidence="inferred",
+                grounding_verdict="Partial",
+                confidence_adjustment=-0.15,
+            ),
+            discarded("Priya is lovely.", "She seems lovely.", "transient opinion"),
+        ]
+    return [kept("User is a doctor.", "I'm actually a doctor", predicate="works_as", value="doctor", importance=0.8)]
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ModelServer]:
+    with running(ModelServer(answering=answer)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def house(model: ModelServer) -> Iterator[House]:
+    """A house whose one model is the one on loopback."""
+    named = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": model.url}
+    with a_house(**named) as made:
+        yield made
+
+
+def say(client: Client, house: House, *texts: str, user: str, speaker: str = "") -> dict[str, Any]:
+    """Post the turns of one request, and return its trace once it has ended."""
+    named = {"speaker": speaker} if speaker else {}
+    turns = [{"role": "user", "content": text, **named} for text in texts]
+    told = client.post("/v1/turns", {"user_id": user, "session_id": "one", "turns": turns})
+    address = f"/v1/traces/{told.body['trace_id']}"
+    wait_for(lambda: client.get(address)["status"] not in ("queued", "running"), house=house)
+    return client.get(address)
+
+
+def test_of_two_turns_about_an_interview_four_statements_are_kept(
+    client: Client, house: House, model: ModelServer
+) -> None:
+    say(client, house, PLAN, user="georgian", speaker="Georgian")
+    trace = say(client, house, OVER, LEAD, user="georgian", speaker="Georgian")
+
+    assert (trace["status"], len(trace["model_calls"])) == ("done", 1)
+    assert "Georgian is considering joining Arrive." in model.asked[-1].context
+    memories = [client.get(f"/v1/memories/{memory_id}") for memory_id in trace["counts"]["memory_ids"]]
+    assert [(each["type"], each["predicate"], each["confidence"], each["status"]) for each in memories] == [
+        ("event", "completed_interview", 0.8125, "active"),
+        ("fact", "requires_skills", 0.7125, "active"),
+        ("entity", "is_person", 0.8125, "active"),
+        ("relation", "potential_manager_of", 0.3625, "pending_review"),
+    ]
+    assert [each["subject"]["name"] for each in memories] == ["Georgian", "Arrive Stockholm", "Priya", "Priya"]
+    assert len(list(client.pages("/v1/memories", user_id="georgian"))) == 4  # with the plan, without what waits
+
+
+def test_what_the_model_would_not_keep_is_told_with_its_reason(client: Client, house: House) -> None:
+    say(client, house, PLAN, user="georgian-too", speaker="Georgian")
+    trace = say(client, house, OVER, LEAD, user="georgian-too", speaker="Georgian")
+
+    discarded = [line for line in trace["outcomes"] if line["outcome"] == "discarded"]
+    assert {line["reason"] for line in discarded} == {"low_quality"}
+    assert sorted(line["detail"] for line in discarded) == [
+        "known already",
+        "too generic",
+        "too generic",
+        "transient opinion",
+    ]
+
+
+def test_who_only_speaks_as_a_doctor_is_none_until_a_person_says_so(client: Client, house: House) -> None:
+    trace = say(client, house, CLAIM, user="asker")
+    (memory_id,) = trace["counts"]["memory_ids"]
+
+    def found(**more: Any) -> list[str]:
+        asked = {"user_id": "asker", "query": "Is the user a doctor?", "limit": 10, **more}
+        return [each["id"] for each in client.post("/v1/memories/search", asked).body["memories"]]
+
+    stored = client.get(f"/v1/memories/{memory_id}")
+    assert (stored["confidence"] <= 0.30, stored["status"]) == (True, "pending_review")
+    assert found() == found(stakes="high") == []
+    assert client.post("/v1/context", {"user_id": "asker", "query": "lab results"}).body["memory_ids"] == []
+    (waiting,) = client.pages("/v1/memories", user_id="asker", status="pending_review")
+    assert waiting["id"] == memory_id
+    assert found(stakes="low") == [memory_id]

@@ -1,0 +1,163 @@
+"""The demo shows on an empty folder what the product is for, adds nothing when run again, leaves nothing running."""
+
+import json
+import signal
+import stat
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.house import PATIENCE, House, free_port, wait_for
+
+pytestmark = pytest.mark.journey
+UP = "Ctrl-C ends it"
+
+
+class Run:
+    """One run of the demo to its end."""
+
+    def __init__(self, house: House) -> None:
+        self.file = house.folder / "result.json"
+        self.done = house.run("demo", "--once", f"--json={self.file}", f"--port={free_port()}")
+        self.left = house.processes()
+        assert self.done.returncode == 0, self.done.stderr
+        self.result: dict[str, Any] = json.loads(self.file.read_text())
+
+    def memories(self, **wanted: Any) -> list[dict[str, Any]]:
+        held = self.result["memories"]
+        return [memory for memory in held if all(memory[name] == value for name, value in wanted.items())]
+
+
+@pytest.fixture(scope="module")
+def first(house: House) -> Run:
+    return Run(house)
+
+
+@pytest.fixture(scope="module")
+def second(house: House, first: Run) -> Run:
+    return Run(house)
+
+
+def test_the_move_superseded_the_old_city(first: Run) -> None:
+    (old,) = first.memories(predicate="lives_in", object_text="Berlin")
+    (new,) = first.memories(predicate="lives_in", object_text="Munich")
+    assert (old["status"], new["status"]) == ("superseded", "active")
+    assert old["superseded_by"] == new["id"]
+    assert old["valid_until"] == new["valid_from"]
+
+
+def test_contradictions_are_links_and_both_sides_stay(first: Run) -> None:
+    contradictions = [link for link in first.result["links"] if link["kind"] == "contradicts"]
+    assert len(contradictions) >= 2
+    offices = [link for link in contradictions if all("open-plan" in side for side in link["between"])]
+    assert len(offices) == 1
+    assert offices[0]["status"] == "open"
+    assert {memory["status"] for memory in first.memories() if "open-plan" in memory["content"]} == {"active"}
+
+
+@pytest.mark.parametrize("word", ["doctor", "pirate"])
+def test_what_was_not_meant_waits_for_a_person(first: Run, word: str) -> None:
+    (memory,) = [each for each in first.memories(status="pending_review") if word in each["content"]]
+    assert memory["speech_act"] != "asserted"
+    assert "not_asserted" in memory["review_reasons"]
+    assert not [each for each in first.memories(status="active") if word in each["content"]]
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "greeting",
+        "farewell",
+        "thanks",
+        "acknowledgement",
+        "emoji_only",
+        "code_only",
+        "structured_payload",
+        "untrusted_role",
+    ],
+)
+def test_chatter_is_rejected_with_its_reason(first: Run, reason: str) -> None:
+    assert first.result["funnel"]["rejected"][reason] >= 1
+
+
+def test_the_funnel_adds_up(first: Run) -> None:
+    funnel, memories = first.result["funnel"], first.memories()
+    assert funnel["turns"] == first.result["posted"]["turns"] >= 120
+    assert sum(funnel["rejected"].values()) < funnel["turns"]
+    went = ("discarded", "merged", "stored", "pending_review")
+    assert funnel["candidates"] == sum(funnel[name] for name in went)
+    assert funnel["stored"] + funnel["pending_review"] == len(memories)
+    assert funnel["superseded"] == len(first.memories(status="superseded")) >= 1
+    assert funnel["merged"] >= 1
+    assert funnel["vectors"] >= len(memories)
+
+
+def test_the_dashboard_counts_all_turns_at_the_first_look(house: House, first: Run) -> None:
+    rows = "HourlyTally.objects.filter(measure='turns')"
+    asked = f"from apps.traces.models import HourlyTally; print(sum(row.amount for row in {rows}))"
+    assert float(house.run("shell", "-v0", "-c", asked).stdout) == first.result["posted"]["turns"]
+
+
+def test_search_and_context_tell_what_holds_now(first: Run) -> None:
+    found = [memory["content"] for memory in first.result["found"]]
+    assert any("Munich" in content for content in found)
+    assert not any("Berlin" in content for content in found)
+    assert "peanuts" in first.result["context"]["context"]
+
+
+def test_everything_is_printed(first: Run) -> None:
+    printed = first.done.stdout
+    password = first.file.with_name("demo-password").read_text()
+    for expected in ("The funnel", "greeting", "superseded", "Search:", "/console/", "/v1/docs", f"demo / {password}"):
+        assert expected in printed
+
+
+def test_secrets_are_their_owners_alone(house: House, first: Run) -> None:
+    for name in ("demo-key", "demo-password", "secret_key"):
+        assert stat.S_IMODE((house.folder / name).stat().st_mode) == 0o600
+
+
+def test_a_second_run_adds_nothing(first: Run, second: Run) -> None:
+    assert second.result["posted"]["repeated"] == second.result["posted"]["sessions"]
+    assert second.result["funnel"] == first.result["funnel"]
+    assert second.result["memories"] == first.result["memories"]
+    assert second.result["links"] == first.result["links"]
+
+
+def test_nothing_is_left_running(house: House, first: Run, second: Run) -> None:
+    assert first.left == second.left == []
+    assert not list((house.folder / "run").iterdir())
+
+
+@pytest.fixture
+def staying(house: House, first: Run, taken_port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A demo that stays up, started where its port was taken."""
+    (house.folder / "output").write_text("")
+    process = house.start(*house.command("demo", f"--port={taken_port}"))
+    wait_for(lambda: UP in house.output, house=house, process=process)
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_it_stays_on_another_port_until_ctrl_c_and_is_the_only_one(
+    house: House, staying: subprocess.Popen[bytes], taken_port: int
+) -> None:
+    assert f"port {taken_port} is in use" in house.output
+    another = house.run("demo", "--once")
+    assert another.returncode == 1
+    assert f"runs already (process {staying.pid})" in another.stderr
+    staying.send_signal(signal.SIGINT)
+    assert staying.wait(timeout=PATIENCE) == 0
+    assert house.processes() == []
+
+
+def test_stop_ends_what_a_killed_demo_left(house: House, staying: subprocess.Popen[bytes]) -> None:
+    staying.kill()
+    staying.wait()
+    assert len(house.processes()) > 2
+    stopped = house.stop()
+    assert stopped.returncode == 0, stopped.stderr
+    assert house.processes() == []

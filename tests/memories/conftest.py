@@ -1,0 +1,109 @@
+"""Memories to search: stored as the API stores them, indexed at once."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+import pytest
+
+from apps.actions.store import StoreRequest, store
+from apps.memories.models import Memory, MemoryVector
+from apps.memories.scope import SearchQuery
+from apps.memories.search import Hit, search
+from apps.pipeline.direct import Name, NewMemory
+from apps.pipeline.identifiers import end_user_id
+from apps.pipeline.policy import IndexPolicy, RetrievalPolicy
+from apps.pipeline.ports import Embedder
+from apps.pipeline.stages import index
+from apps.pipeline.vocabulary import MemoryType
+from apps.providers.fake import HashingEmbedder
+from apps.tenants.models import Project
+
+NOW = datetime(2030, 6, 1, tzinfo=UTC)
+
+
+class Remember(Protocol):
+    def __call__(self, content: str, **values: Any) -> Memory: ...
+
+
+class Find(Protocol):
+    def __call__(self, text: str, **values: Any) -> list[str]: ...
+
+
+@pytest.fixture
+def embedder() -> Embedder:
+    return HashingEmbedder()
+
+
+@pytest.fixture
+def ana(project: Project) -> UUID:
+    return end_user_id(project_id=project.id, user_id="ana")
+
+
+@pytest.fixture
+def remember(project: Project, embedder: Embedder) -> Remember:
+    """Store one memory of a user and index it, unless `indexed` is false."""
+
+    def make(content: str, *, user_id: str = "ana", indexed: bool = True, subject: str = "", **values: Any) -> Memory:
+        values = {"type": MemoryType.FACT, "subject": Name(subject) if subject else None, "said_at": NOW, **values}
+        stored = store(
+            request=StoreRequest(
+                project_id=project.id,
+                api_key_id=None,
+                user_id=user_id,
+                memories=(NewMemory(content=content, **values),),
+            )
+        )
+        memory = Memory.objects.select_related("subject").get(id=stored[0])
+        if indexed:
+            add_vectors([memory], embedder)
+        return memory
+
+    return make
+
+
+@pytest.fixture
+def search_hits(ana: UUID, embedder: Embedder):
+    def run(text: str, **values: Any) -> tuple[Hit, ...]:
+        return search(
+            end_user_id=values.pop("end_user_id", ana),
+            query=SearchQuery(text=text, **values),
+            embedder=embedder,
+            policy=RetrievalPolicy(),
+            now=NOW,
+        )
+
+    return run
+
+
+@pytest.fixture
+def find(search_hits) -> Find:
+    """Return the contents of the hits, best first."""
+    return lambda text, **values: [hit.memory.content for hit in search_hits(text, **values)]
+
+
+def add_vectors(memories: Sequence[Memory], embedder: Embedder) -> None:
+    indexable = [
+        index.Indexable(
+            id=each.id,
+            type=MemoryType(each.type),
+            content=each.content,
+            subject=each.subject.name if each.subject else "",
+            predicate=each.predicate,
+            object_text=each.object_text,
+        )
+        for each in memories
+    ]
+    MemoryVector.objects.bulk_create(
+        MemoryVector(
+            end_user_id=memories[0].end_user_id,
+            memory_id=entry.memory_id,
+            embedder=embedder.name,
+            dimension=embedder.dimension,
+            embedding=entry.vector,
+            questions=entry.questions,
+            question_embeddings=entry.question_vectors,
+        )
+        for entry in index.run(indexable, embedder=embedder, policy=IndexPolicy())
+    )

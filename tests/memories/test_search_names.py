@@ -1,0 +1,63 @@
+"""Whom a query means: by name, by alias, through a relation, or the end user who asks."""
+
+import pytest
+
+from apps.memories.models import Entity, Memory
+from apps.pipeline.direct import Name
+from apps.pipeline.vocabulary import EntityType, MemoryType, Status
+
+MUNICH = "Ana Kowalska lives in Munich."
+ROME = "Lena lives in Rome."
+OSLO = "Priya lives in Oslo."
+MANAGER = "Ana Kowalska's manager is Priya."
+
+
+@pytest.fixture(autouse=True)
+def homes(remember, ana) -> None:
+    remember(ROME, subject="Lena", predicate="lives_in", object="Rome")
+    remember(OSLO, subject="Priya", predicate="lives_in", object="Oslo")
+    remember(MUNICH, subject="User", predicate="lives_in", object="Munich")
+    remember(
+        MANAGER, subject="User", predicate="has_manager", object=Name("Priya"), type=MemoryType.RELATION, indexed=False
+    )
+    Entity.objects.filter(end_user_id=ana).update(type=EntityType.PERSON)
+    Entity.objects.filter(end_user_id=ana, is_user=True).update(name="Ana Kowalska")
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("where do I live", MUNICH),
+        ("where does Ana live", MUNICH),
+        ("where does Ana Kowalska live", MUNICH),
+        ("where does the user live", MUNICH),
+        ("where does Lena live", ROME),
+        ("who is my manager", MANAGER),
+    ],
+)
+def test_the_one_who_is_meant_comes_first(find, query, first) -> None:
+    assert find(query)[0] == first
+
+
+def test_a_relation_leads_to_the_facts_of_whom_it_names(find) -> None:
+    found = find("where does my manager live")
+    assert found[:2] == [MANAGER, OSLO]
+
+
+def test_a_retracted_relation_leads_nowhere(find, ana) -> None:
+    Memory.objects.filter(end_user_id=ana, content=MANAGER).update(status=Status.RETRACTED)
+    found = find("where does my manager live")
+    assert found[0] == MUNICH
+
+
+def test_the_same_words_of_another_keep_a_share_of_their_score(search_hits) -> None:
+    asked = {hit.memory.content: hit.score for hit in search_hits("where do I live")}
+    nobody = {hit.memory.content: hit.score for hit in search_hits("living where")}
+    assert asked[ROME] < nobody[ROME]
+
+
+def test_what_states_nothing_of_anyone_is_never_put_aside(search_hits, remember) -> None:
+    remember("Someone lives in Rome, it was said.", subject="Lena", indexed=False)
+    parts = {hit.memory.content: hit.parts for hit in search_hits("where do I live")}
+    free, triple = parts["Someone lives in Rome, it was said."], parts[ROME]
+    assert free["confidence"] > triple["confidence"]

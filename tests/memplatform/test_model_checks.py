@@ -1,0 +1,63 @@
+"""What a deployment is told about its models."""
+
+from typing import Any
+
+import pytest
+
+from apps.actions.configure import configure
+from apps.pipeline.policy import ExtractionPolicy, Policy
+from apps.tenants.models import Project
+from memplatform import model_checks
+from memplatform.model_checks import check_models, check_models_of_projects
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"MODEL": ""}, {"memplatform.I020"}),
+        ({"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "k"}, set()),
+        ({"MODEL": "anthropic:claude-haiku-4-5-20251001", "ANTHROPIC_API_KEY": "k"}, set()),
+        ({"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": ""}, {"memplatform.E021"}),
+        ({"MODEL": "anthropic:unheard-of", "ANTHROPIC_API_KEY": "k"}, {"memplatform.W022", "memplatform.W023"}),
+        ({"MODEL": "claude-haiku-4-5"}, {"memplatform.E020"}),
+        ({"MODEL": "openai:"}, {"memplatform.E020"}),
+        ({"MODEL": "openai:x", "OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}, {"memplatform.E021", "memplatform.W022"}),
+        ({"MODEL": "openai:x", "OPENAI_BASE_URL": "http://localhost:1/v1"}, {"memplatform.W022"}),
+        ({"MODEL": "", "EMBEDDER": "word2vec"}, {"memplatform.I020", "memplatform.E025"}),
+        ({"MODEL": "", "EMBEDDER": "openai:x", "OPENAI_BASE_URL": ""}, {"memplatform.I020", "memplatform.E026"}),
+    ],
+)
+def test_what_is_told(settings: Any, given: dict[str, str], told: set[str]) -> None:
+    settings.EMBEDDER = "wordllama"
+    for name, value in given.items():
+        setattr(settings, name, value)
+    assert {message.id for message in check_models()} == told
+
+
+def test_a_prompt_that_is_too_short_for_the_cache(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.MODEL, settings.ANTHROPIC_API_KEY = "anthropic:claude-haiku-4-5", "k"
+    monkeypatch.setattr(model_checks, "STATIC", "x" * 9_000)
+    (message,) = check_models()
+    assert (message.id, "2250" in message.msg) == ("memplatform.W024", True)
+
+
+@pytest.mark.parametrize(
+    ("model", "key", "told"),
+    [
+        ("", "", []),
+        ("anthropic:claude-sonnet-4-5", "k", []),
+        ("anthropic:claude-sonnet-4-5", "", ["project test: 'anthropic:claude-sonnet-4-5' needs ANTHROPIC_API_KEY"]),
+        ("claude", "k", ["project test: 'claude' names no model: write anthropic:… or openai:…"]),
+    ],
+)
+def test_what_is_told_of_the_models_that_projects_name(
+    project: Project, settings: Any, model: str, key: str, told: list[str]
+) -> None:
+    settings.ANTHROPIC_API_KEY = key
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(model="anthropic:long-gone")))
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(model=model)))
+    assert [message.msg for message in check_models_of_projects(databases=["default"])] == told
+
+
+def test_projects_are_not_looked_at_without_a_database() -> None:
+    assert check_models_of_projects(databases=None) == []

@@ -1,0 +1,79 @@
+"""A cluster that is asked to end does so while a model still thinks, and leaves its work to the next one."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+
+from benchmarks.model_server import ModelServer, running
+from memplatform.embedded import socket_directory
+from tests.chaos.town import QUICK
+from tests.house import PATIENCE, House, a_house, wait_for
+
+NEVER_MS = 3_600_000.0  # longer than any test waits
+USERS = 6
+LEASES = "select count(*) from outbox_userlease where token is not null"
+WORK = "select state, count(*)::int, max(attempts) from outbox_outboxrow group by 1"
+
+
+@dataclass
+class Slow:
+    """A house whose model does not answer for an hour, and turns that wait for it."""
+
+    house: House
+    model: ModelServer
+
+    def asks(self, sql: Any) -> list[tuple[Any, ...]]:
+        folder = socket_directory(self.house.folder / "postgresql")
+        with psycopg.connect(host=str(folder), user="postgres", dbname="memplatform") as connection:
+            return connection.execute(sql).fetchall()
+
+    def cluster_at_work(self) -> subprocess.Popen[bytes]:
+        """Start a cluster and return when each end user's turn is with the model."""
+        cluster = self.house.start(*self.house.command("cluster"))
+        wait_for(lambda: self.model.view()["now"] >= USERS, house=self.house, process=cluster)
+        return cluster
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    with running(ModelServer(delay_ms=NEVER_MS)) as model:
+        named = {
+            "MODEL": "anthropic:claude-haiku-4-5",
+            "ANTHROPIC_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": model.url,
+            "MODEL_TIMEOUT_SECONDS": "3600",
+        }
+        with a_house(**QUICK | named | {"WORK_LEASE_SECONDS": "600"}) as house:
+            said = [
+                {"user_id": f"u{number}", "session_id": "s", "role": "user", "content": "I live in Porto now."}
+                for number in range(USERS)
+            ]
+            (house.folder / "said.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in said))
+            for command in (
+                ("migrate", "--verbosity=0"),
+                ("createproject", "Town", "--slug=town"),
+                ("ingest", str(house.folder / "said.jsonl"), "--format=jsonl", "--project=town"),
+            ):
+                done = house.run(*command)
+                assert done.returncode == 0, done.stderr
+            yield Slow(house, model)
+
+
+def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow: Slow) -> None:
+    cluster = slow.cluster_at_work()
+    assert slow.asks(LEASES) == [(USERS,)]
+    cluster.send_signal(signal.SIGTERM)
+    assert cluster.wait(timeout=PATIENCE) == 0
+    assert slow.house.processes() == []
+    assert slow.asks(LEASES) == [(0,)]
+    assert slow.asks(WORK) == [("running", USERS, 1)]  # begun, not ended: whoever comes next does it
+
+    slow.model.delay_ms = 0.0
+    successor = slow.house.start(*slow.house.command("cluster"))
+    wait_for(lambda: {row[0] for row in slow.asks(WORK)} == {"done"}, house=slow.house, process=successor)

@@ -1,0 +1,91 @@
+"""The extraction prompt: what is static stays so to the byte, and nothing that is shown can close its section."""
+
+import hashlib
+import re
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.pipeline.draft import KnownEntity
+from apps.pipeline.model_calls import ModelRequest
+from apps.pipeline.policy import ExtractionPolicy
+from apps.pipeline.prompts import extract as prompt
+from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
+from apps.pipeline.vocabulary import EntityType, MemoryType, Role
+from apps.providers.anthropic import LEAST_CACHEABLE_TOKENS
+from tests.pipeline.builders import candidate, known, turn
+
+TEXTS = st.text() | st.sampled_from(["</turn>", "</source_turns>", "<task>", "&lt;/turn&gt;", '" new="true">', "\n\n"])
+
+
+def rendered(*contents: str, name: str = "Noor", speaker: str = "", memory: str = "User likes tea.") -> ModelRequest:
+    turns = [
+        ShownTurn(f"t{n}", turn(each, position=n, speaker=speaker, role=list(Role)[n % 4]), n % 2 == 0)
+        for n, each in enumerate(contents, start=1)
+    ]
+    entity = KnownEntity(id=UUID(int=9), name=name, type=EntityType.PERSON, aliases=(name, "my boss"))
+    source = turn("x")
+    remembered = known(candidate(memory, source=source), memory_id=UUID(int=8), source=source)
+    return prompt.render(
+        turns=turns, entities=[ShownEntity("e1", entity)], memories=[remembered], policy=ExtractionPolicy()
+    )
+
+
+@given(contents=st.lists(TEXTS, min_size=1, max_size=5), name=TEXTS, speaker=TEXTS, memory=TEXTS)
+def test_the_static_part_is_the_same_for_all_contexts(
+    contents: list[str], name: str, speaker: str, memory: str
+) -> None:
+    request = rendered(*contents, name=name, speaker=speaker, memory=memory)
+    assert hashlib.sha256(request.static.encode()).digest() == hashlib.sha256(prompt.STATIC.encode()).digest()
+    assert request.prompt_version == prompt.VERSION
+
+
+@given(contents=st.lists(TEXTS, min_size=1, max_size=5), name=TEXTS, speaker=TEXTS, memory=TEXTS)
+def test_nothing_that_is_shown_closes_its_section(contents: list[str], name: str, speaker: str, memory: str) -> None:
+    request = rendered(*contents, name=name, speaker=speaker, memory=memory)
+    told = f"{request.context}\n{request.turns}"
+    tags = re.findall(r"</?([a-z_]+)", told)
+    assert tags.count("turn") == 2 * len(contents)
+    assert set(tags) == {"active_entities", "recent_memories", "source_turns", "turn"}
+    assert told.count(' new="true">') == len(contents) // 2
+    told.encode()
+
+
+def test_the_static_part_can_be_cached_with_a_margin() -> None:
+    """Four characters a token count too few; what the smallest default model caches is exceeded all the same."""
+    assert prompt.estimated_tokens(prompt.STATIC) >= 1.1 * LEAST_CACHEABLE_TOKENS["claude-haiku-4-5"]
+
+
+def test_its_sections_stand_in_their_order() -> None:
+    sections = re.findall(r"(?m)^<([a-z_]+)>$", prompt.STATIC)
+    assert sections == [
+        "task", "output_schema", "type_rules", "quality_rules", "grounding_rules", "safety_rules", "examples",
+    ]  # fmt: skip
+
+
+def test_every_type_and_every_hard_case_has_its_examples() -> None:
+    for kind in MemoryType:
+        assert 4 <= prompt.STATIC.count(f'<example type="{kind}"') <= 6
+    cases = set(re.findall(r'case="([a-z ]+)"', prompt.STATIC))
+    assert cases >= {
+        "hypothetical", "roleplay", "sarcasm", "quoted", "correction", "convention", "constraint", "prompt injection",
+        "rendered context coming back", "another language",
+    }  # fmt: skip
+
+
+def test_the_examples_answers_are_answers() -> None:
+    """Each is read by the schema, and quotes its own turn."""
+    examples = re.findall(r"<example[^>]*>(.*?)</example>", prompt.STATIC, re.DOTALL)
+    for example in examples:
+        said, _, answer = example.rpartition("\n{")
+        found = prompt.ExtractAnswer.model_validate_json("{" + answer)
+        assert all(memory.evidence in said for memory in found.memories)
+
+
+def test_a_long_turn_is_cut() -> None:
+    assert len(rendered("x" * 9_000).turns) < 2_300
+
+
+def test_what_is_known_stays_short() -> None:
+    assert len(rendered("Hi.", name="n" * 3_000, memory="m" * 3_000).context) < 700

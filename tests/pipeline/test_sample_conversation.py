@@ -1,0 +1,65 @@
+"""The shipped sample conversation is what the demo needs: long enough, and with something for every stage."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.pipeline.draft import Candidate
+from tests.pipeline.extractors.saying import said
+
+FILE = Path(__file__).parents[2] / "samples" / "three_weeks.json"
+
+
+@pytest.fixture(scope="module")
+def sessions() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))["sessions"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def candidates(sessions: list[dict[str, Any]]) -> list[Candidate]:
+    users = (turn for session in sessions for turn in session["turns"] if turn["role"] == "user")
+    return [candidate for turn in users for candidate in said(turn["content"])]
+
+
+def test_it_is_three_weeks_long(sessions: list[dict[str, Any]]) -> None:
+    turns = [turn for session in sessions for turn in session["turns"]]
+    moments = [turn["occurred_at"] for turn in turns]
+    assert len(turns) >= 120
+    assert len(sessions) >= 10
+    assert len({turn["turn_id"] for turn in turns}) == len(turns)
+    assert moments == sorted(moments)
+    assert {turn["role"] for turn in turns} == {"user", "assistant"}
+
+
+@pytest.mark.parametrize(
+    ("predicate", "values"),
+    [
+        ("lives_in", ["Berlin", "Munich"]),
+        ("works_at", ["Northwind Logistics", "Helios Maps"]),
+        ("has_manager", ["Priya", "Farid"]),
+        ("allergic_to", ["peanuts", "peanuts"]),
+    ],
+)
+def test_what_changes_or_is_repeated(candidates: list[Candidate], predicate: str, values: list[str]) -> None:
+    found = [each.object.text for each in candidates if each.predicate == predicate and each.subject.is_speaker]
+    assert found == values
+
+
+def test_it_contradicts_itself_twice(candidates: list[Candidate]) -> None:
+    polarities = Counter(
+        (each.predicate, each.object.text)
+        for each in {(c.predicate, c.object.text, c.polarity): c for c in candidates}.values()
+        if not each.stateful
+    )
+    both_ways = {key for key, count in polarities.items() if count == 2}
+    assert {("likes", "coffee"), ("likes", "open-plan offices"), ("uses", "Vim")} <= both_ways
+
+
+def test_it_holds_something_of_every_kind(candidates: list[Candidate]) -> None:
+    assert {each.speech_act for each in candidates} >= {"asserted", "hypothetical", "roleplay"}
+    assert {tag for each in candidates for tag in each.tags} >= {"convention", "constraint", "decision", "goal"}
+    assert {each.type for each in candidates} >= {"fact", "preference", "event", "relation"}

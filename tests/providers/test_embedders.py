@@ -1,0 +1,61 @@
+"""Every embedder keeps the same promises, the fake one included."""
+
+import math
+
+import pytest
+
+from apps.pipeline.ports import Embedder
+from apps.providers.errors import ProviderError, UnknownProvider
+from apps.providers.registry import embedder
+
+NAMES = ("wordllama", "hashing")
+
+
+@pytest.fixture(params=NAMES)
+def each(request: pytest.FixtureRequest) -> Embedder:
+    return embedder(request.param)
+
+
+def cosine(one, other) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def test_vectors_are_of_the_dimension_and_have_unit_length(each: Embedder) -> None:
+    texts = ["User lives in Rome.", "🎉🎉", "東京に住んでいます", "x" * 100_000]
+    vectors = each.embed(texts)
+    assert [len(vector) for vector in vectors] == [each.dimension] * len(texts)
+    for text, vector in zip(texts, vectors, strict=True):
+        length = math.sqrt(cosine(vector, vector))
+        assert length == pytest.approx(1.0, abs=1e-5) or (not any(c.isalnum() for c in text) and length == 0.0)
+
+
+def test_a_text_without_words_gives_the_zero_vector(each: Embedder) -> None:
+    assert each.embed([""]) == [[0.0] * each.dimension]
+
+
+def test_no_texts_give_no_vectors(each: Embedder) -> None:
+    assert each.embed([]) == []
+
+
+def test_a_vector_depends_on_nothing_but_its_text(each: Embedder) -> None:
+    alone = each.embed(["User has a dog."])[0]
+    among = each.embed(["Something much longer that pads the batch out considerably.", "User has a dog."])[1]
+    assert alone == pytest.approx(among, abs=1e-6)
+
+
+def test_related_texts_are_nearer_than_unrelated_ones(each: Embedder) -> None:
+    home, asked, other = each.embed(["Anna lives in Rome.", "In which city lives Anna?", "The oven is broken."])
+    assert cosine(home, asked) > cosine(other, asked)
+
+
+def test_the_configured_embedder_is_the_default(settings) -> None:
+    settings.EMBEDDER = "hashing"
+    assert embedder().name == "hashing"
+    assert embedder() is embedder("hashing")
+
+
+def test_an_unknown_name_is_told_with_the_known_ones() -> None:
+    with pytest.raises(UnknownProvider, match="hashing, openai, sentence-transformers, wordllama") as raised:
+        embedder("word2vec")
+    assert raised.value.permanent
+    assert isinstance(raised.value, ProviderError)

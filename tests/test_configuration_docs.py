@@ -1,0 +1,61 @@
+"""The page on configuration and .env.example name what the settings read, with the same defaults."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def settings_read() -> dict[str, str]:
+    """Return each variable of settings.py with its default, as a person would write it in .env."""
+    calls = [node for node in ast.walk(ast.parse((ROOT / "memplatform/settings.py").read_text())) if is_read(node)]
+    return {call.args[0].value: default_of(call) for call in calls if call.func.attr != "db_url"}
+
+
+def is_read(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "env"
+    )
+
+
+def default_of(call: Any) -> str:
+    """Return a default as it is when nothing else is set."""
+    expression = next(keyword.value for keyword in call.keywords if keyword.arg == "default")
+    nothing_set: defaultdict[str, Any] = defaultdict(str, BASE_DIR=Path(), str=str)
+    value = eval(compile(ast.Expression(expression), "settings.py", "eval"), {}, nothing_set)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | dict):
+        return ",".join(value)
+    return str(value)
+
+
+def documented() -> dict[str, str]:
+    page = (ROOT / "docs/configuration.md").read_text()
+    table = page.partition("## Settings")[2].partition("## Scripts")[0]
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (?:`([^`]*)`|empty[^|]*) \|", table, flags=re.MULTILINE)
+    return dict(rows)
+
+
+def exemplified() -> dict[str, str]:
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    found = (re.fullmatch(r"# ([A-Z_]+)=(.*)", line) for line in lines)
+    return {match.group(1): match.group(2) for match in found if match}
+
+
+def test_settings_are_found() -> None:
+    assert {"SECRET_KEY", "MAX_BODY_BYTES", "HTTPS"} <= settings_read().keys()
+
+
+def test_the_page_names_every_variable_with_its_default() -> None:
+    assert documented() == settings_read()
+
+
+def test_the_example_names_every_variable_with_its_default() -> None:
+    assert exemplified() == settings_read()

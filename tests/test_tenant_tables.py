@@ -1,0 +1,124 @@
+"""The rules that keep one end user's rows together: the owner stands in each, first in what is unique and indexed."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Model, UniqueConstraint
+
+from apps.actions.store import StoreRequest, store
+from apps.memories.models import LedgerEntry
+from apps.pipeline.direct import NewMemory
+from apps.pipeline.vocabulary import MemoryType
+from apps.tenants.models import Project
+
+ROOMS = ("traces", "outbox", "memories")
+
+# Rows of a project, not of one end user; small, or found by the project alone.
+OF_A_PROJECT = {
+    "ConfigurationVersion",
+    "HourlyLatency",
+    "HourlyTally",
+    "IdempotentRequest",
+    "PreFilterRule",
+    "RulePreview",
+}
+OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
+
+# What is looked for across the end users of a project: queues, and lists for people. Nothing that a turn waits for.
+ACROSS_USERS = {
+    "trace_of_project_by_time",
+    "memory_of_project",
+    "link_of_project",
+    "lease_ready",
+    "work_dead",
+}
+
+OWNED = [
+    model
+    for room in ROOMS
+    for model in apps.get_app_config(room).get_models()
+    if model.__name__ not in OF_A_PROJECT | OF_NOBODY
+]
+
+
+def fields_of(rule: Any) -> tuple[str, ...]:
+    return tuple(field.lstrip("-") for field in rule.fields)
+
+
+def test_what_belongs_to_nobody_is_named_here_on_purpose() -> None:
+    names = {model.__name__ for room in ROOMS for model in apps.get_app_config(room).get_models()}
+
+    assert names >= OF_A_PROJECT | OF_NOBODY
+
+
+@pytest.mark.parametrize("model", OWNED, ids=lambda model: model.__name__)
+def test_a_row_names_its_end_user(model: type[Model]) -> None:
+    field = model._meta.get_field("end_user")
+
+    assert field.column == "end_user_id"
+    assert not field.null
+
+
+@pytest.mark.parametrize("model", OWNED, ids=lambda model: model.__name__)
+def test_the_end_user_comes_first_in_what_is_unique(model: type[Model]) -> None:
+    for rule in model._meta.constraints:
+        if isinstance(rule, UniqueConstraint):
+            assert fields_of(rule)[0] == "end_user", rule.name
+    assert not model._meta.unique_together
+    unique = {field.name for field in model._meta.get_fields() if getattr(field, "unique", False)}
+    assert unique <= {"id", "end_user"}
+
+
+@pytest.mark.parametrize("model", OWNED, ids=lambda model: model.__name__)
+def test_the_end_user_comes_first_in_composite_indexes(model: type[Model]) -> None:
+    for index in model._meta.indexes:
+        if len(index.fields) > 1 and index.name not in ACROSS_USERS:
+            assert fields_of(index)[0] == "end_user", index.name
+
+
+@pytest.mark.parametrize("model", OWNED, ids=lambda model: model.__name__)
+def test_no_foreign_key_brings_an_index_of_its_own(model: type[Model]) -> None:
+    for field in model._meta.get_fields():
+        is_own_key = field.many_to_one and field.concrete and field.name not in ("end_user", "merged_into")
+        assert not (is_own_key and field.db_index), field.name
+
+
+def test_the_database_has_the_indexes_that_the_models_name(db: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("select indexname from pg_indexes where schemaname = current_schema()")
+        there = {name for (name,) in cursor.fetchall()}
+
+    assert {index.name for model in OWNED for index in model._meta.indexes} <= there
+
+
+@pytest.fixture
+def entry(project: Project) -> LedgerEntry:
+    said = NewMemory(type=MemoryType.FACT, content="Ana is tall.")
+    store(request=StoreRequest(project_id=project.pk, api_key_id=None, user_id="ana", memories=(said,)))
+    return LedgerEntry.objects.get(verb="added", object_kind="memory")
+
+
+def test_the_ledger_refuses_an_update(entry: LedgerEntry) -> None:
+    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+        LedgerEntry.objects.filter(pk=entry.pk).update(verb="nothing")
+
+    entry.refresh_from_db()
+    assert entry.verb == "added"
+
+
+def test_the_ledger_refuses_a_deletion(entry: LedgerEntry) -> None:
+    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+        LedgerEntry.objects.filter(pk=entry.pk).delete()
+
+    assert LedgerEntry.objects.filter(pk=entry.pk).exists()
+
+
+def test_the_ledger_refuses_to_be_emptied(entry: LedgerEntry) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("set constraints all immediate; alter table memories_ledgerentry enable trigger all")
+        with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+            cursor.execute("truncate memories_ledgerentry")
+
+    assert LedgerEntry.objects.filter(pk=entry.pk).exists()
