@@ -11,6 +11,7 @@ from django.db import connection
 from apps.actions.errors import Refused
 from apps.pipeline.draft import Origin, SourceTurn
 from apps.pipeline.policy import MOST_REPEAT_WINDOW
+from apps.tenants.keys import HOLDS
 
 LOOK_BACK_CHARACTERS = 4_000  # of an earlier turn; a repeat of a longer one is not noticed
 
@@ -30,11 +31,9 @@ class Found:
     earlier_turns: tuple[SourceTurn, ...]
 
 
-_LOOK = """
+_LOOK = f"""
 select clock_timestamp(),
-    %(api_key)s::uuid is null or exists (
-        select from tenants_apikey
-        where id = %(api_key)s and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())),
+    %(api_key)s::uuid is null or exists (select from tenants_apikey where id = %(api_key)s and {HOLDS}),
     (select id from traces_configurationversion where project_id = %(project)s and is_active),
     coalesce((select turn_count from traces_session where id = %(session)s), 0),
     (select json_agg(earlier order by position)::text from (
@@ -46,7 +45,7 @@ select clock_timestamp(),
         from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
             and external_id <> '' and external_id = any(%(turn_ids)s)
     ) earlier)
-"""
+"""  # noqa: S608  (only a constant of another module)
 
 
 def look_back(*, origin: Origin, turn_ids: Sequence[str]) -> Found:

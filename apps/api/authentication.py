@@ -90,8 +90,7 @@ def _looked_up(text: str) -> Caller | None:
     if key is None:
         return None
     keys.note_use(key)
-    scopes = frozenset(Scope(scope) for scope in key.scopes)
-    caller = Caller(project_id=key.project_id, api_key_id=key.id, scopes=scopes)
+    caller = Caller(project_id=key.project_id, api_key_id=key.id, scopes=key.scopes)
     _known[key.hash] = _Known(caller=caller, until=monotonic() + REMEMBERED_SECONDS)
     return caller
 

@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from apps.pipeline.identifiers import Prefix, new_id, show
 from apps.pipeline.vocabulary import MemberRole, Scope, choices_of, values_of
-from apps.tenants.querysets import ApiKeyQuerySet
 
 
 class Project(models.Model):
@@ -59,8 +58,6 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
-
-    objects = ApiKeyQuerySet.as_manager()
 
     class Meta:
         verbose_name = "API key"
