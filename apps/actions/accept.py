@@ -10,7 +10,7 @@ from django.db import connection
 
 from apps.actions.backpressure import check_room
 from apps.actions.look_back import Found, look_back
-from apps.outbox import queue
+from apps.outbox import owing
 from apps.pipeline import flow
 from apps.pipeline.draft import Draft, Origin, Request, SourceTurn
 from apps.pipeline.identifiers import end_user_id, new_id, session_id
@@ -53,7 +53,7 @@ class Accepted:
 
 
 _RECORDED = f"with {arrivals.PLACED}, {arrivals.RECORDED} select"
-_RECORDED_AND_OWED = f"with {arrivals.PLACED}, {arrivals.RECORDED}, {queue.OWED} select"
+_RECORDED_AND_OWED = f"with {arrivals.PLACED}, {arrivals.RECORDED}, {owing.OWED} select"
 
 
 def accept(*, submission: Submission) -> Accepted:

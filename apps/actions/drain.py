@@ -19,8 +19,8 @@ from apps.actions.crew import Crew
 from apps.actions.stopping import STOPPING, StopFlag
 from apps.actions.wiring import live
 from apps.actions.work import work_for
-from apps.outbox import heartbeats, queue
-from apps.outbox.queue import Lease
+from apps.outbox import heartbeats, leases
+from apps.outbox.leases import Lease
 from apps.pipeline.identifiers import new_id
 from apps.pipeline.ports import Ports
 
@@ -77,7 +77,7 @@ class Drain:
                 self._claim(crew)
             if heart.beat(done=self.done, in_flight=len(self.in_flight)):
                 held = [lease.end_user_id for lease in self._held()]
-                queue.renew(token=self.token, end_user_ids=held, seconds=settings.WORK_LEASE_SECONDS)
+                leases.renew(token=self.token, end_user_ids=held, seconds=settings.WORK_LEASE_SECONDS)
         except DatabaseError as error:
             if not self.idle_seconds:
                 raise
@@ -89,7 +89,7 @@ class Drain:
         free = self.threads - len(self.in_flight)
         if not free or self.suspects or self._is_alone():
             return
-        for lease in queue.claim(token=self.token, limit=free, seconds=settings.WORK_LEASE_SECONDS):
+        for lease in leases.claim(token=self.token, limit=free, seconds=settings.WORK_LEASE_SECONDS):
             if lease.is_suspect:
                 self.suspects.append(lease)
             else:
@@ -120,7 +120,7 @@ class Drain:
         while self.in_flight and time.monotonic() < deadline:
             self._collect(timeout=POLL_SECONDS)
         for lease in self._held():
-            queue.release(lease=lease)
+            leases.release(lease=lease)
 
 
 def _work(lease: Lease, ports: Ports, stop: StopFlag) -> int:

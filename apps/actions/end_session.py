@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.errors import NotFound
-from apps.outbox import queue
+from apps.outbox import owing
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.identifiers import new_id
@@ -67,7 +67,7 @@ def _owe(session: Session, configuration: ConfigurationVersion, api_key_id: UUID
         configuration=configuration,
         api_key_id=api_key_id,
     )
-    queue.add(
+    owing.add(
         end_user_id=session.end_user_id,
         project_id=session.project_id,
         kind=WorkKind.EXTRACT_SESSION,

@@ -8,8 +8,8 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from apps.outbox import queue
-from apps.outbox.queue import Lease
+from apps.outbox import leases
+from apps.outbox.leases import Lease
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +30,7 @@ def held(lease: Lease) -> Iterator[Lease]:
 def _renew(lease: Lease, ended: threading.Event) -> None:
     while not ended.wait(settings.HEARTBEAT_SECONDS):
         try:
-            queue.renew(token=lease.token, end_user_ids=[lease.end_user_id], seconds=settings.WORK_LEASE_SECONDS)
+            leases.renew(token=lease.token, end_user_ids=[lease.end_user_id], seconds=settings.WORK_LEASE_SECONDS)
         except DatabaseError as error:
             log.warning("lease not renewed", end_user=str(lease.end_user_id), error=str(error))
         finally:

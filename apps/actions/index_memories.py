@@ -6,8 +6,9 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.memories.models import Memory, MemoryVector
-from apps.outbox import queue
-from apps.outbox.queue import Lease, Work
+from apps.outbox import working
+from apps.outbox.leases import Lease
+from apps.outbox.next_work import Work
 from apps.pipeline.policy import IndexPolicy
 from apps.pipeline.ports import Embedder
 from apps.pipeline.stages import index
@@ -18,14 +19,14 @@ from apps.pipeline.vocabulary import MemoryType
 def index_memories(*, lease: Lease, work: Sequence[Work], embedder: Embedder) -> None:
     """Index the memories that the work names; doing it twice leaves the same vectors.
 
-    Raises queue.LostLease, having written nothing.
+    Raises leases.LostLease, having written nothing.
     """
     entries = embed_memories(
         end_user_id=lease.end_user_id, memory_ids=[each.subject_id for each in work], embedder=embedder
     )
     with transaction.atomic():
         write_vectors(end_user_id=lease.end_user_id, entries=entries, embedder=embedder)
-        queue.finish(lease=lease, work=work)
+        working.finish(lease=lease, work=work)
 
 
 def embed_memories(*, end_user_id: UUID, memory_ids: Sequence[UUID], embedder: Embedder) -> tuple[VectorEntry, ...]:

@@ -9,7 +9,7 @@ from apps.actions.holding import held
 from apps.actions.stopping import Deadline
 from apps.actions.wiring import live
 from apps.actions.work import work_for
-from apps.outbox import queue
+from apps.outbox import leases
 from apps.pipeline.identifiers import new_id
 from apps.pipeline.vocabulary import TraceStatus
 from apps.traces.models import Trace
@@ -27,11 +27,11 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
     deadline = Deadline(time.monotonic() + wait_seconds)
     trace = _read(accepted)
     while trace.status in OPEN and not deadline.is_set():
-        leases = queue.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
-        for lease in leases:
+        claimed = leases.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
+        for lease in claimed:
             with held(lease):
                 work_for(lease=lease, ports=live(), stop=deadline)
-        if not leases:
+        if not claimed:
             time.sleep(POLL_SECONDS)  # another worker holds the lease; there is nothing to be woken by
         trace = _read(accepted)
     return trace

@@ -3,8 +3,9 @@
 from django.db import transaction
 
 from apps.actions.run_traces import settle_and_commit
-from apps.outbox import queue
-from apps.outbox.queue import Lease, Work
+from apps.outbox import working
+from apps.outbox.leases import Lease
+from apps.outbox.next_work import Work
 from apps.pipeline import flow
 from apps.pipeline.plan import WritePlan
 from apps.pipeline.ports import Ports
@@ -23,5 +24,5 @@ def run_session(*, lease: Lease, work: Work, ports: Ports) -> None:
         settle_and_commit(extracted, lease=lease, work=work, ports=ports, move=recorder.move_look_back)
         return
     with transaction.atomic():
-        queue.finish(lease=lease, work=[work])
+        working.finish(lease=lease, work=[work])
         recorder.finish_trace(draft=draft, plan=WritePlan())

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 
 from django.db import transaction
 
-from apps.outbox import queue
-from apps.outbox.queue import Lease, Work
+from apps.outbox import working
+from apps.outbox.leases import Lease
+from apps.outbox.next_work import Work
 from apps.pipeline import flow
 from apps.pipeline.draft import Draft
 from apps.pipeline.plan import WritePlan, plan_from
@@ -22,7 +23,7 @@ def run_traces(*, lease: Lease, work: Sequence[Work], ports: Ports) -> None:
 
     1. Load them and extract from all their turns together. 2. Plan each on what the one before it has left.
     3. Apply its plan, finish its work and close its trace in one transaction, in the queue's order of locks.
-    Raises ModelFailed, queue.LostLease when another worker has taken over, StalePlan when plans went stale again and
+    Raises ModelFailed, leases.LostLease when another worker has taken over, StalePlan when plans went stale again and
     again; nothing of that trace is written then.
     """
     drafts = load_drafts(end_user_id=lease.end_user_id, trace_ids=[each.subject_id for each in work])
@@ -51,7 +52,7 @@ def _commit(settled: Draft, *, lease: Lease, work: Work, ports: Ports, move: Mov
     with transaction.atomic():
         move(draft=settled)
         written = flow.persist_plan(settled, plan, ports)
-        queue.finish(lease=lease, work=[work])
+        working.finish(lease=lease, work=[work])
         recorder.finish_trace(draft=written, plan=plan)
 
 
@@ -59,5 +60,5 @@ def _give_up(failed: Draft, *, lease: Lease, work: Work, move: Move) -> None:
     """Close a trace whose answers could not be used; another attempt would cost the same and say no more."""
     with transaction.atomic():
         move(draft=failed)
-        queue.finish(lease=lease, work=[work])
+        working.finish(lease=lease, work=[work])
         recorder.finish_trace(draft=failed, plan=WritePlan())

@@ -10,8 +10,9 @@ from apps.actions.index_memories import index_memories
 from apps.actions.run_session import run_session
 from apps.actions.run_traces import run_traces
 from apps.actions.stopping import Stop
-from apps.outbox import queue
-from apps.outbox.queue import Lease, LostLease, Work
+from apps.outbox import leases, working
+from apps.outbox.leases import Lease, LostLease
+from apps.outbox.next_work import Work
 from apps.pipeline.model_calls import ModelFailed
 from apps.pipeline.ports import Ports
 from apps.pipeline.vocabulary import RUNS, TraceStatus, WorkKind, WorkState
@@ -31,10 +32,10 @@ def work_for(*, lease: Lease, ports: Ports, stop: Stop | None = None) -> int:
     """
     done = 0
     try:
-        while work := queue.take(lease=lease, runs=settings.WORK_SHARED_RUNS):
+        while work := working.take(lease=lease, runs=settings.WORK_SHARED_RUNS):
             done += len(work) if _attempt(lease, work, ports) else 0
             if stop is not None and stop.is_set():
-                queue.release(lease=lease)
+                leases.release(lease=lease)
                 break
     except LostLease as lost:
         log.warning("lease lost", end_user=str(lease.end_user_id), error=str(lost))
@@ -85,7 +86,7 @@ def _put_back(lease: Lease, work: Sequence[Work], error: Exception) -> None:
         recorder.record_calls(end_user_id=lease.end_user_id, trace_id=first, calls=failure.calls)
     for each in work:
         with transaction.atomic():
-            state = queue.fail(lease=lease, work=each, error=said, most_attempts=most)
+            state = working.fail(lease=lease, work=each, error=said, most_attempts=most)
             if state is not None and each.kind in RUNS:
                 status = TraceStatus.DEAD if state is WorkState.DEAD else TraceStatus.QUEUED
                 recorder.fail_trace(end_user_id=lease.end_user_id, trace_id=each.subject_id, status=status, error=said)

@@ -11,7 +11,7 @@ from apps.memories.link_writer import link_memories, mark_links
 from apps.memories.memory_writer import add_memories, change_memories
 from apps.memories.origin_writer import add_origins, move_origins
 from apps.memories.write_context import WriteContext
-from apps.outbox import queue
+from apps.outbox import owing
 from apps.pipeline.draft import Draft
 from apps.pipeline.operations import OweWork
 from apps.pipeline.plan import WritePlan
@@ -65,4 +65,4 @@ def _owe_work(plan: WritePlan, context: WriteContext) -> None:
     for operation in plan.of(OweWork):
         owed.setdefault(operation.kind, []).append(operation.memory_id)
     for kind, subject_ids in owed.items():
-        queue.add(end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids)
+        owing.add(end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids)

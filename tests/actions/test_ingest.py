@@ -114,8 +114,8 @@ def test_wait_ends_when_the_work_is_done(project: Project, file: Path, monkeypat
 def _drain_here(**_: Any) -> int:
     from apps.actions.wiring import live
     from apps.actions.work import work_for
-    from apps.outbox import queue
+    from apps.outbox import leases
     from apps.pipeline.identifiers import new_id
 
-    (lease,) = queue.claim(token=new_id(), limit=1, seconds=60)
+    (lease,) = leases.claim(token=new_id(), limit=1, seconds=60)
     return work_for(lease=lease, ports=live())

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.actions import prune as pruning
 from apps.actions.prune import prune
-from apps.outbox import queue
+from apps.outbox import working
 from apps.outbox.models import OutboxRow
 from apps.pipeline.identifiers import new_id
 from apps.pipeline.vocabulary import WorkKind, WorkState
@@ -79,8 +79,8 @@ def test_work_can_be_owed_again_after_its_row_went(project: Project) -> None:
     user, memory = make_user(project), new_id()
     owe(project, user, memory, kind=WorkKind.INDEX_MEMORY)
     lease = claim_one(user)
-    queue.finish(lease=lease, work=queue.take(lease=lease, runs=1))
-    queue.take(lease=lease, runs=1)
+    working.finish(lease=lease, work=working.take(lease=lease, runs=1))
+    working.take(lease=lease, runs=1)
     OutboxRow.objects.update(finished_at=timezone.now() - LONG_AGO)
     prune()
     (number,) = owe(project, user, memory, kind=WorkKind.INDEX_MEMORY)

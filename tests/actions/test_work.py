@@ -11,7 +11,7 @@ from apps.actions.stopping import StopFlag
 from apps.actions.wiring import live
 from apps.actions.work import work_for
 from apps.memories.models import Memory
-from apps.outbox import queue
+from apps.outbox import working
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.vocabulary import TraceStatus, WorkKind, WorkState
 from apps.tenants.models import Project
@@ -79,7 +79,7 @@ def test_a_run_that_kills_its_workers_is_buried_and_its_neighbours_finish(ana: P
     for person in (ana, *neighbours):
         person.says("I live in Lisbon.")
     for _ in range(settings.WORK_MAX_ATTEMPTS):
-        queue.take(lease=claim_one(ana.id), runs=1)  # and the worker dies
+        working.take(lease=claim_one(ana.id), runs=1)  # and the worker dies
         expire(ana.id)
     for lease in claim():
         work_for(lease=lease, ports=live())

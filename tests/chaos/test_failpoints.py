@@ -14,7 +14,7 @@ from apps.actions.drain import Drain
 from apps.actions.idempotency import Answer, Claim, IdempotencyInProgress, once
 from apps.actions.stopping import StopFlag
 from apps.actions.wiring import live
-from apps.outbox import queue
+from apps.outbox import working
 from apps.outbox.models import UserLease
 from apps.pipeline.vocabulary import Role, Stage
 from apps.tenants.models import Project
@@ -72,7 +72,7 @@ def state_of(project: Project) -> State:
 @pytest.fixture(autouse=True)
 def _retries_wait_for_recovery(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a slow machine from trying again what failed while it still drains: the harm would not be seen."""
-    monkeypatch.setattr(queue, "LEAST_BACKOFF", queue.MOST_BACKOFF)
+    monkeypatch.setattr(working, "LEAST_BACKOFF", working.MOST_BACKOFF)
 
 
 @pytest.fixture

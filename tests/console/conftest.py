@@ -15,7 +15,7 @@ from apps.actions.work import work_for
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.plan_writer import PostgresPlanWriter
 from apps.memories.store import PostgresMemoryReader
-from apps.outbox import queue
+from apps.outbox import leases
 from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.identifiers import new_id
 from apps.pipeline.ports import Ports
@@ -52,7 +52,7 @@ def do_all(project: Project) -> None:
         memories=PostgresMemoryReader(),
         writer=PostgresPlanWriter(),
     )
-    for lease in queue.claim(token=new_id(), limit=10, seconds=60):
+    for lease in leases.claim(token=new_id(), limit=10, seconds=60):
         work_for(lease=lease, ports=ports)
 
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from apps.outbox import queue
+from apps.outbox import leases, owing
+from apps.outbox.leases import Lease
 from apps.outbox.models import OutboxRow, UserLease
-from apps.outbox.queue import Lease
 from apps.pipeline.identifiers import end_user_id, new_id
 from apps.pipeline.vocabulary import WorkKind
 from apps.tenants.models import EndUser, Project
@@ -25,14 +25,14 @@ def owe(
     """Owe the user work, one row for each subject or a single new one; return the rows' numbers."""
     wanted = subjects or (new_id(),)
     for subject in wanted:
-        queue.add(end_user_id=user, project_id=project.id, kind=kind, subject_ids=[subject], session_id=session)
+        owing.add(end_user_id=user, project_id=project.id, kind=kind, subject_ids=[subject], session_id=session)
     rows = OutboxRow.objects.filter(end_user_id=user, subject_id__in=wanted)
     return list(rows.order_by("id").values_list("id", flat=True))
 
 
 def claim(*, limit: int = 100, seconds: int = 60, only: UUID | None = None) -> list[Lease]:
     """Claim as a new worker."""
-    return queue.claim(token=new_id(), limit=limit, seconds=seconds, only=only)
+    return leases.claim(token=new_id(), limit=limit, seconds=seconds, only=only)
 
 
 def claim_one(user: UUID) -> Lease:

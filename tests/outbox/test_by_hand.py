@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.outbox import by_hand, queue
+from apps.outbox import by_hand, working
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.vocabulary import WorkState
 from apps.tenants.models import Project
@@ -37,7 +37,7 @@ def test_what_may_be_done_in_which_state(project: Project, state: WorkState, may
 def test_what_a_worker_is_at_is_not_buried(project: Project) -> None:
     user = make_user(project)
     (number,) = owe(project, user)
-    queue.take(lease=claim_one(user), runs=1)
+    working.take(lease=claim_one(user), runs=1)
 
     assert not by_hand.bury(end_user_id=user, row_id=number, error="no use")
     assert row(number).state == WorkState.RUNNING
@@ -53,7 +53,7 @@ def test_what_waited_behind_a_buried_row_is_next(project: Project) -> None:
 
     by_hand.bury(end_user_id=user, row_id=first, error="no use")
 
-    assert [work.id for work in queue.take(lease=claim_one(user), runs=5)] == [second]
+    assert [work.id for work in working.take(lease=claim_one(user), runs=5)] == [second]
 
 
 def test_a_retried_row_has_all_its_attempts_again(project: Project) -> None:
@@ -64,7 +64,7 @@ def test_a_retried_row_has_all_its_attempts_again(project: Project) -> None:
 
     by_hand.retry(end_user_id=user, row_id=number)
 
-    (work,) = queue.take(lease=claim_one(user), runs=1)
+    (work,) = working.take(lease=claim_one(user), runs=1)
     assert (work.id, work.attempts) == (number, 1)
     assert row(number).finished_at is None
 

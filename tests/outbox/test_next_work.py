@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from apps.outbox.queue import Work, next_work
+from apps.outbox.next_work import Work, next_work
 from apps.pipeline.identifiers import new_id
 from apps.pipeline.vocabulary import WorkKind
 

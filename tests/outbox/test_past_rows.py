@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from apps.actions import prune as pruning
-from apps.outbox import queue
+from apps.outbox import leases, working
 from apps.pipeline.identifiers import new_id
 from apps.tenants.models import Project
 from tests.outbox.owing import make_user, owe
@@ -34,21 +34,21 @@ def user(project: Project) -> Any:
 
 
 def test_a_claim_reads_what_is_open(user: Any) -> None:
-    nodes = plan(queue._CLAIM, {"token": new_id(), "limit": 10, "seconds": 60, "only": None})
+    nodes = plan(leases._CLAIM, {"token": new_id(), "limit": 10, "seconds": 60, "only": None})
     assert "work_open_of_user" in indexes(nodes)
     assert rows_read(nodes, "outbox_outboxrow") <= 1
 
 
 def test_a_take_reads_what_is_open(user: Any) -> None:
     token = new_id()
-    queue.claim(token=token, limit=1, seconds=60)
-    nodes = plan(queue._LOOK, {"end_user": user, "token": token, "limit": queue.LOOK_AHEAD})
+    leases.claim(token=token, limit=1, seconds=60)
+    nodes = plan(working._LOOK, {"end_user": user, "token": token, "limit": working.LOOK_AHEAD})
     assert "work_open_of_user" in indexes(nodes)
     assert rows_read(nodes, "outbox_outboxrow") == 1
 
 
 def test_a_give_back_reads_what_is_open(user: Any) -> None:
-    nodes = plan(queue._GIVE_BACK.replace("%s", "%(end_user)s"), {"end_user": user})
+    nodes = plan(leases._GIVE_BACK.replace("%s", "%(end_user)s"), {"end_user": user})
     assert "work_open_of_user" in indexes(nodes)
     assert rows_read(nodes, "outbox_outboxrow") <= 2
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.outbox import queue
+from apps.outbox import leases, working
 from apps.outbox.models import UserLease
 from apps.pipeline.identifiers import new_id
 from apps.tenants.models import Project
@@ -52,7 +52,7 @@ def test_work_that_never_came_to_an_end_is_suspect(project: Project) -> None:
     assert not claim_one(user).is_suspect, "it had not begun"
     expire(user)
     lease = claim_one(user)
-    queue.take(lease=lease, runs=1)
+    working.take(lease=lease, runs=1)
     expire(user)
     assert claim_one(user).is_suspect
 
@@ -61,8 +61,8 @@ def test_work_that_failed_is_not_suspect(project: Project) -> None:
     user = make_user(project)
     owe(project, user)
     lease = claim_one(user)
-    (work,) = queue.take(lease=lease, runs=1)
-    queue.fail(lease=lease, work=work, error="no", most_attempts=5)
+    (work,) = working.take(lease=lease, runs=1)
+    working.fail(lease=lease, work=work, error="no", most_attempts=5)
     make_due(user)
     expire(user)
     assert not claim_one(user).is_suspect
@@ -73,7 +73,7 @@ def test_renewing_keeps_the_lease(project: Project) -> None:
     owe(project, user)
     lease = claim_one(user)
     expire(user)
-    queue.renew(token=lease.token, end_user_ids=[user], seconds=60)
+    leases.renew(token=lease.token, end_user_ids=[user], seconds=60)
     assert claim() == []
 
 
@@ -82,7 +82,7 @@ def test_renewing_leaves_others_alone(project: Project) -> None:
     owe(project, user)
     claim_one(user)
     expire(user)
-    queue.renew(token=new_id(), end_user_ids=[user], seconds=60)
+    leases.renew(token=new_id(), end_user_ids=[user], seconds=60)
     assert len(claim()) == 1
 
 
@@ -92,7 +92,7 @@ def test_renewing_leaves_users_alone_whom_nobody_works_for_any_more(project: Pro
     owe(project, user)
     lease = claim_one(user)
     expire(user)
-    queue.renew(token=lease.token, end_user_ids=[], seconds=60)
+    leases.renew(token=lease.token, end_user_ids=[], seconds=60)
     assert len(claim()) == 1
 
 

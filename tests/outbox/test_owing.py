@@ -3,7 +3,7 @@
 import pytest
 from django.db import transaction
 
-from apps.outbox import queue
+from apps.outbox import owing, working
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.identifiers import new_id
 from apps.pipeline.vocabulary import WorkKind, WorkState
@@ -39,7 +39,7 @@ def test_what_waits_is_not_owed_twice(project: Project) -> None:
 def test_many_subjects_are_one_statement(project: Project, django_assert_num_queries: object) -> None:
     user = make_user(project)
     with django_assert_num_queries(1):  # type: ignore[operator]
-        queue.add(end_user_id=user, project_id=project.id, kind=INDEX, subject_ids=[new_id() for _ in range(50)])
+        owing.add(end_user_id=user, project_id=project.id, kind=INDEX, subject_ids=[new_id() for _ in range(50)])
     assert OutboxRow.objects.count() == 50
 
 
@@ -47,9 +47,9 @@ def test_what_was_done_is_owed_again(project: Project) -> None:
     user, memory = make_user(project), new_id()
     (number,) = owe(project, user, memory, kind=INDEX)
     lease = claim_one(user)
-    queue.finish(lease=lease, work=queue.take(lease=lease, runs=1))
+    working.finish(lease=lease, work=working.take(lease=lease, runs=1))
     assert row(number).state == WorkState.DONE
-    assert queue.take(lease=lease, runs=1) == []
+    assert working.take(lease=lease, runs=1) == []
     owe(project, user, memory, kind=INDEX)
     again = row(number)
     assert (again.state, again.attempts, again.finished_at) == (WorkState.PENDING, 0, None)
@@ -61,18 +61,18 @@ def test_what_is_owed_again_while_it_is_done_is_done_once_more(project: Project)
     user, memory = make_user(project), new_id()
     (number,) = owe(project, user, memory, kind=INDEX)
     lease = claim_one(user)
-    taken = queue.take(lease=lease, runs=1)
+    taken = working.take(lease=lease, runs=1)
     owe(project, user, memory, kind=INDEX)
-    queue.finish(lease=lease, work=taken)
+    working.finish(lease=lease, work=taken)
     assert row(number).state == WorkState.PENDING
-    assert [work.id for work in queue.take(lease=lease, runs=1)] == [number]
+    assert [work.id for work in working.take(lease=lease, runs=1)] == [number]
 
 
 def test_a_failure_leaves_what_was_owed_again_alone(project: Project) -> None:
     user, memory = make_user(project), new_id()
     (number,) = owe(project, user, memory, kind=INDEX)
     lease = claim_one(user)
-    (taken,) = queue.take(lease=lease, runs=1)
+    (taken,) = working.take(lease=lease, runs=1)
     owe(project, user, memory, kind=INDEX)
-    assert queue.fail(lease=lease, work=taken, error="no", most_attempts=1) is None
+    assert working.fail(lease=lease, work=taken, error="no", most_attempts=1) is None
     assert (row(number).state, row(number).last_error) == (WorkState.PENDING, "")

@@ -1,0 +1,116 @@
+"""Leases: the right to do an end user's work, claimed, renewed and given back. The database's clock rules.
+
+An end user's lease lets one worker at a time do that user's work, in the order in which it was accepted. Every
+write of a worker carries the lease's token, so that one which lost its lease can't commit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from apps.outbox.fetch import fetch
+
+
+class LostLease(Exception):
+    """The lease went to another worker; nothing of this one may be committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to do one end user's work for a while; `is_suspect` when who began it last never came to an end."""
+
+    end_user_id: UUID
+    project_id: UUID
+    token: UUID
+    is_suspect: bool = False
+
+
+# Projects take turns: the first ready user of each comes before the second of any, so that a project with a flood of
+# work keeps nobody else waiting. Projects are found by skipping along the index of what is ready.
+_CLAIM = """
+with recursive project as (
+    (select project_id as id from outbox_userlease where ready_at is not null order by project_id limit 1)
+    union all
+    select (select project_id from outbox_userlease where ready_at is not null and project_id > project.id
+            order by project_id limit 1)
+    from project where project.id is not null
+), candidate as (
+    select ready.end_user_id, ready.ready_at,
+           row_number() over (partition by project.id order by ready.ready_at) as place
+    from project cross join lateral (
+        select end_user_id, ready_at from outbox_userlease
+        where project_id = project.id and ready_at <= statement_timestamp()
+          and (leased_until is null or leased_until < statement_timestamp())
+          and (%(only)s::uuid is null or end_user_id = %(only)s)
+        order by ready_at limit %(limit)s
+    ) ready
+), free as (
+    select end_user_id from outbox_userlease
+    where end_user_id in (select end_user_id from candidate order by place, ready_at limit %(limit)s)
+      and (leased_until is null or leased_until < statement_timestamp())
+    for update skip locked
+)
+update outbox_userlease lease
+set leased_until = statement_timestamp() + %(seconds)s * interval '1 second', token = %(token)s
+from free where lease.end_user_id = free.end_user_id
+returning lease.end_user_id, lease.project_id,
+    exists (select from outbox_outboxrow where end_user_id = lease.end_user_id and state = 'running')
+"""
+
+
+def claim(*, token: UUID, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
+    """Lease up to `limit` end users whose work is ready and whom nobody works for.
+
+    Projects take turns; within one, who has waited longest comes first.
+    """
+    values = {"token": token, "limit": limit, "seconds": seconds, "only": only}
+    rows = fetch(_CLAIM, values)
+    return [
+        Lease(end_user_id=end_user, project_id=project, token=token, is_suspect=is_suspect)
+        for end_user, project, is_suspect in rows
+    ]
+
+
+_RENEW = """
+update outbox_userlease set leased_until = clock_timestamp() + %(seconds)s * interval '1 second'
+where end_user_id = any(%(end_users)s) and token = %(token)s
+"""
+
+
+def renew(*, token: UUID, end_user_ids: Sequence[UUID], seconds: int) -> None:
+    """Prolong a worker's leases on the end users that it still works for; those that it lost are left alone."""
+    with connection.cursor() as cursor:
+        cursor.execute(_RENEW, {"token": token, "end_users": list(end_user_ids), "seconds": seconds})
+
+
+def release(*, lease: Lease) -> None:
+    """Give a lease back before its work is done, ready again at once; a lost lease is left alone.
+
+    The row is locked by a statement of its own first: work that was added meanwhile is then seen by the next.
+    """
+    with transaction.atomic():
+        held = fetch(
+            "select 1 from outbox_userlease where end_user_id = %s and token = %s for update",
+            [lease.end_user_id, lease.token],
+        )
+        if held:
+            _give_back(lease)
+
+
+# Ready when the first pipeline run is due, or any index work: runs behind one that waits would only be looked at.
+_GIVE_BACK = """
+update outbox_userlease lease set leased_until = null, token = null, ready_at = least(
+    (select run_at from outbox_outboxrow
+     where end_user_id = lease.end_user_id and state in ('pending', 'running') and kind = 'run_pipeline'
+     order by id limit 1),
+    (select min(run_at) from outbox_outboxrow
+     where end_user_id = lease.end_user_id and state in ('pending', 'running') and kind <> 'run_pipeline')
+) where end_user_id = %s
+"""
+
+
+def _give_back(lease: Lease) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_GIVE_BACK, [lease.end_user_id])
