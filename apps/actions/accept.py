@@ -28,6 +28,7 @@ class NewTurn:
     speaker: str = ""
     occurred_at: datetime | None = None
     turn_id: str = ""
+    utc_offset: int = 0  # minutes east of UTC, of the clock by which `occurred_at` was told
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,4 +125,5 @@ def _source_turn(turn: NewTurn, *, position: int, now: datetime) -> SourceTurn:
         speaker=turn.speaker,
         occurred_at=turn.occurred_at,
         external_id=turn.turn_id,
+        utc_offset=turn.utc_offset,
     )

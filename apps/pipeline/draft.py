@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Any, Self
 from uuid import UUID
 
@@ -35,11 +35,17 @@ class SourceTurn:
     speaker: str = ""
     occurred_at: datetime | None = None  # when the caller says it was said; nothing is guessed without it
     external_id: str = ""
+    utc_offset: int = 0  # minutes east of UTC, of the clock by which `occurred_at` was told
 
     @property
     def said_at(self) -> datetime:
         """Return when it was said, as far as is known."""
         return self.occurred_at or self.received_at
+
+    @property
+    def local_time(self) -> datetime:
+        """Return when it was said by the clock of whoever said it: their "yesterday" counts from its day."""
+        return self.said_at.astimezone(timezone(timedelta(minutes=self.utc_offset)))
 
 
 @dataclass(frozen=True, slots=True)

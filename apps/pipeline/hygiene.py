@@ -71,6 +71,12 @@ def checked_said_at(moment: datetime | None, *, at: str, now: datetime) -> datet
     return None if moment is None else _between(moment, EARLIEST_SAID, now + AHEAD, at)
 
 
+def offset_of(moment: datetime | None) -> int:
+    """Return how many minutes east of UTC the clock stood by which a time was told; 0 where it tells no offset."""
+    offset = moment.utcoffset() if moment else None
+    return round(offset / timedelta(minutes=1)) if offset else 0
+
+
 def checked_moment(moment: datetime | None, *, at: str) -> datetime | None:
     """Return any other time, such as a validity, in UTC. Raises BadInput before the year 1000 and from 2500 on."""
     return None if moment is None else _between(moment, EARLIEST, LATEST, at)

@@ -40,12 +40,12 @@ new_trace as (
     from placed
 ), new_turns as (
     insert into traces_turn (id, end_user_id, session_id, trace_id, position, external_id, role, speaker, content,
-        occurred_at, received_at, rejected_for, rejected_by)
+        occurred_at, utc_offset, received_at, rejected_for, rejected_by)
     select id, %(end_user)s, %(session)s, %(trace)s, position + shift, external_id, role, speaker, content,
-        occurred_at, at, rejected_for, rejected_by
+        occurred_at, utc_offset, at, rejected_for, rejected_by
     from placed, jsonb_to_recordset(%(turns)s) as turn(
         id uuid, position int, external_id text, role text, speaker text, content text,
-        occurred_at timestamptz, rejected_for text, rejected_by text)
+        occurred_at timestamptz, utc_offset smallint, rejected_for text, rejected_by text)
 ), new_spans as ({SPANS})
 """  # noqa: S608  (only constants of this module)
 
@@ -86,6 +86,7 @@ def _turn(turn: SourceTurn, drop: Drop | None) -> dict[str, Any]:
         "speaker": turn.speaker,
         "content": turn.content,
         "occurred_at": turn.occurred_at.isoformat() if turn.occurred_at else None,
+        "utc_offset": turn.utc_offset,
         "external_id": turn.external_id,
         "rejected_for": drop.reason if drop else "",
         "rejected_by": drop.detail.get("rule", "") if drop else "",

@@ -42,6 +42,7 @@ def source_turn(row: Turn) -> SourceTurn:
         speaker=row.speaker,
         occurred_at=row.occurred_at,
         external_id=row.external_id,
+        utc_offset=row.utc_offset,
     )
 
 

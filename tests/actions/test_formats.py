@@ -104,6 +104,12 @@ def test_a_chat_knows_when_something_was_said() -> None:
     assert (first.session_id, first.turn.turn_id) == ("talk", "message-1")
 
 
+def test_a_time_keeps_the_offset_that_it_was_told_with() -> None:
+    (first,) = read("jsonl", json.dumps({**OK, "occurred_at": "2026-03-02T09:12:00+05:30"}))
+    assert isinstance(first, Said)
+    assert (first.turn.occurred_at, first.turn.utc_offset) == (datetime(2026, 3, 2, 3, 42, tzinfo=UTC), 330)
+
+
 OK = {"session_id": "s", "role": "user", "content": "Hello"}
 
 

@@ -130,19 +130,33 @@ def test_null_is_the_same_as_nothing(client: APIClient, conversation: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("given", "kept", "offset"),
     [
-        ("2025-03-02T09:12:00Z", "2025-03-02T09:12:00Z"),
-        ("2025-03-02T09:12:00+02:00", "2025-03-02T07:12:00Z"),
-        ("2025-03-02T09:12:00", "2025-03-02T09:12:00Z"),
+        ("2025-03-02T09:12:00Z", "2025-03-02T09:12:00Z", 0),
+        ("2025-03-02T09:12:00+02:00", "2025-03-02T07:12:00Z", 120),
+        ("2025-03-02T09:12:00-09:30", "2025-03-02T18:42:00Z", -570),
+        ("2025-03-02T09:12:00", "2025-03-02T09:12:00Z", 0),
     ],
 )
-def test_times_are_kept_in_utc(client: APIClient, conversation: dict[str, Any], given: str, kept: str) -> None:
+def test_times_are_kept_in_utc_with_their_offset(
+    client: APIClient, conversation: dict[str, Any], given: str, kept: str, offset: int
+) -> None:
     turn = {"role": "user", "content": "I live in Lisbon.", "occurred_at": given}
 
     trace = client.post("/v1/turns", {**conversation, "turns": [turn]}).json()["trace_id"]
 
-    assert client.get(f"/v1/traces/{trace}").json()["turns"][0]["occurred_at"] == kept
+    shown = client.get(f"/v1/traces/{trace}").json()["turns"][0]
+    assert (shown["occurred_at"], shown["utc_offset"]) == (kept, offset)
+
+
+def test_yesterday_is_that_of_whoever_speaks(client: APIClient, conversation: dict[str, Any]) -> None:
+    said = "2025-06-05T07:30:00+09:00"  # the evening before in UTC
+    turn = {"role": "user", "content": "I went to Rome yesterday.", "occurred_at": said}
+
+    answer = client.post("/v1/turns", {**conversation, "mode": "sync", "turns": [turn]}).json()
+
+    memory = client.get(f"/v1/memories/{answer['memory_ids'][0]}").json()
+    assert (memory["event_at"], memory["event_precision"]) == ("2025-06-04T00:00:00Z", "day")
 
 
 def test_the_largest_request_is_taken(client: APIClient, conversation: dict[str, Any]) -> None:

@@ -1,12 +1,12 @@
 """What an event's quote tells of its time counts from the turn, as exactly as it was told."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 
 import pytest
 
 from apps.pipeline.resolution.times import dated
-from apps.pipeline.vocabulary import MemoryType, Precision
+from apps.pipeline.vocabulary import MemoryType
 from tests.pipeline.builders import candidate, turn
 
 WEDNESDAY = datetime(2025, 6, 4, 22, 30, tzinfo=UTC)
@@ -40,12 +40,22 @@ def test_relative_times(quote: str, day: str, precision: str) -> None:
     assert (told.event_at.isoformat(), told.event_precision) == (f"{day}T00:00:00+00:00", precision)
 
 
-def test_the_day_is_that_of_the_turns_zone() -> None:
-    zone = timezone(timedelta(hours=9))
-    source = replace(turn("I sailed yesterday"), occurred_at=WEDNESDAY.astimezone(zone))
+@pytest.mark.parametrize(
+    ("said", "hours", "quote", "day"),
+    [
+        ("2025-06-04T22:30", 9, "I sailed yesterday", "2025-06-04"),  # Thursday morning in Tokyo
+        ("2025-06-08T03:30", -7, "Last Saturday I sailed", "2025-05-31"),  # still Saturday in Los Angeles
+        ("2025-06-08T03:30", 0, "Last Saturday I sailed", "2025-06-07"),
+        ("2025-01-01T05:00", -8, "I sailed last year", "2023-01-01"),
+        ("2025-05-31T23:00", 2, "I sailed last month", "2025-05-01"),
+        ("1900-01-01T00:00", -12, "I sail tomorrow", "1900-01-01"),
+    ],
+)
+def test_the_day_is_that_of_whoever_speaks(said: str, hours: int, quote: str, day: str) -> None:
+    moment = datetime.fromisoformat(said).replace(tzinfo=UTC)
+    source = replace(turn(quote), occurred_at=moment, utc_offset=hours * 60)
     told = dated(candidate("x", source=source, type=MemoryType.EVENT), turn=source)
-    assert told.event_at == datetime(2025, 6, 4, tzinfo=zone)
-    assert told.event_precision is Precision.DAY
+    assert told.event_at == datetime.fromisoformat(day).replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize(

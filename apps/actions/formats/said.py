@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from apps.actions.accept import NewTurn
-from apps.pipeline.hygiene import BadInput, checked_name, checked_said_at, cleaned_text
+from apps.pipeline.hygiene import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
 from apps.pipeline.vocabulary import Role
 
 MOST_CONTENT = 20_000  # characters
@@ -68,6 +68,7 @@ def _cleaned(said: Said, *, now: datetime) -> Said:
             speaker=_name(turn.speaker, at="speaker", least=0, most=MOST_SPEAKER),
             occurred_at=checked_said_at(turn.occurred_at, at="occurred_at", now=now),
             turn_id=_name(turn.turn_id, at="turn_id", least=1, most=MOST_NAME),
+            utc_offset=offset_of(turn.occurred_at),
         ),
     )
 

@@ -44,7 +44,10 @@ class TracePage(Answer):
 
 
 class TurnAnswer(Answer):
-    """One turn; `rejected_for` is empty when it went on."""
+    """One turn; `rejected_for` is empty when it went on.
+
+    `utc_offset` is that of the clock by which `occurred_at` was told, in minutes east of UTC.
+    """
 
     id: str
     turn_id: str
@@ -53,6 +56,7 @@ class TurnAnswer(Answer):
     speaker: str
     content: str
     occurred_at: datetime | None
+    utc_offset: int
     received_at: datetime
     rejected_for: str
     rejected_by: str
@@ -139,6 +143,7 @@ def _turn(turn: Turn) -> TurnAnswer:
         speaker=turn.speaker,
         content=turn.content,
         occurred_at=turn.occurred_at,
+        utc_offset=turn.utc_offset,
         received_at=turn.received_at,
         rejected_for=turn.rejected_for,
         rejected_by=turn.rejected_by,

@@ -19,11 +19,16 @@ from apps.api.schemas.common import (
     Topic,
     checked_metadata,
 )
-from apps.pipeline.hygiene import BadInput, checked_name, checked_said_at, cleaned_text
+from apps.pipeline.hygiene import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
 from apps.pipeline.vocabulary import Outcome, Role, Stage, TraceStatus
 
 MAX_TURNS = 100
 
+OCCURRED_AT = (
+    'RFC 3339 time at which it was said, in the offset of whoever said it: "yesterday" and "last Saturday" count '
+    "from that local day. UTC without an offset; without a time, relative times are left as they were said."
+)
+OccurredAt = Annotated[datetime, Meta(description=OCCURRED_AT)]
 # The length is checked by hand, for too much text is another error (too_large) than a wrong value.
 Content = Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 
@@ -41,7 +46,7 @@ class TurnBody(Body):
     role: Role
     content: Content
     speaker: Label | None = None
-    occurred_at: datetime | None = None
+    occurred_at: OccurredAt | None = None
     turn_id: Identifier | None = None
 
 
@@ -112,6 +117,7 @@ def _turn(turn: TurnBody, *, at: str, now: datetime) -> NewTurn:
         speaker=checked_name(turn.speaker or "", at=f"{at}/speaker"),
         occurred_at=checked_said_at(turn.occurred_at, at=f"{at}/occurred_at", now=now),
         turn_id=checked_name(turn.turn_id or "", at=f"{at}/turn_id"),
+        utc_offset=offset_of(turn.occurred_at),
     )
 
 

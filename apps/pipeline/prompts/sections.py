@@ -60,7 +60,7 @@ def _turn(shown: ShownTurn, most: int) -> str:
         "id": shown.id,
         "role": turn.role.value,
         "speaker": turn.speaker,
-        "said": f"{turn.said_at:%Y-%m-%dT%H:%MZ}",
+        "said": turn.local_time.isoformat(timespec="minutes").replace("+00:00", "Z"),
     }
     attributes = "".join(f' {name}="{escape(_one_line(value))}"' for name, value in given.items() if value)
     new = ' new="true"' if shown.is_new else ""

@@ -1,7 +1,7 @@
 """Times that count from when something was said: "last Saturday", "two years ago", "next month"."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 
 import dateparser
 
@@ -37,12 +37,12 @@ _PRECISION = {
 def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
     """Give an event the time that its quote tells relative to the turn, and how exactly.
 
-    Nothing is guessed: not without `occurred_at`, not where an extractor has told a time, not from two expressions.
+    Days are those of whoever speaks; like any date without a clock they are kept as midnight in UTC. Nothing is
+    guessed: not without `occurred_at`, not where an extractor has told a time, not from two expressions.
     """
-    said_at = turn.occurred_at
-    if candidate.type is not MemoryType.EVENT or candidate.event_at is not None or said_at is None:
+    if candidate.type is not MemoryType.EVENT or candidate.event_at is not None or turn.occurred_at is None:
         return candidate
-    found = _told(candidate.evidence, said_at=said_at)
+    found = _told(candidate.evidence, said_at=turn.local_time)
     if found is None:
         return candidate
     return candidate.evolve(event_at=found[0], event_precision=found[1])
@@ -65,7 +65,7 @@ def _told(quote: str, *, said_at: datetime) -> tuple[datetime, Precision] | None
     if told is None:
         return None
     precision = Precision.DAY if match.groupdict().get("day") else _PRECISION[match["unit"].casefold()]
-    return _begin(told.replace(tzinfo=said_at.tzinfo), precision), precision
+    return _begin(told.replace(tzinfo=UTC), precision), precision
 
 
 def _begin(moment: datetime, precision: Precision) -> datetime:

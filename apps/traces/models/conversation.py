@@ -47,6 +47,9 @@ class Turn(models.Model):
     speaker = models.CharField(max_length=120, blank=True)
     content = models.TextField()
     occurred_at = models.DateTimeField(null=True, blank=True)
+    utc_offset = models.SmallIntegerField(
+        default=0, db_default=0, help_text="minutes east of UTC, of the clock by which occurred_at was told"
+    )
     received_at = models.DateTimeField(default=timezone.now)
     # What pre_filter said of it: empty when it went on.
     rejected_for = models.CharField(max_length=96, blank=True)

@@ -2,8 +2,10 @@
 
 import hashlib
 import re
+from dataclasses import replace
 from uuid import UUID
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +13,7 @@ from apps.pipeline.draft import KnownEntity
 from apps.pipeline.model_calls import ModelRequest
 from apps.pipeline.policy import ExtractionPolicy
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
+from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, turns_section
 from apps.pipeline.vocabulary import EntityType, MemoryType, Role
 from apps.providers.anthropic import LEAST_CACHEABLE_TOKENS
 from tests.pipeline.builders import candidate, known, turn
@@ -50,6 +52,12 @@ def test_nothing_that_is_shown_closes_its_section(contents: list[str], name: str
     assert set(tags) == {"active_entities", "recent_memories", "source_turns", "turn"}
     assert told.count(' new="true">') == len(contents) // 2
     told.encode()
+
+
+@pytest.mark.parametrize(("offset", "shown"), [(0, "2025-06-02T09:00Z"), (-600, "2025-06-01T23:00-10:00")])
+def test_a_turn_is_shown_by_the_clock_of_whoever_said_it(offset: int, shown: str) -> None:
+    said = replace(turn("I moved yesterday."), utc_offset=offset)
+    assert f' said="{shown}"' in turns_section(turns=[ShownTurn("t1", said)], most_characters=100)
 
 
 def test_the_static_part_can_be_cached_with_a_margin() -> None:
