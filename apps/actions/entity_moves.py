@@ -38,7 +38,7 @@ def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> list[Opera
             continue
         twin = taken.setdefault(changes[row.id]["canonical_hash"], row)
         if twin is not row:
-            changes[row.id]["canonical_hash"] = _apart(row, changes[row.id]["canonical_hash"])
+            changes[row.id]["canonical_hash"] = hash_apart(changes[row.id]["canonical_hash"], memory_id=row.id)
             operations.append(LinkMemories(from_id=row.id, to_id=twin.id, kind=LinkKind.POSSIBLE_DUPLICATE))
     revisions = [ReviseMemory(key, versions[key], verb=MERGED, changes=values) for key, values in changes.items()]
     return [*_closed(live, changes), *revisions, *operations]
@@ -63,12 +63,6 @@ def _hash(row: Memory, changes: dict[str, Any]) -> str:
         content=row.content,
         polarity=Polarity(row.polarity),
     )
-
-
-def _apart(row: Memory, canonical_hash: str) -> str:
-    day = (row.event_at or row.said_at).date()
-    # The identifier as well: these two may be told in the same words on the same day.
-    return hash_apart(canonical_hash, type=MemoryType(row.type), content=f"{row.content} {row.id.hex}", day=day)
 
 
 def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iterator[SupersedeMemory]:

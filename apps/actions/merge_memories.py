@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.db import transaction
+
 from apps.actions.decisions import Decided, Person, Seen, apply_decision, check_pair, find_seen
 from apps.actions.search_memories import active_policy
 from apps.actions.slots import settle_slot
@@ -18,7 +20,8 @@ def merge_memories(*, by: Person, seen: Seen, into: Seen) -> Decided:
     """
     memory, heir = find_seen(by=by, seen=seen), find_seen(by=by, seen=into)
     check_pair(memory, heir)
-    apply_decision(by=by, end_user_id=memory.end_user_id, operations=merge_operations(memory, heir))
+    with transaction.atomic():
+        apply_decision(by=by, end_user_id=memory.end_user_id, operations=merge_operations(memory, heir))
     return Decided(memories=(seen.next(), into.next()))
 
 

@@ -16,6 +16,11 @@ def open_end_user(*, project_id: UUID, user_id: str) -> EndUser:
     return EndUser.objects.select_for_update(no_key=True).get(id=derived)  # others may refer to it meanwhile
 
 
+def hold_end_user(end_user_id: UUID) -> None:
+    """Keep other direct writes of one end user out until the transaction ends."""
+    EndUser.objects.select_for_update(no_key=True).get(id=end_user_id)
+
+
 def open_session(*, end_user: EndUser, session_id: str) -> UUID | None:
     """Return the identifier of the session, made when new; None for no session."""
     if not session_id:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from django.db import transaction
+
 from apps.actions.decisions import Decided, Person, Seen, apply_decision, check_pair, find_seen
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.merge_memories import merge_operations
@@ -48,8 +50,9 @@ def settle_link(*, by: Person, settlement: Settlement) -> Decided:
     if (one.pk, other.pk) != (link.from_memory_id, link.to_memory_id):
         raise NotFound("the link is one of two other memories")
     check_pair(one, other)
-    changes = _changes(one, other, settlement)
-    apply_decision(by=by, end_user_id=one.end_user_id, operations=[*changes, _mark(link, settlement.resolution)])
+    with transaction.atomic():
+        changes = _changes(one, other, settlement)
+        apply_decision(by=by, end_user_id=one.end_user_id, operations=[*changes, _mark(link, settlement.resolution)])
     changed = {each.memory_id for each in changes if isinstance(each, ReviseMemory)}
     seen = (settlement.from_seen, settlement.to_seen)
     return Decided(memories=tuple(each.next() for each in seen if each.memory_id in changed), link_id=link.pk)

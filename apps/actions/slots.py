@@ -1,13 +1,22 @@
-"""What becomes active meets what holds its slot: one value of a stateful predicate is live, the one said last."""
+"""What becomes live meets what is live: nothing is known twice, and a stateful predicate has one value, said last."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from apps.actions.errors import Conflict
+from apps.actions.parties import hold_end_user
 from apps.memories.models import Memory
-from apps.pipeline.operations import Operation, SupersedeMemory
-from apps.pipeline.rivalry import joins
-from apps.pipeline.vocabulary import MemoryType, Polarity, Status
+from apps.memories.store import PostgresMemoryReader
+from apps.pipeline.canonical import hash_apart
+from apps.pipeline.direct_storing import closing
+from apps.pipeline.draft import KnownMemory
+from apps.pipeline.encounters import end_before, is_taken, place_in_slot, takes_slot, twin_of
+from apps.pipeline.identifiers import Prefix, show
+from apps.pipeline.operations import Operation
+from apps.pipeline.ports import Slot
+from apps.pipeline.vocabulary import Status
 
 
 def settle_slot(
@@ -16,39 +25,50 @@ def settle_slot(
     """Return the changes of a memory that becomes active, and what closes the values that it replaces.
 
     Where another value was said later, the memory becomes history instead, as a late arrival does. `apart_from` names
-    memories that the same decision takes out of the slot.
+    memories that the same decision takes out of the slot. To be called in a transaction, which keeps others out.
     """
-    if not (memory.stateful and memory.subject_id and memory.polarity == Polarity.POSITIVE) or joins(memory.evidence):
+    mine = _with(memory, changes)
+    if not takes_slot(mine):
         return changes, []
-    rivals = [rival for rival in _rivals(memory) if rival.id not in apart_from]
-    newer = [rival for rival in rivals if rival.said_at > memory.said_at]
-    if newer:
-        return {**changes, **_as_history(memory, heir=newer[0])}, []
-    return changes, [_closed(rival, by=memory) for rival in rivals]
+    hold_end_user(memory.end_user_id)
+    place = place_in_slot(mine, [each for each in _holders(mine, memory.end_user_id) if each.id not in apart_from])
+    if place.heir:
+        return {**changes, **_as_history(mine, heir=place.heir)}, []
+    return changes, [closing(each, heir=mine) for each in place.closes]
 
 
-def _rivals(memory: Memory) -> list[Memory]:
-    holders = Memory.objects.filter(
-        end_user_id=memory.end_user_id,
-        subject_id=memory.subject_id,
-        predicate=memory.predicate,
-        status=Status.ACTIVE,
-        stateful=True,
-        polarity=Polarity.POSITIVE,
+def _with(memory: Memory, changes: dict[str, Any]) -> KnownMemory:
+    """Return a memory as it will be, as far as meeting others goes."""
+    known = PostgresMemoryReader().one(end_user_id=memory.end_user_id, memory_id=memory.pk)
+    names = ("content", "canonical_hash", "valid_from", "valid_until")
+    return replace(known, **{name: changes[name] for name in names if name in changes})
+
+
+def _holders(memory: KnownMemory, end_user_id: UUID) -> tuple[KnownMemory, ...]:
+    slot = [Slot(subject_id=memory.subject_id, predicate=memory.predicate)] if memory.subject_id else []
+    return PostgresMemoryReader().holders(end_user_id=end_user_id, slots=slot)
+
+
+def _as_history(memory: KnownMemory, *, heir: KnownMemory) -> dict[str, Any]:
+    return {
+        "status": Status.SUPERSEDED,
+        "superseded_by_id": heir.id,
+        "valid_until": end_before(heir, memory),
+    }
+
+
+def hash_beside_others(*, memory: Memory, changes: dict[str, Any]) -> str:
+    """Return the hash under which a memory can be live once it is changed, one of its own where others say otherwise.
+
+    To be called in a transaction. Raises Conflict where a live memory says the same already.
+    """
+    hold_end_user(memory.end_user_id)
+    mine = _with(memory, changes)
+    found = PostgresMemoryReader().twins(
+        end_user_id=memory.end_user_id, hashes=[mine.canonical_hash], contents=[mine.content]
     )
-    others = holders.exclude(id=memory.id).exclude(type=MemoryType.EVENT).order_by("said_at", "id")
-    return [each for each in others if not joins(each.evidence)]
-
-
-def _as_history(memory: Memory, *, heir: Memory) -> dict[str, Any]:
-    ended = max(memory.valid_from, heir.valid_from)
-    return {"status": Status.SUPERSEDED, "superseded_by_id": heir.id, "valid_until": ended}
-
-
-def _closed(rival: Memory, *, by: Memory) -> SupersedeMemory:
-    return SupersedeMemory(
-        memory_id=rival.id,
-        expected_version=rival.version,
-        superseded_by=by.id,
-        valid_until=max(rival.valid_from, by.valid_from),
-    )
+    others = [each for each in found if each.id != memory.pk]
+    if twin := twin_of(mine, others):
+        raise Conflict(f"{show(Prefix.MEMORY, twin.id)} says the same already")
+    is_free = not is_taken(mine.canonical_hash, others)
+    return mine.canonical_hash if is_free else hash_apart(mine.canonical_hash, memory_id=memory.pk)

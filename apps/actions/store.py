@@ -1,26 +1,32 @@
-"""Store memories directly: no extraction, no dedupe, no conflict check."""
+"""Store memories directly: no extraction and no likeness, but nothing is known twice and a slot has one value."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from apps.actions.errors import Unfit
+from apps.actions.errors import Conflict, Unfit
 from apps.actions.parties import actor_of, open_end_user, open_session
 from apps.actions.poke import poke
+from apps.actions.revise import MOST_TRIES
 from apps.memories.models import Memory
 from apps.memories.plan_writer import apply_plan
 from apps.memories.store import PostgresMemoryReader
 from apps.memories.write_context import WriteContext
 from apps.pipeline.direct import NewMemory, add_memory, check_new
+from apps.pipeline.direct_storing import Storing, StoringDesk
+from apps.pipeline.draft import KnownMemory
+from apps.pipeline.encounters import takes_slot
 from apps.pipeline.identifiers import new_id
 from apps.pipeline.operations import AddEntity, AddMemory, AskReviewer, Operation, OweWork
 from apps.pipeline.plan import WritePlan
 from apps.pipeline.policy import Policy
+from apps.pipeline.ports import Slot, StalePlan
 from apps.pipeline.resolution.directory import Directory
-from apps.pipeline.vocabulary import Reason, Status, WorkKind
+from apps.pipeline.standing import as_stored
+from apps.pipeline.vocabulary import WorkKind
 from apps.tenants.models import EndUser
 
 MAX_ENTITIES = 10_000  # names are looked for among these; an end user has far fewer
@@ -37,26 +43,57 @@ class StoreRequest:
 
 
 def store(*, request: StoreRequest) -> tuple[UUID, ...]:
-    """Store memories in one transaction and return their identifiers in the order of the request.
+    """Store memories in one transaction; return, in the order of the request, the identifiers of those that say them.
 
-    Subjects and objects that are entities are found by name or made. Raises BadInput and Unfit for values that
-    contradict each other, having written nothing.
+    What a live memory says already isn't stored again: the wording that tells more wins. Of the values of a stateful
+    predicate the one said last is left. Subjects and objects that are entities are found by name or made. Raises
+    BadInput and Unfit for values that contradict each other, Conflict when others change the same memories again and
+    again, having written nothing.
     """
     for index, new in enumerate(request.memories):
         check_new(new, at=f"/memories/{index}")
+    for _ in range(MOST_TRIES):
+        try:
+            return _store_once(request)
+        except StalePlan:
+            continue
+    raise Conflict("the memories are being changed by others; try again")
+
+
+def _store_once(request: StoreRequest) -> tuple[UUID, ...]:
     with transaction.atomic():
         end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
         _check_heirs(request.memories, end_user)
         directory = _directory(end_user)
         added = _planned(request.memories, directory)
+        desk = StoringDesk(known=_known(end_user, added).values(), policy=Policy())
+        stored = [desk.settle(each) for each in added]
         entities = tuple(AddEntity(entity=entity) for entity in directory.new_entities)
         _apply(request, end_user, entities, session_id="")
         for session_id in dict.fromkeys(new.session_id for new in request.memories):
-            wanted = zip(request.memories, added, strict=True)
+            wanted = zip(request.memories, stored, strict=True)
             operations = [each for new, one in wanted if new.session_id == session_id for each in _operations(one)]
             _apply(request, end_user, operations, session_id=session_id)
+        _apply(request, end_user, desk.changes, session_id="")
         transaction.on_commit(poke)
-    return tuple(each.memory_id for each in added)
+    return tuple(each.memory_id for each in stored)
+
+
+def _known(end_user: EndUser, added: Sequence[AddMemory]) -> dict[UUID, KnownMemory]:
+    """Read what the new memories can meet: what says the same, and what holds their slots."""
+    reader, memories = PostgresMemoryReader(), [as_stored(each) for each in added]
+    slots = [
+        Slot(subject_id=each.subject_id, predicate=each.predicate)
+        for each in memories
+        if each.subject_id is not None and takes_slot(each)
+    ]
+    twins = reader.twins(
+        end_user_id=end_user.id,
+        hashes=[each.canonical_hash for each in memories],
+        contents=[each.content for each in memories],
+    )
+    holders = reader.holders(end_user_id=end_user.id, slots=slots)
+    return {each.id: each for each in (*twins, *holders)}
 
 
 def _check_heirs(memories: Sequence[NewMemory], end_user: EndUser) -> None:
@@ -81,11 +118,13 @@ def _planned(memories: Sequence[NewMemory], directory: Directory) -> list[AddMem
     ]
 
 
-def _operations(added: AddMemory) -> list[Operation]:
-    operations: list[Operation] = [added, OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=added.memory_id)]
-    if added.status is Status.PENDING_REVIEW:
-        operations.append(AskReviewer(memory_id=added.memory_id, reason=Reason.LOW_CONFIDENCE))
-    return operations
+def _operations(storing: Storing) -> Iterator[Operation]:
+    if storing.adds is None:
+        return
+    yield storing.adds
+    yield OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=storing.memory_id)
+    if storing.asks is not None:
+        yield AskReviewer(memory_id=storing.memory_id, reason=storing.asks)
 
 
 def _apply(request: StoreRequest, end_user: EndUser, operations: Sequence[Operation], *, session_id: str) -> None:

@@ -29,9 +29,8 @@ from apps.pipeline.operations import (
 from apps.pipeline.plan import WritePlan
 from apps.pipeline.ports import StalePlan, Vector
 from apps.pipeline.sayings import origin_key
-from apps.pipeline.vocabulary import Role, Status
-
-FIRST_VERSION = 1
+from apps.pipeline.standing import FIRST_VERSION, as_stored
+from apps.pipeline.vocabulary import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,37 +126,8 @@ def _(operation: RenameEntity, shelf: Shelf) -> Shelf:
 
 @_apply.register
 def _(operation: AddMemory, shelf: Shelf) -> Shelf:
-    memory = _known(operation)
+    memory = replace(as_stored(operation), origins=_origin_keys(operation.origins))
     return shelf.with_memory(Kept(memory=memory, origins=operation.origins, superseded_by=operation.superseded_by))
-
-
-def _known(operation: AddMemory) -> KnownMemory:
-    candidate = operation.candidate
-    return KnownMemory(
-        id=operation.memory_id,
-        version=FIRST_VERSION,
-        type=candidate.type,
-        status=operation.status,
-        subject_id=candidate.subject.entity_id,
-        predicate=candidate.predicate,
-        object_text=candidate.object.text,
-        content=candidate.content,
-        canonical_hash=operation.canonical_hash,
-        polarity=candidate.polarity,
-        stateful=candidate.stateful,
-        confidence=operation.confidence.value,
-        role=operation.origins[-1].turn.role if operation.origins else Role.USER,
-        said_at=operation.said_at,
-        valid_from=operation.valid_from,
-        valid_until=operation.valid_until,
-        event_at=candidate.event_at,
-        origins=_origin_keys(operation.origins),
-        source_confidence=candidate.source_confidence,
-        grounding=candidate.grounding,
-        speech_act=candidate.speech_act,
-        reliability=candidate.reliability,
-        adjustment=candidate.adjustment,
-    )
 
 
 @_apply.register

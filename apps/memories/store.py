@@ -35,7 +35,8 @@ select m.id, m.version, m.type, m.status, m.subject_id, m.predicate, m.object_te
        m.source_confidence, m.grounding, m.speech_act, m.reliability, m.adjustment,
        array(select distinct origin.session_id || '|' || (origin.said_at at time zone 'utc')::date
              from memories_memoryorigin origin
-             where origin.end_user_id = m.end_user_id and origin.memory_id = m.id)
+             where origin.end_user_id = m.end_user_id and origin.memory_id = m.id),
+       m.evidence
 """
 
 # For each probe: equal hashes, the nearest by content vector, and those whose vectors are still owed.
@@ -68,6 +69,18 @@ from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as slot(subject_id, pr
 join memories_memory m on m.end_user_id = %(end_user)s and m.subject_id = slot.subject_id
     and m.predicate = slot.predicate and m.status in ('active', 'pending_review')
 order by m.said_at, m.id
+""".replace("select_known", _KNOWN)
+
+_TWINS = """
+select_known
+from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
+    and (m.canonical_hash = any(%(hashes)s) or m.content = any(%(contents)s))
+order by m.said_at, m.id
+""".replace("select_known", _KNOWN)
+
+_BY_ID = """
+select_known
+from memories_memory m where m.end_user_id = %s and m.id = %s
 """.replace("select_known", _KNOWN)
 
 _RECENT = """
@@ -133,6 +146,16 @@ class PostgresMemoryReader:
         }
         return tuple(_known(row) for row in _fetch(_HOLDERS, values))
 
+    def twins(self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]) -> tuple[KnownMemory, ...]:
+        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+        values = {"end_user": end_user_id, "hashes": list(hashes), "contents": list(contents)}
+        return tuple(_known(row) for row in _fetch(_TWINS, values))
+
+    def one(self, *, end_user_id: UUID, memory_id: UUID) -> KnownMemory:
+        """Return a memory that is there, live or not."""
+        (row,) = _fetch(_BY_ID, [end_user_id, memory_id])
+        return _known(row)
+
 
 def _fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
@@ -175,4 +198,5 @@ def _known(row: Sequence[Any]) -> KnownMemory:
         reliability=row[20],
         adjustment=row[21],
         origins=tuple(_origin(each) for each in row[22]),
+        evidence=row[23],
     )

@@ -3,7 +3,6 @@
 import hashlib
 import re
 import unicodedata
-from datetime import date
 from uuid import UUID
 
 from apps.pipeline.draft import Candidate
@@ -36,10 +35,9 @@ def canonical_hash(*, candidate: Candidate, subject_id: UUID | None) -> str:
     )
 
 
-def hash_apart(canonical_hash: str, *, type: MemoryType, content: str, day: date) -> str:
-    """Hash a statement whose triple another one holds already, by its type, its sentence and the day it tells of."""
-    key = "\x1f".join((canonical_hash, type.value, canonical_text(content), day.isoformat()))
-    return hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
+def hash_apart(canonical_hash: str, *, memory_id: UUID) -> str:
+    """Hash a statement whose hash a live memory holds that says something else: one of its own."""
+    return hashlib.blake2b(f"{canonical_hash}\x1f{memory_id.hex}".encode(), digest_size=16).hexdigest()
 
 
 def hash_of_statement(

@@ -182,6 +182,7 @@ class KnownMemory:
     speech_act: SpeechAct = SpeechAct.ASSERTED
     reliability: float = 0.8
     adjustment: float = 0.0
+    evidence: str = ""  # the quote
 
 
 @dataclass(frozen=True, slots=True)

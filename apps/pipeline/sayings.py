@@ -26,13 +26,10 @@ def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
 
 
 def hash_of(draft: Draft, ruling: Ruling) -> str:
-    """Return the hash of a ruling's memory: no two live memories of one subject share it."""
+    """Return the hash of a ruling's memory: no two live memories share it."""
     candidate = ruling.candidate
     found = canonical_hash(candidate=candidate, subject_id=candidate.subject.entity_id)
-    if not ruling.apart:
-        return found
-    day = (candidate.event_at or said_at(draft, candidate)).date()
-    return hash_apart(found, type=candidate.type, content=candidate.content, day=day)
+    return hash_apart(found, memory_id=ruling.memory_id) if ruling.apart else found
 
 
 def origins_of(draft: Draft, candidate: Candidate) -> tuple[MemoryOrigin, ...]:

@@ -1,6 +1,7 @@
 """A candidate seen as the memory that it would become, so that old and new are compared as equals."""
 
 from apps.pipeline.draft import Candidate, Draft, KnownMemory, Ruling
+from apps.pipeline.operations import AddMemory
 from apps.pipeline.sayings import candidate_confidence, hash_of, said_at
 from apps.pipeline.vocabulary import Role, Status
 
@@ -33,6 +34,37 @@ def as_memory(*, draft: Draft, ruling: Ruling) -> KnownMemory:
         speech_act=candidate.speech_act,
         reliability=candidate.reliability,
         adjustment=candidate.adjustment,
+        evidence=candidate.evidence,
+    )
+
+
+def as_stored(operation: AddMemory) -> KnownMemory:
+    """Return what the store knows of a memory once its operation is applied, but for its origins."""
+    candidate = operation.candidate
+    return KnownMemory(
+        id=operation.memory_id,
+        version=FIRST_VERSION,
+        type=candidate.type,
+        status=operation.status,
+        subject_id=candidate.subject.entity_id,
+        predicate=candidate.predicate,
+        object_text=candidate.object.text,
+        content=candidate.content,
+        canonical_hash=operation.canonical_hash,
+        polarity=candidate.polarity,
+        stateful=candidate.stateful,
+        confidence=operation.confidence.value,
+        role=operation.origins[-1].turn.role if operation.origins else Role.USER,
+        said_at=operation.said_at,
+        valid_from=operation.valid_from,
+        valid_until=operation.valid_until,
+        event_at=candidate.event_at,
+        source_confidence=candidate.source_confidence,
+        grounding=candidate.grounding,
+        speech_act=candidate.speech_act,
+        reliability=candidate.reliability,
+        adjustment=candidate.adjustment,
+        evidence=candidate.evidence,
     )
 
 

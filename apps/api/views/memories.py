@@ -78,7 +78,12 @@ class MemoriesView(ApiView):
         repeatable=True,
     )
     def post(self, request: Request) -> Response:
-        """Store memories as they are: no extraction, no dedupe, no conflict check. All of them, or none."""
+        """Store memories as they are, without extraction: all of them, or none.
+
+        What is known already in the same words, or as the same triple, isn't stored again: the answer names the memory
+        that says it. Of the values of a stateful predicate the one said last stays active: it closes the others, or is
+        stored as superseded itself.
+        """
         body = read_body(request, MemoriesBody)
         asked = StoreRequest(
             project_id=self.caller.project_id,
@@ -138,8 +143,8 @@ class MemoryView(ApiView):
     def patch(self, request: Request, memory_id: str) -> Response:
         """Give fields new values; the old ones stay in the history.
 
-        Under `version`, or the header If-Match, the memory must still be at that version. A change of `status`
-        needs the scope admin.
+        Under `version`, or the header If-Match, the memory must still be at that version. Words that another memory
+        has already conflict. A change of `status` needs the scope admin.
         """
         body = read_body(request, RevisionBody)
         memory = self._memory(memory_id)
