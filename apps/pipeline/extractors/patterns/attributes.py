@@ -27,7 +27,8 @@ _FAVOURITE = re.compile(
 _ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
 # Things of the talk rather than of a life.
 _EMPTY = frozenset(
-    "point question guess bad advice thought thoughts day week fault pleasure problem issue hope plan only one heart mind turn concern goodness way".split()
+    "point question guess bad advice thought thoughts day week fault pleasure problem issue hope plan only one heart mind turn concern goodness way "
+    "homework assignment query code function regex loop tests build prompt answer".split()
 )
 _WORTHLESS_VALUE = re.compile(
     r"(?i)^(?:so |very |really |not |just |still |all |pretty |too )*(?:great|good|fine|ok|okay|bad|here|there|done|nice|awesome|amazing|going|open|ready|full|that|this|it|what|same|cool|sure)\b[\w ]{0,12}$"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from apps.pipeline.draft import Candidate, Mention, ObjectValue, SourceTurn
-from apps.pipeline.extractors.patterns import framing, sentences, verbs, voice
+from apps.pipeline.extractors.patterns import framing, sentences, task_talk, verbs, voice
 from apps.pipeline.extractors.patterns.attributes import attribute_in
 from apps.pipeline.extractors.patterns.catalogue import BY_NAME, BY_VERB
 from apps.pipeline.extractors.patterns.general import free_phrase, general_row
@@ -40,12 +40,16 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy) -> Iterator[Candidat
     name = " ".join(turn.speaker.split()) or DEFAULT_SPEAKER
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     before = ""
-    for sentence in sentences.sentences_of(turn.content[: policy.max_turn_characters]):
+    all_said = tuple(sentences.sentences_of(turn.content[: policy.max_turn_characters]))
+    is_exercise = any(task_talk.asks_for_a_sum(each.text) for each in all_said)
+    for sentence in all_said:
         speech_act, claim = framing.speech_act_of(sentence.text)
-        if speech_act is None:
+        if task_talk.hands_over_a_text(sentence.text):
+            return
+        if speech_act is None or (is_exercise and task_talk.gives_a_number(sentence.text)):
             continue
         said = Said(turn, speaker, sentence.text, speech_act, policy.pattern_reliability)
-        if speech_act is not SpeechAct.ASSERTED:
+        if claim != sentence.text:
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
         found = tuple(_of_sentence(sentence, said, before))
         before = (_thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
@@ -94,6 +98,8 @@ def _plain(
 
 
 def _of_statement(statement: Statement, said: Said) -> Iterator[Candidate]:
+    if task_talk.is_step_or_state(statement.phrase):
+        return
     tie, is_all = relation_in(statement, speaker=said.speaker)
     if tie is not None:
         yield made(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)

@@ -28,9 +28,13 @@ _PASSING_VERBS = frozenset(
 )
 _REGULAR = frozenset("always usually often sometimes rarely mostly never seldom".split())
 _DONE_REGULARLY = frozenset("bring call check give let look make see send show support talk try turn".split())
+# What was only read or heard is no life, and "live for weekends" no home.
+_EMPTY_DEED = re2.compile(
+    r"(?i)^(?:(?:was told|read|heard|saw)(?: \w+)? that\b|lives (?:in the moment|for)\b|moved here\b)"
+)
 _EMPTY_STATE = re2.compile(
     r"(?i)^(?:is|was|feels|felt|has been)(?: \w+ly| so| very| really| just| always| still| also| super| all| pretty| too| a bit| kinda| even| more| truly)* "
-    r"(?:glad|happy (?:for|to (?:hear|help|see))|sorry|sure|fine|good|ok|okay|here|there|back|great|well|done|ready|afraid|right|wrong|tired|hungry|bored|busy$|sleepy|curious|jealous|"
+    r"(?:glad|in (?:(?-i:[A-Z])\w*|[\w']+ (?:teens|twenties|thirties|forties|fifties|sixties|seventies|eighties)\b)|happy (?:for|to (?:hear|help|see))|sorry|sure|fine|good|ok|okay|here|there|back|great|well|done|ready|afraid|right|wrong|tired|hungry|bored|busy$|sleepy|curious|jealous|"
     r"impressed|surprised|not|able|free|on (?:my|the) (?:way|phone|bus|train|line|couch|plane|road|call)|on a call|at (?:work|home|lunch)|taking (?:the|a) (?:bus|train|tram|taxi|cab|nap|break|shower|call)|running late|sitting|standing|waiting|heading|leaving (?:now|soon|for)|eating|having (?:lunch|dinner|breakfast|coffee|tea)|moving (?:to the next|on)|using this|looking at|with you|all ears|in (?:awe|luck|shock)|up for|down|aware|certain|kidding|joking|wondering|asking|saying|talking|telling|guessing|"
     r"going to (?:be\b|check|make (?:it|this|that)|give (?:it|that|them|up)|stay|forget|find|keep (?:going|pushing|trying|chasing|grinding|fighting|striving|believing|on|working (?:hard|at)|you|it)|make .*dreams|see (?:what|how|if|you)|look|try (?:it|that)|let\b)|hearing|feeling|thinking (?:it|that|so|of you)|doing (?:ok|well|good|great|my)|rooting|cheering|amazed|stoked for|proud of you|so proud|happy|sick|cold|hot|sad|mad|confused|lost|awake|exhausted)\b"
 )
@@ -62,7 +66,7 @@ _UNFINISHED = re.compile(
 )
 # "this bowl" means nothing later; "this week" stays.
 _POINTING = re.compile(
-    r"\b(?:this|these|those) (?!(?:who|that|week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|fall|autumn|time|semester|season|quarter|\w+day|is|was|and|to|in)\b)(?=[a-z])"
+    r"\b(?:this|these|those) (?!(?:who|that|days|week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|fall|autumn|time|semester|season|quarter|\w+day|is|was|and|to|in)\b)(?=[a-z])"
 )
 
 
@@ -72,7 +76,12 @@ def general_row(statement: Statement) -> Pattern | None:
     if not _is_near(statement) and not (verbs.is_past(verb) and verb != "was"):
         return None
     least = 3 if statement.about_speaker else 2
-    if _PRONOUN_OBJECT.match(phrase) or _HAS_TO.match(phrase) or len(phrase.split()) < least:
+    if (
+        _PRONOUN_OBJECT.match(phrase)
+        or _EMPTY_DEED.match(phrase)
+        or _HAS_TO.match(phrase)
+        or len(phrase.split()) < least
+    ):
         return None
     if verb in ("is", "was", "feels", "felt") or phrase.startswith("has been"):
         return STATE if _is_lasting_state(statement) else None

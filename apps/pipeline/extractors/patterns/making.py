@@ -21,6 +21,12 @@ _POINTS_ELSEWHERE = re.compile(
     r"(?i)^(?:it|this|that|them|these|those|one|so|him|her|there|here|what|how|when|everything|all|things?|stuff|something|to)"
     r"(?:\s+(?:so|all|too|here|there|was|is|and|to|of|about|when|how|for|one|stuff|part|much|out|up|more|kind)\b.*)?$"
 )
+# Neither does one that picks among what was just shown: "this bug", "the second option", "option B".
+_PICKS = re.compile(
+    r"(?i)^(?:(?:this|that|these|those) (?!(?:week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|autumn|fall|time|season)\b)"
+    r"|(?:the )?(?:first|second|third|fourth|last|former|latter|next|previous|other|top|bottom|left|right)"
+    r" (?:one|ones|two|option|version|approach|draft|choice|suggestion|answer|variant|idea|design)\b|(?:option|version|variant|number) (?:[a-z]|\d+)\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ def typed(statement: Statement, row: Pattern, match: Match, *, said: Said) -> Ca
     """Make the candidate of a typed row, or None where its object is none."""
     found = match.group("object") or ""
     text = trim_object(found, pattern=row)
-    if not text or _POINTS_ELSEWHERE.match(text) or row.refuses(text):
+    if not text or _POINTS_ELSEWHERE.match(text) or _PICKS.match(text) or row.refuses(text):
         return None
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
@@ -60,7 +66,9 @@ def _phrase(phrase: str, row: Pattern, found: str, text: str) -> str:
     if "{article}" not in row.content:
         return row.content.format(object=text)
     bare = without_article(text)
-    return row.content.format(article="an" if bare[:1].lower() in "aeiou" else "a", object=bare)
+    article = "an" if bare[:1].lower() in "aeiou" else "a"
+    is_the_one = phrase[: phrase.rfind(found)].endswith(" the ")
+    return row.content.format(article="the" if is_the_one else article, object=bare)
 
 
 def taken_back(statement: Statement, right: Candidate) -> Iterator[Candidate]:

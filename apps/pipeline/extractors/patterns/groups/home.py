@@ -55,7 +55,7 @@ PATTERNS = (
         name="comes_from",
         predicate="comes_from",
         verbs=("is", "comes", "was", "grew"),
-        expression=r"(?:is|comes|is originally|was born and raised|grew up|was raised|was born|hails) (?:originally )?(?:from|in) (?P<object>(?-i:[A-ZÀ-Þ]).*)",
+        expression=r"(?:(?:is|comes|hails)(?: originally)? from|(?:grew up|was born(?: and raised)?|was raised) (?:in|near|outside)) (?P<object>(?-i:[A-ZÀ-Þ]).*)",
         content="comes from {object}",
         importance=0.7,
     ),

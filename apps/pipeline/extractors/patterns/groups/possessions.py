@@ -43,6 +43,7 @@ PATTERNS = (
         expression=r"(?:uses|is using|has been using|switched (?:over )?(?:from [\w ]+ )?to|has switched to) (?P<object>.+)",
         content="uses {object}",
         topic="tech",
+        unless=r"(?:a|an|the)$",
         ends="for|in|at|on|to|as|every|with|not|instead|now|during|almost",
         max_words=6,
     ),

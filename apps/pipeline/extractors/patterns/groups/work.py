@@ -29,7 +29,7 @@ PATTERNS = (
         predicate="works_at",
         verbs=("works", "is", "has"),
         expression=r"(?:works|is working|is employed|has been working|has worked)(?: now| remotely| full[- ]time| part[- ]time)?"
-        rf"(?: as (?:a|an|the) [\w -]{{2,40}}?)? (?:at|for|with) (?P<object>{_NAME})",
+        rf"(?: as (?:a|an|the) [\w -]{{2,40}}?)? (?:at|for) (?P<object>{_NAME})",
         content="works at {object}",
         entity=EntityType.ORGANISATION,
         ends=_ORG_ENDS,
@@ -118,6 +118,7 @@ PATTERNS = (
         verbs=("studies", "is", "majors", "has"),
         expression=r"(?:studies|is studying|majors in|is majoring in|has been studying|is (?:getting|doing|pursuing) (?:a|an|[\w]+'s) (?:degree|master'?s|masters|bachelor'?s|phd|doctorate|mba)(?: degree)?(?: in)?) (?P<object>.+)",
         content="studies {object}",
+        unless=r"(?:for|hard|now|tonight|today|late)\b",
         ends="at|because|since|for|with",
         topic="education",
         max_words=6,
