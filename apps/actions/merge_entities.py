@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.actions.entity_moves import MERGED, moved, pointing_at
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.parties import actor_of
+from apps.actions.parties import actor_of, hold_end_user
 from apps.memories.models import Entity, EntityAlias, LedgerEntry
 from apps.memories.plan_writer import apply_plan
 from apps.memories.write_context import WriteContext
@@ -54,6 +54,8 @@ def locked_entities(project_id: UUID, *entity_ids: UUID) -> list[Entity]:
     Raises NotFound.
     """
     wanted = Entity.objects.filter(project_id=project_id, id__in=entity_ids).order_by("id")
+    for end_user_id in sorted(set(wanted.order_by().values_list("end_user_id", flat=True))):
+        hold_end_user(end_user_id)  # before the entities, as a direct store does
     found = {entity.id: entity for entity in wanted.select_for_update()}
     if any(each not in found for each in entity_ids):
         raise NotFound("there is no such entity")

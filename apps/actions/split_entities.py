@@ -7,12 +7,15 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
-from apps.actions.entity_moves import MERGED, SPLIT
+from apps.actions.entity_moves import MERGED, SPLIT, hash_of_changed
 from apps.actions.errors import Conflict
 from apps.actions.merge_entities import EntityMerge, apply_to, locked_entities, record_merge
+from apps.actions.slots import settle_slot
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
-from apps.pipeline.operations import ReviseMemory
+from apps.pipeline.canonical import hash_apart
+from apps.pipeline.operations import Operation, ReviseMemory
 from apps.pipeline.vocabulary import LinkKind, LinkStatus, Status
 
 
@@ -31,7 +34,9 @@ def split_entities(
         did = _last_merge(entity).details
         EntityAlias.objects.filter(entity_id=merge.into_id, source=entity.id.hex).delete()
         Entity.objects.filter(id=entity.id).update(merged_into=None)
-        apply_to(merge, entity, [*_pointed_back(entity, did["memories"]), *_opened_again(entity, did["closed"])])
+        apply_to(merge, entity, list(_pointed_back(entity, did["memories"])))
+        for operations in _opened_again(entity, did["closed"]):
+            apply_to(merge, entity, operations)
         asked = Q(from_memory__in=[each for each, _ in did["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
         MemoryLink.objects.filter(asked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
             status=LinkStatus.SETTLED, resolution=SPLIT, settled_at=timezone.now()
@@ -64,13 +69,22 @@ def _pointed_back(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemor
         if before.get("object", {}).get("entity") == entity.shown_id:
             changes |= {"object": before["object"], "object_text": before["object_text"]}
         if changes:
-            changes["canonical_hash"] = before["canonical_hash"]
+            changes["canonical_hash"] = _hash(memory, changes)
             yield ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes)
 
 
-def _opened_again(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemory]:
-    """Open what the merge closed, unless it stands otherwise by now."""
+def _hash(memory: Memory, changes: dict[str, Any]) -> str:
+    """Return the hash of what a memory says by now, or one of its own where another has taken that since."""
+    found = hash_of_changed(memory, changes)
+    live = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found)
+    return hash_apart(found, memory_id=memory.id) if live.exclude(id=memory.id).exists() else found
+
+
+def _opened_again(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:
+    """Open what the merge closed, unless it stands otherwise by now; each meets what has come into its slot since."""
     for memory, before in _past(entity, memory_ids, "superseded"):
         if memory.status == Status.SUPERSEDED:
-            changes = {"status": before["status"], "superseded_by_id": None, "valid_until": None}
-            yield ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes)
+            ended = parse_datetime(before["valid_until"] or "")
+            opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
+            changes, closing = settle_slot(memory=memory, changes=opened)
+            yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]

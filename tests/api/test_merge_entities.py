@@ -131,3 +131,76 @@ def test_what_cannot_be_merged_is_refused(admin: APIClient, client: APIClient) -
     merge(admin, "Bob", into="Robert")
     assert merge(admin, "Lena", into="Bob").status_code == 409
     assert admin.post("/v1/entities/ent_0/merge", {"into": entity("Bob").shown_id}).status_code == 404
+
+
+def lives_in(place: str, month: int, *, who: str = "Robert", **more: Any) -> dict[str, Any]:
+    said = f"2024-{month:02}-01T00:00:00Z"
+    return told(f"{who} lives in {place}.", who, "lives_in", place, said_at=said, **more)
+
+
+def active(predicate: str = "lives_in") -> dict[str, str]:
+    rows = Memory.objects.filter(predicate=predicate, status=Status.ACTIVE).select_related("subject")
+    return {row.object_text: row.subject.name for row in rows}
+
+
+@pytest.mark.parametrize("month", [4, 9])
+def test_a_split_reopens_nothing_into_a_slot_that_is_held_by_then(admin: APIClient, month: int) -> None:
+    put(admin, *BOTH)
+    merge(admin, "Bob", into="Robert")
+    put(admin, lives_in("Ulm", month))
+    if month == 4:  # a late arrival beside Bonn, which goes
+        bonn = Memory.objects.get(object_text="Bonn")
+        admin.delete(f"/v1/memories/{bonn.shown_id}")
+        ulm = Memory.objects.get(object_text="Ulm")
+        assert ulm.status == Status.SUPERSEDED
+    split(admin, "Bob")
+    kiel = Memory.objects.get(object_text="Kiel")
+    assert active() == ({"Ulm": "Robert"} if month == 9 else {"Kiel": "Robert"})
+    if month == 9:
+        assert kiel.superseded_by == Memory.objects.get(object_text="Ulm")
+
+
+def test_a_split_leaves_one_value_to_the_one_who_leaves(admin: APIClient) -> None:
+    put(
+        admin,
+        lives_in("Kiel", 6),
+        lives_in("Bonn", 1, who="Bob"),
+        lives_in("Ulm", 9, who="Bob", status="pending_review"),
+    )
+    merge(admin, "Bob", into="Robert")
+    ulm = Memory.objects.get(object_text="Ulm")
+    assert admin.patch(f"/v1/memories/{ulm.shown_id}", {"status": "active"}).status_code == 200
+    split(admin, "Bob")
+    assert active() == {"Ulm": "Bob"}
+    assert Memory.objects.get(object_text="Bonn").superseded_by == ulm
+
+
+def test_what_was_worded_anew_since_keeps_the_hash_of_its_words(admin: APIClient) -> None:
+    naps = {"type": "fact", "content": "Bob naps.", "subject": {"name": "Bob", "type": "person"}}
+    put(admin, naps, told("Robert sails.", "Robert", "likes", "sailing"))
+    merge(admin, "Bob", into="Robert")
+    memory = Memory.objects.get(content="Bob naps.")
+    admin.patch(f"/v1/memories/{memory.shown_id}", {"content": "Bob naps at noon."})
+    put(admin, {**naps, "subject": {"name": "Robert", "type": "person"}})
+    split(admin, "Bob")
+    live = Memory.objects.filter(status__in=[Status.ACTIVE, Status.PENDING_REVIEW])
+    assert live.count() == live.values("canonical_hash").distinct().count() == 3
+
+
+def test_a_merge_takes_no_hash_that_a_third_entity_holds(admin: APIClient) -> None:
+    tall = {"type": "fact", "content": "This one is tall."}
+    put(admin, *({**tall, "subject": {"name": name, "type": "person"}} for name in ("Lena", "Bob")))
+    put(admin, told("Robert sails.", "Robert", "likes", "sailing"))
+    merge(admin, "Bob", into="Robert")
+    assert Memory.objects.count() == Memory.objects.values("canonical_hash").distinct().count() == 3
+    assert not MemoryLink.objects.exists()
+
+
+def test_a_split_gives_a_known_end_back(admin: APIClient) -> None:
+    put(admin, lives_in("Kiel", 1, valid_until="2024-12-31T00:00:00Z"), lives_in("Bonn", 6, who="Bob"))
+    merge(admin, "Bob", into="Robert")
+    kiel = Memory.objects.get(object_text="Kiel")
+    assert f"{kiel.valid_until:%Y-%m-%d}" == "2024-06-01"
+    split(admin, "Bob")
+    kiel.refresh_from_db()
+    assert (kiel.status, f"{kiel.valid_until:%Y-%m-%d}") == (Status.ACTIVE, "2024-12-31")
