@@ -14,7 +14,7 @@ from apps.memories.search import search
 from apps.pipeline.context_block import Block, CountTokens, Known, Section, render
 from apps.pipeline.policy import RetrievalPolicy
 from apps.pipeline.ports import Embedder
-from apps.pipeline.vocabulary import CONSTRAINT, CONVENTION, MemoryType, Polarity, Stakes, Status
+from apps.pipeline.vocabulary import CONSTRAINT, CONVENTION, MemoryType, Polarity, Precision, Stakes, Status
 
 MAX_RULES = 200
 MAX_FACTS = 100
@@ -84,6 +84,7 @@ def _known(rows: Iterable[Memory]) -> tuple[Known, ...]:
             predicate=row.predicate,
             object_text=row.object_text,
             event_at=row.event_at,
+            event_precision=Precision(row.event_precision or Precision.INSTANT),
             is_unverified=row.status == Status.PENDING_REVIEW,
         )
         for row in rows

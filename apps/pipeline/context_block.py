@@ -12,12 +12,19 @@ from uuid import UUID
 
 from apps.pipeline.canonical import canonical_text
 from apps.pipeline.recalled import wrap
-from apps.pipeline.vocabulary import MemoryType
+from apps.pipeline.vocabulary import MemoryType, Precision
 
 CONSTRAINT_PREFIX = "WARNING, never break this: "
 UNVERIFIED = " (unverified)"
 # Of the tokens that rules leave, facts take at most this share, so that a query is answered as well.
 FACTS_SHARE = 0.5
+# How a time is written that is known to less than the day.
+_DATES = {
+    Precision.WEEK: "week of %Y-%m-%d",
+    Precision.MONTH: "%Y-%m",
+    Precision.QUARTER: "quarter from %Y-%m",
+    Precision.YEAR: "%Y",
+}
 
 CountTokens = Callable[[str], int]
 
@@ -43,6 +50,7 @@ class Known:
     predicate: str = ""
     object_text: str = ""
     event_at: datetime | None = None
+    event_precision: Precision = Precision.INSTANT
     is_unverified: bool = False
 
 
@@ -125,9 +133,15 @@ def _fact_lines(facts: Sequence[Known]) -> Iterable[_Line]:
 
 def _sentence(each: Known, section: Section) -> str:
     prefix = CONSTRAINT_PREFIX if section is Section.CONSTRAINTS else ""
-    when = each.event_at or each.said_at
-    dated = f"[{when.date().isoformat()}] " if each.type is MemoryType.EVENT else ""
+    dated = f"[{_when(each)}] " if each.type is MemoryType.EVENT else ""
     return f"{prefix}{dated}{_flat(each.content)}{_doubt(each)}"
+
+
+def _when(each: Known) -> str:
+    """Write when an event happened, no more exactly than is known; else the day on which it was told."""
+    if each.event_at is None:
+        return f"{each.said_at:%Y-%m-%d}"
+    return each.event_at.strftime(_DATES.get(each.event_precision, "%Y-%m-%d"))
 
 
 def _doubt(each: Known) -> str:

@@ -84,11 +84,13 @@ class Polarity(StrEnum):
 
 
 class Precision(StrEnum):
-    """How exactly a point in time is known."""
+    """How exactly a point in time is known; a week may begin on any day, as a weekend does on its Saturday."""
 
     INSTANT = "instant"
     DAY = "day"
+    WEEK = "week"
     MONTH = "month"
+    QUARTER = "quarter"
     YEAR = "year"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from apps.pipeline.context_block import Block, Known, Section, render
 from apps.pipeline.recalled import is_recalled, own_words
-from apps.pipeline.vocabulary import MemoryType
+from apps.pipeline.vocabulary import MemoryType, Precision
 
 PLENTY = 10_000
 SAID = datetime(2024, 5, 4, tzinfo=UTC)
@@ -129,6 +129,23 @@ def test_a_memory_stays_on_its_line_and_inside_the_mark() -> None:
     block = build({Section.RELEVANT: [trick]})
     assert block.text.count("</memplatform-context>") == 1
     assert len(block.text.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("precision", "shown"),
+    [
+        (Precision.INSTANT, "2024-01-01"),
+        (Precision.DAY, "2024-01-01"),
+        (Precision.WEEK, "week of 2024-01-01"),
+        (Precision.MONTH, "2024-01"),
+        (Precision.QUARTER, "quarter from 2024-01"),
+        (Precision.YEAR, "2024"),
+    ],
+)
+def test_an_event_is_dated_no_more_exactly_than_is_known(precision: Precision, shown: str) -> None:
+    when = datetime(2024, 1, 1, tzinfo=UTC)
+    sailed = known(10, "User sailed.", type=MemoryType.EVENT, event_at=when, event_precision=precision)
+    assert f"- [{shown}] User sailed." in build({Section.RELEVANT: [sailed]}).text
 
 
 def test_the_order_of_facts_is_not_that_of_their_weight() -> None:

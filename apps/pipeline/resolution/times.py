@@ -1,76 +1,81 @@
-"""Times that count from when something was said: "last Saturday", "two years ago", "next month"."""
+"""Times told in an event, counted from when it was said: "last Saturday", "two years ago", "in May 2019"."""
 
 import re
-from datetime import UTC, datetime
-
-import dateparser
+from collections.abc import Sequence
+from datetime import date
 
 from apps.pipeline.draft import Candidate, SourceTurn
-from apps.pipeline.vocabulary import MemoryType, Precision
+from apps.pipeline.resolution import calendar_words, counted_words
+from apps.pipeline.resolution.periods import Period, checked
+from apps.pipeline.resolution.phrases import Said, Shape
+from apps.pipeline.resolution.tense import tense_of
+from apps.pipeline.vocabulary import MemoryType
 
-_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_COUNT = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_UNIT = r"(?P<{0}>day|week|month|year)s?"
-# Whole phrases only, and only those whose reading is certain; what else a sentence may hold stays as it was said.
-_PHRASES: dict[str, tuple[re.Pattern[str], ...]] = {
-    "en": (
-        re.compile(r"\b(?P<day>yesterday|today|tomorrow)\b", re.IGNORECASE),
-        re.compile(rf"\b(?:last|next) (?P<day>{_DAYS})\b", re.IGNORECASE),
-        re.compile(r"\b(?:last|next) (?P<unit>week|month|year)\b", re.IGNORECASE),
-        re.compile(rf"\b{_COUNT} {_UNIT.format('unit')} ago\b", re.IGNORECASE),
-        re.compile(rf"\bin {_COUNT} {_UNIT.format('unit')}\b(?! time of)", re.IGNORECASE),
-    ),
-    "de": (
-        re.compile(r"\b(?P<day>gestern|heute)\b", re.IGNORECASE),
-        re.compile(r"\bvor \w+ (?P<unit>tag|woche|monat|jahr)(?:en|n|e)?\b", re.IGNORECASE),
-    ),
-    "fr": (re.compile(r"\bil y a \w+ (?P<unit>jour|semaine|mois|an)s?\b", re.IGNORECASE),),
-    "es": (re.compile(r"\b(?P<day>ayer)\b", re.IGNORECASE),),
-}
-_PRECISION = {
-    **dict.fromkeys(("day", "tag", "jour"), Precision.DAY),
-    **dict.fromkeys(("week", "woche", "semaine", "month", "monat", "mois"), Precision.MONTH),
-    **dict.fromkeys(("year", "jahr", "an"), Precision.YEAR),
-}
+Told = tuple[re.Match[str], Period | None]
+
+# Before a time these say that it is not the event's own, or not quite: "until Friday", "two or three weeks ago".
+_NOT_ITS_TIME = re.compile(
+    r"(?:\b(?:since|until|till|by|before|after|than|through|between|every|each|for|from|or|to|about|around|almost|nearly"
+    r"|roughly|over|under|maybe|probably|perhaps|at least|at most|some|seit|bis|fast|depuis|presque|desde|hasta|casi)"
+    r"|[-–/])\s*$",
+    re.IGNORECASE,
+)
+# A time between two clauses belongs to one of them; at the front of a sentence, to all.
+_JOINT = re.compile(r";|\b(?:and|but|so|then|because|while|when|before|after|und|aber|et|mais|y|pero)\b", re.IGNORECASE)
+_FRONT = 12  # characters: "So, yesterday…"
 
 
 def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
-    """Give an event the time that its quote tells relative to the turn, and how exactly.
+    """Give an event the time that its sentence or quote tells, and how exactly it does.
 
     Days are those of whoever speaks; like any date without a clock they are kept as midnight in UTC. Nothing is
-    guessed: not without `occurred_at`, not where an extractor has told a time, not from two expressions.
+    guessed: without `occurred_at` only a time that names its year counts, and none does where an extractor has told
+    one, where two are told, and where the words have two readings.
     """
-    if candidate.type is not MemoryType.EVENT or candidate.event_at is not None or turn.occurred_at is None:
+    if candidate.type is not MemoryType.EVENT or candidate.event_at is not None:
         return candidate
-    found = _told(candidate.evidence, said_at=turn.local_time)
+    said = Said(turn.local_time.date(), tense_of(candidate)) if turn.occurred_at else None
+    found = _told_in(candidate, said)
     if found is None:
         return candidate
-    return candidate.evolve(event_at=found[0], event_precision=found[1])
+    return candidate.evolve(event_at=found.moment, event_precision=found.precision)
 
 
-def _told(quote: str, *, said_at: datetime) -> tuple[datetime, Precision] | None:
-    phrases = [
-        (language, match)
-        for language, patterns in _PHRASES.items()
-        for pattern in patterns
-        for match in pattern.finditer(quote)
-    ]
-    if len(phrases) != 1:
+def _told_in(candidate: Candidate, said: Said | None) -> Period | None:
+    """Read the sentence; the quote as well where the sentence tells no time."""
+    if told := _times_of(candidate.content, said):
+        return _agreed(told)
+    quote = candidate.evidence
+    told = _times_of(quote, said)
+    in_front = all(found.start() <= _FRONT for found, _ in told)
+    return _agreed(told) if in_front or not _JOINT.search(quote) else None
+
+
+def _agreed(told: Sequence[Told]) -> Period | None:
+    """Return the one time that is told; a time that has no reading stands against the others."""
+    periods = {period for _, period in told}
+    return periods.pop() if len(periods) == 1 else None
+
+
+def _times_of(text: str, said: Said | None) -> list[Told]:
+    shapes = (*calendar_words.DATES, *((*calendar_words.SHAPES, *counted_words.SHAPES) if said else ()))
+    found = [(match, shape) for shape in shapes for match in shape.pattern.finditer(text)]
+    spans = [match.span() for match, _ in found]
+    whole = [(match, shape) for match, shape in found if not _is_part(match.span(), spans)]
+    return [(match, _read(match, shape, said)) for match, shape in whole]
+
+
+def _is_part(span: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether a longer phrase takes words of this one: "yesterday" in "the day before yesterday"."""
+    longer = [other for other in others if other[1] - other[0] > span[1] - span[0]]
+    return any(other[0] < span[1] and span[0] < other[1] for other in longer)
+
+
+def _read(match: re.Match[str], shape: Shape, said: Said | None) -> Period | None:
+    if _NOT_ITS_TIME.search(match.string[: match.start()]):
         return None
-    language, match = phrases[0]
-    # Its own idea of today's clock, of the machine's zone and of times of day is kept out of it.
-    told = dateparser.parse(
-        match.group(), languages=[language], settings={"RELATIVE_BASE": said_at.replace(tzinfo=None)}
-    )
-    if told is None:
+    try:
+        period = shape.read(match, said or Said(date.min))
+        return checked(period) if period else None
+    except (ValueError, OverflowError):  # 31 June
         return None
-    precision = Precision.DAY if match.groupdict().get("day") else _PRECISION[match["unit"].casefold()]
-    return _begin(told.replace(tzinfo=UTC), precision), precision
-
-
-def _begin(moment: datetime, precision: Precision) -> datetime:
-    """Return the first moment of the day, month or year: no more is told."""
-    begun = moment.replace(hour=0, minute=0, second=0, microsecond=0)
-    if precision is Precision.DAY:
-        return begun
-    return begun.replace(day=1) if precision is Precision.MONTH else begun.replace(month=1, day=1)

@@ -1,0 +1,34 @@
+"""Phrases: a shape of words that tells a time, and what it means to whoever says it on a day."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from apps.pipeline.resolution.periods import Period
+from apps.pipeline.resolution.tense import Tense
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The speaker's day, and the tense of what they said."""
+
+    on: date
+    tense: Tense | None = None
+
+    def told(self, *, past: Period, ahead: Period) -> Period | None:
+        """Return the reading that the tense chooses; without one, only what both mean."""
+        if past == ahead or self.tense is Tense.PAST:
+            return past
+        return ahead if self.tense is Tense.FUTURE else None
+
+
+Read = Callable[[re.Match[str], Said], Period | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A phrase and its reading; a reading may raise ValueError or OverflowError for a day that no calendar has."""
+
+    pattern: re.Pattern[str]
+    read: Read

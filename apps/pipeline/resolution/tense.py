@@ -1,0 +1,38 @@
+"""Tense: whether a sentence tells of what was or of what is to come, so that "on Friday" has one reading."""
+
+import re
+from enum import StrEnum
+
+from apps.pipeline.draft import Candidate
+from apps.pipeline.extractors.patterns import verbs
+
+
+class Tense(StrEnum):
+    """Where a sentence puts what it tells."""
+
+    PAST = "past"
+    FUTURE = "future"
+
+
+_ADVERBS = frozenset("also already finally just really recently soon still then".split())
+_AHEAD = re.compile(
+    r"\b(?:will|won't|shall|going to|gonna|about to|(?:plan|hop|want|intend|expect|need)(?:s|es|ing|ning)? to)\b|'ll\b",
+    re.IGNORECASE,
+)
+_IN_PROGRESS = re.compile(r"(?:is|are) (?:(?:not|also|now|already|finally|\w+ly) )*[\w-]+ing\b", re.IGNORECASE)
+
+
+def tense_of(candidate: Candidate) -> Tense | None:
+    """Read the first verb after the subject; None where it tells nothing, or the sentence looks both ways.
+
+    "Is flying on Friday" is to come, as its date says; "flies on Friday" may be a habit.
+    """
+    words = candidate.content.removeprefix(candidate.subject.text).split()
+    while words and (words[0].lower() in _ADVERBS or words[0].lower().endswith("ly")):
+        words = words[1:]
+    said = " ".join(words)
+    ahead = _AHEAD.search(said) is not None or _IN_PROGRESS.match(said) is not None
+    past = bool(words) and verbs.is_past(words[0].strip(".,!"))
+    if ahead is past:
+        return None
+    return Tense.FUTURE if ahead else Tense.PAST
