@@ -27,6 +27,7 @@ _SPEECH = st.lists(_WORDS, max_size=40).map(" ".join)
 @example("I am " * 500)
 @example("\x00 I live in \x00 Rome.")
 @example("I live in \ud800 Rome.")
+@example("My I'm is 0")
 def test_any_text_yields_grounded_third_person_sentences(text: str) -> None:
     for found in said(text):
         assert found.evidence in text

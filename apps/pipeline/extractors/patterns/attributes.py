@@ -68,6 +68,8 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
         return None
     verb = _verb(match["verb"].strip(), value)
     content = f"{name}'s {thing} {verb}{' not' if negated else ''} {_said(value, row)}."
+    if voice.speaks_in_first_person(content, name=name):
+        return None
     return Attribute(row=row, value=value, content=content, is_negated=negated)
 
 
