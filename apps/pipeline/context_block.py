@@ -12,6 +12,7 @@ from uuid import UUID
 
 from apps.pipeline.canonical import canonical_text
 from apps.pipeline.recalled import wrap
+from apps.pipeline.resolution.times import counts_from_a_day
 from apps.pipeline.vocabulary import MemoryType, Precision
 
 CONSTRAINT_PREFIX = "WARNING, never break this: "
@@ -133,14 +134,15 @@ def _fact_lines(facts: Sequence[Known]) -> Iterable[_Line]:
 
 def _sentence(each: Known, section: Section) -> str:
     prefix = CONSTRAINT_PREFIX if section is Section.CONSTRAINTS else ""
-    dated = f"[{_when(each)}] " if each.type is MemoryType.EVENT else ""
+    is_dated = each.type is MemoryType.EVENT or counts_from_a_day(each.content)
+    dated = f"[{_when(each)}] " if is_dated else ""
     return f"{prefix}{dated}{_flat(each.content)}{_doubt(each)}"
 
 
 def _when(each: Known) -> str:
     """Write when an event happened, no more exactly than is known; else the day on which it was told."""
     if each.event_at is None:
-        return f"{each.said_at:%Y-%m-%d}"
+        return f"told {each.said_at:%Y-%m-%d}"
     return each.event_at.strftime(_DATES.get(each.event_precision, "%Y-%m-%d"))
 
 

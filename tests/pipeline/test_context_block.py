@@ -148,6 +148,26 @@ def test_an_event_is_dated_no_more_exactly_than_is_known(precision: Precision, s
     assert f"- [{shown}] User sailed." in build({Section.RELEVANT: [sailed]}).text
 
 
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("Lena got engaged last week.", "[told 2024-05-04] Lena got engaged last week."),
+        ("Lena se mudó ayer.", "[told 2024-05-04] Lena se mudó ayer."),
+        ("User is currently on sabbatical.", "[told 2024-05-04] User is currently on sabbatical."),
+        ("User likes the last movement best.", "User likes the last movement best."),
+        ("User's birthday is on 14 June.", "User's birthday is on 14 June."),
+        ("User goes running every Friday.", "User goes running every Friday."),
+    ],
+)
+def test_words_that_count_from_a_day_come_with_it(content: str, shown: str) -> None:
+    assert f"- {shown}\n" in build({Section.RELEVANT: [known(10, content)]}).text
+
+
+def test_an_event_without_a_time_says_when_it_was_told() -> None:
+    sailed = known(10, "User sailed.", type=MemoryType.EVENT)
+    assert "- [told 2024-05-04] User sailed." in build({Section.RELEVANT: [sailed]}).text
+
+
 def test_the_order_of_facts_is_not_that_of_their_weight() -> None:
     one = build({Section.FACTS: [HOME, MANAGER]})
     other = build({Section.FACTS: [MANAGER, HOME]})

@@ -20,6 +20,14 @@ _NOT_ITS_TIME = re.compile(
     r"|[-–/])\s*$",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|recently|lately|currently|soon|ago|at the moment|these days|right now"
+    r"|(?:last|next|this|this coming|this past) (?:night|morning|afternoon|evening|week|weekend|month|quarter|year"
+    r"|season|spring|summer|autumn|fall|winter|\w+day|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december)"
+    r"|gestern|vorgestern|heute|morgen|übermorgen|derzeit|demain|aujourd'hui|récemment|ayer|anteayer|hoy|mañana|ahora)\b",
+    re.IGNORECASE,
+)
 # A time between two clauses belongs to one of them; at the front of a sentence, to all.
 _JOINT = re.compile(r";|\b(?:and|but|so|then|because|while|when|before|after|und|aber|et|mais|y|pero)\b", re.IGNORECASE)
 _FRONT = 12  # characters: "So, yesterday…"
@@ -39,6 +47,11 @@ def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
     if found is None:
         return candidate
     return candidate.evolve(event_at=found.moment, event_precision=found.precision)
+
+
+def counts_from_a_day(text: str) -> bool:
+    """Tell whether a text holds words that mean nothing without the day on which they were said."""
+    return _COUNTED.search(text) is not None
 
 
 def _told_in(candidate: Candidate, said: Said | None) -> Period | None:
