@@ -24,6 +24,7 @@ _FAVOURITE = re.compile(
     r"^(?:(?:all[- ]time|current|absolute|own) )*(?:favou?rite|fave|fav|preferred|go-to|top) (?P<kind>[\w ]{2,40})$",
     re.IGNORECASE,
 )
+_ADVERBS = re.compile(r"(?i)^(?:(?:actually|really|now|just|still|also|currently|in fact),? )+")
 _ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
 # Things of the talk rather than of a life.
 _EMPTY = frozenset(
@@ -63,7 +64,7 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     negated = said.startswith("not ")
     value = trim_object(voice.third_person(said.removeprefix("not "), name=name), pattern=row)
     if known:
-        value = _ON.sub("", value)
+        value = _ON.sub("", _ADVERBS.sub("", value))
     if not value or _WORTHLESS_VALUE.match(value) or re.match(r"(?i)(?:it|that|this|them)$", value):
         return None
     verb = _verb(match["verb"].strip(), value)

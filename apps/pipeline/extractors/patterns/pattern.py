@@ -77,7 +77,7 @@ def _compile_start(unless: str) -> "re2._Regexp[str]":
 
 
 _OBJECT_ENDS = (
-    r"[,;:!?(\"…]|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
+    r"[;!?(\"…]|[,:](?:\D|$)|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
     r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)\b|\stoo(?:[,.!?]|$)"
 )
 
