@@ -17,6 +17,7 @@ import numpy as np
 from django.db import connection
 
 from apps.actions.create_project import create_project
+from apps.memories.columns import query_words
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.scope import SearchQuery
 from apps.memories.search import search
@@ -98,8 +99,8 @@ def _ranked_row_by_row(user: UUID, text: str, embedder: Embedder) -> list[UUID]:
         content[row.memory_id] = float(np.dot(asked, row.embedding))
         questions[row.memory_id] = max(float(np.dot(asked, each)) for each in row.question_embeddings)
     with connection.cursor() as cursor:
-        cursor.execute("select memory_terms(%s)", [text])
-        query = _hashes(cursor.fetchone()[0])
+        cursor.execute("select query_terms(%s, %s)", [sum({1 << row.tongue for row in rows}), text])
+        query = query_words(bytes(cursor.fetchone()[0]))
     memories = Memories(
         ids=np.array([[row.id.int >> 64, row.id.int & (1 << 64) - 1] for row in rows], dtype=np.uint64),
         terms=_terms([row.terms for row in rows]),

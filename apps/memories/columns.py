@@ -15,10 +15,10 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from apps.memories.meant import meant_values
-from apps.memories.packed import MEMORY, VECTOR, packing
+from apps.memories.packed import MEMORY, QUERY, VECTOR, packing
 from apps.memories.scope import Scope
 from apps.memories.vectors import as_text
-from apps.pipeline.bm25 import Floats, Hashes, Terms
+from apps.pipeline.bm25 import Floats, Hashes, Terms, Words, words_of
 from apps.pipeline.naming import Names
 from apps.pipeline.ports import Vector
 from apps.pipeline.ranking import Memories
@@ -38,9 +38,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The searched memories, which of them may be hits, and the query's terms."""
+    """The searched memories, which of them may be hits, and the query's words."""
 
-    query: Hashes
+    query: Words
     memories: Memories
     eligible: NDArray[np.bool_]
 
@@ -84,7 +84,13 @@ def _columns(row: Sequence[bytes]) -> Columns:
         importance=read["importance"].astype(np.float64),
         confidence=read["confidence"].astype(np.float64),
     )
-    return Columns(query=_hashes(query), memories=memories, eligible=np.ascontiguousarray(read["eligible"]))
+    return Columns(query=query_words(query), memories=memories, eligible=np.ascontiguousarray(read["eligible"]))
+
+
+def query_words(packed: bytes) -> Words:
+    """Return the words of a query from its QUERY records."""
+    read = np.frombuffer(packed, dtype=QUERY)
+    return words_of(places=read["place"].astype(np.int64), terms=read["term"].astype(np.uint32))
 
 
 def _matched(ids: NDArray[np.uint64], known: NDArray[np.uint64], values: Floats) -> Floats:

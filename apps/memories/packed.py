@@ -15,10 +15,11 @@ _SLOTS, _INLINE_DIMENSION = 4, 768
 # Two aggregations of one row each, put together by numpy: a join of thousands of rows goes wrong where the planner has
 # no statistics yet. "offset 0" has each vector compared as it is read, instead of carried into the grouping.
 _COLUMNS = """
-select memory_terms(%(query)s), words.*, meaning.*
+select query_terms(words.tongues, %(query)s), words.terms, words.context_terms, words.packed, meaning.packed
 from (
-    select string_agg({terms}, ''),
-           string_agg(m.context_terms, ''),
+    select bit_or(1 << m.tongue) as tongues,
+           string_agg({terms}, '') as terms,
+           string_agg(m.context_terms, '') as context_terms,
            string_agg(
                uuid_send(m.id)
                || uuid_send(coalesce(m.session_id, m.id))
@@ -32,14 +33,14 @@ from (
                || boolsend(meant.is_anyone and m.predicate <> '' and m.subject_id is not null and not coalesce(
                       m.subject_id = any(meant.ids) or m.subject_id = any(meant.own)
                       or m.object->>'entity' = any(meant.shown), false))
-               || boolsend({eligible}), '')
+               || boolsend({eligible}), '') as packed
     from {rows} m, ({meant}) meant
     where m.end_user_id = %(end_user)s and {searched}
 ) words, (
     select string_agg(
                uuid_send(memory_id)
                || float4send(content::float4)
-               || float4send(coalesce(questions, 'NaN')::float4), '')
+               || float4send(coalesce(questions, 'NaN')::float4), '') as packed
     from (
         select memory_id, -(embedding <#> %(vector)s::halfvec) as content,
                case when cardinality(questions) <= {slots} and dimension <= {inline} then -least({each_slot})
@@ -66,11 +67,12 @@ MEMORY = np.dtype(
         ("eligible", "?"),
     ]
 )
+QUERY = np.dtype([("place", ">i4"), ("term", ">u4")])
 VECTOR = np.dtype([("memory", ">u8", 2), ("content", ">f4"), ("questions", ">f4")])
 
 
 def packing(scope: Scope) -> str:
-    """Return the statement for a scope; it answers one row: query, terms, terms of the context, MEMORY, VECTOR."""
+    """Return the statement for a scope; it answers one row: QUERY, terms, terms of the context, MEMORY, VECTOR."""
     return _COLUMNS.format(
         rows=scope.rows,
         terms=scope.terms,

@@ -15,7 +15,8 @@ from apps.pipeline.vocabulary import MemoryType, Stakes, Status
 # The rows as they stood at a moment: a version row holds what its change replaced, so of the changes after the moment
 # the earliest has the last word; the terms follow the words of then.
 _KNOWN_THEN = """(
-    select past.*, case when changed.before ? 'content' then memory_terms(past.content) else now.terms end as terms_then
+    select past.*, case when changed.before ? 'content' then memory_terms(now.tongue, past.content)
+                        else now.terms end as terms_then
     from memories_memory now
     cross join lateral (
         select coalesce(jsonb_object_agg(each.key, each.value order by version.version desc), '{}') as before

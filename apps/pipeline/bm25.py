@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint32]
 Places = NDArray[np.int64]
+Words = tuple[Hashes, ...]  # a query's: the terms that each word is in one language or another
 
-MAX_QUERY_TERMS = 64
+MAX_QUERY_WORDS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +27,33 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How often each query term (column) is in each document (row), and how long the documents are."""
+    """How often each query word (column) is in each document (row), and how long the documents are."""
 
     frequencies: Floats
     lengths: Floats
 
 
-def count(*, terms: Terms, query: Hashes) -> Counted:
-    """Count the query's different terms in every document; terms beyond 64 are not looked at."""
-    wanted = np.unique(query)[:MAX_QUERY_TERMS]
+def words_of(*, places: Places, terms: Hashes) -> Words:
+    """Group a query's terms by the place of their word; a term that comes again belongs to the word that had it first.
+
+    So no document counts a term twice, and a word is as rare as all its terms together.
+    """
+    by_place = np.argsort(places, kind="stable")
+    different, first = np.unique(terms[by_place], return_index=True)
+    owners = places[by_place][first]
+    order = np.argsort(owners, kind="stable")
+    starts = np.flatnonzero(np.diff(owners[order])) + 1
+    return tuple(np.split(different[order], starts)) if len(different) else ()
+
+
+def count(*, terms: Terms, query: Words) -> Counted:
+    """Count the query's words in every document; words beyond 64 are not looked at."""
+    wanted = query[:MAX_QUERY_WORDS]
     ends = np.cumsum(terms.lengths)
     frequencies = np.zeros((len(terms.lengths), len(wanted)))
-    for column, term in enumerate(wanted):
-        owners = np.searchsorted(ends, np.flatnonzero(terms.hashes == term), side="right")
+    for column, forms in enumerate(wanted):
+        found = np.logical_or.reduce([terms.hashes == form for form in forms])
+        owners = np.searchsorted(ends, np.flatnonzero(found), side="right")
         frequencies[:, column] = np.bincount(owners, minlength=len(terms.lengths))
     lengths: Floats = terms.lengths.astype(np.float64)
     return Counted(frequencies=frequencies, lengths=lengths)
@@ -60,7 +75,7 @@ def gather(*, counted: Counted, groups: Places, number: int) -> Counted:
 
 
 def score(*, counted: Counted, saturation: float, length_normalisation: float) -> Floats:
-    """Return one score a document, 0 where no term is in it."""
+    """Return one score a document, 0 where no word is in it."""
     number = len(counted.lengths)
     if not counted.frequencies.size:
         return np.zeros(number)

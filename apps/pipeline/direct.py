@@ -52,7 +52,7 @@ class NewMemory:
     topic: str = ""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    language: str = "en"
+    language: str = ""
     event_at: datetime | None = None
     event_precision: Precision | None = None
     said_at: datetime | None = None

@@ -123,7 +123,7 @@ class Candidate:
     event_precision: Precision | None = None
     # Further spans of `content` that point at entities, beside subject and object.
     mentions: tuple[Mention, ...] = ()
-    language: str = "en"
+    language: str = ""
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with the changes."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.pipeline import bm25
-from apps.pipeline.bm25 import Floats, Hashes, Places, Terms
+from apps.pipeline.bm25 import Floats, Places, Terms, Words
 from apps.pipeline.policy import RankingWeights, RetrievalPolicy
 
 _SECONDS_A_DAY = 86_400.0
@@ -57,10 +57,10 @@ class Scores:
         return _sum([part for name, part in self.parts.items() if name not in PRIORS])
 
 
-def rank(*, memories: Memories, query: Hashes, now: float, policy: RetrievalPolicy) -> Scores:
-    """Score every memory for the terms of a query; `now` is Unix time.
+def rank(*, memories: Memories, query: Words, now: float, policy: RetrievalPolicy) -> Scores:
+    """Score every memory for the words of a query; `now` is Unix time.
 
-    Without terms, vectors and names only the priors are left.
+    Without words, vectors and names only the priors are left.
     """
     sessions, groups = np.unique(memories.sessions, return_inverse=True)
     order = np.lexsort((*_made(memories), memories.said_at, groups))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apps.pipeline.bm25 import Terms
+from apps.pipeline.bm25 import Terms, Words
 from apps.pipeline.policy import RankingWeights, RetrievalPolicy
 from apps.pipeline.ranking import (
     PRIORS,
@@ -21,8 +21,8 @@ from apps.pipeline.ranking import (
 NAN = float("nan")
 A_DAY = 86_400.0
 NOW = 1_000 * A_DAY
-QUERY = np.array([1, 2], dtype=np.uint32)
-NOTHING = np.array([], dtype=np.uint32)
+QUERY: Words = (np.array([1], dtype=np.uint32), np.array([2], dtype=np.uint32))
+NOTHING: Words = ()
 
 
 def memories(words: list[list[int]], **given: Any) -> Memories:
@@ -44,7 +44,7 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
     kinds = {"sessions": np.uint64, "named": np.bool_, "of_others": np.bool_}
     arrays = {name: np.array(list(each), dtype=kinds.get(name, np.float64)) for name, each in values.items()}
     ids = np.array([[0, place] for place in range(number)], dtype=np.uint64).reshape(-1, 2)
-    nothing = Terms(hashes=NOTHING, lengths=np.zeros(number, dtype=np.int64))
+    nothing = Terms(hashes=np.array([], dtype=np.uint32), lengths=np.zeros(number, dtype=np.int64))
     return Memories(ids=ids, terms=Terms(hashes=flat, lengths=lengths), context_terms=nothing, **arrays)
 
 

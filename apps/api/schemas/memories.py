@@ -75,7 +75,7 @@ class MemoryBody(Body):
     topic: Topic | None = None
     tags: Tags = ()
     metadata: Metadata | None = None
-    language: Language = "en"
+    language: Language = ""
     event_at: datetime | None = None
     event_precision: Precision | None = None
     said_at: datetime | None = None

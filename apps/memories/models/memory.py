@@ -24,6 +24,16 @@ from apps.pipeline.vocabulary import (
 )
 
 _LIVE = Q(status__in=values_of(LIVE_STATUSES))
+# What search matches is made by the database, so that no writer forgets it: see migration 0008.
+
+
+def _terms_of(column: str) -> models.GeneratedField:
+    return models.GeneratedField(
+        expression=Func(F("tongue"), F(column), function="memory_terms"),
+        output_field=models.BinaryField(),
+        db_persist=True,
+        help_text=f"hashes of the {column}'s stems",
+    )
 
 
 class Memory(models.Model):
@@ -49,7 +59,7 @@ class Memory(models.Model):
     topic = models.CharField(max_length=64, blank=True)
     tags = ArrayField(models.CharField(max_length=64), default=list, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
-    language = models.CharField(max_length=8, default="en", blank=True)
+    language = models.CharField(max_length=8, default="", blank=True, help_text="as declared; blank: as it sounds")
 
     # When it was true (valid), when it was said, when it happened; when we knew is in the versions.
     event_at = models.DateTimeField(null=True, blank=True)
@@ -90,16 +100,11 @@ class Memory(models.Model):
     evidence = models.TextField(blank=True)
     # The words around the quote: searched at a lower weight than the content, never shown as if it were it.
     context = models.TextField(blank=True)
-    # What search matches: stems as 4-byte hashes, made by the database, see migration 0004.
-    terms = models.GeneratedField(
-        expression=Func(F("content"), function="memory_terms"),
-        output_field=models.BinaryField(),
-        db_persist=True,
-        help_text="hashes of the content's stems",
+    tongue = models.PositiveSmallIntegerField(
+        default=1, editable=False, help_text="the language that its words are stemmed as"
     )
-    context_terms = models.GeneratedField(
-        expression=Func(F("context"), function="memory_terms"), output_field=models.BinaryField(), db_persist=True
-    )
+    terms = _terms_of("content")
+    context_terms = _terms_of("context")
 
     last_accessed = models.DateTimeField(null=True, blank=True)
     access_count = models.PositiveIntegerField(default=0)
