@@ -12,7 +12,7 @@ STATEFUL = frozenset(
     "name nickname faith age birthday pronouns email phone_number lives_in comes_from works_at works_as works_on_team "
     "studies_at studies marital_status has_manager has_boss has_supervisor has_partner has_wife has_husband has_spouse "
     "has_girlfriend has_boyfriend has_fiance has_fiancee has_landlord has_doctor has_dentist has_therapist diet drives "
-    "car phone laptop timezone native_language home shoe_size blood_type".split()
+    "car phone laptop timezone native_language home shoe_size blood_type weight height reply_language".split()
 )
 # Predicates that hold many values, whatever an extractor thinks of them.
 IDEMPOTENT = frozenset(

@@ -15,6 +15,7 @@ from tests.pipeline.extractors.saying import contents, said
         ("Lena is my sister.", ["Lena is User's sister."]),
         ("I have a brother named Jonas.", ["Jonas is User's brother."]),
         ("I have a cat named Miso.", ["Miso is User's cat."]),
+        ("I have a cat, Miso.", ["Miso is User's cat."]),
         ("My best friend Jonas is a nurse.", ["Jonas is User's best friend.", "Jonas is a nurse."]),
         ("Meet Toby, my puppy!", ["Toby is User's puppy."]),
         ("I saw Anna Berg, my dentist.", ["User's dentist is Anna Berg.", "User saw Anna Berg."]),

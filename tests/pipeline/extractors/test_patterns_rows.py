@@ -35,6 +35,8 @@ HITS = [
     ),
     ("given_up", "I quit smoking two years ago.", "User quit smoking two years ago.", "fact does", "smoking"),
     ("age", "I just turned 34.", "User is 34 years old.", "fact age", "34"),
+    ("weight", "I weigh 79 kg now.", "User weighs 79 kg.", "fact weight", "79 kg"),
+    ("height", "I'm 1.80 m tall.", "User is 1.80 m tall.", "fact height", "1.80 m"),
     ("nationality", "I'm half Italian.", "User is Italian.", "fact nationality", "Italian"),
     ("goes_by", "I go by Max.", "User goes by Max.", "fact nickname", "Max"),
     ("introduces_self", "Hi, I'm Ana Kowalska.", "User is called Ana Kowalska.", "fact name", "Ana Kowalska"),

@@ -6,7 +6,9 @@ from tests.pipeline.extractors.saying import contents, said
 
 CONVENTIONS = [
     ("Always answer in bullet points.", "User wants the assistant to always answer in bullet points."),
-    ("From now on, reply in German.", "User wants the assistant to always reply in German."),
+    ("From now on, write in British English.", "User wants the assistant to always write in British English."),
+    ("Please keep answers short from now on.", "User wants the assistant to always keep answers short."),
+    ("Write tests first by default.", "User wants the assistant to always write tests first."),
     ("Make sure to use metric units.", "User wants the assistant to always use metric units."),
     (
         "Every time I ask for a route, give me the distance in kilometres.",
@@ -34,6 +36,16 @@ CONSTRAINTS = [
 def test_convention(text: str, content: str) -> None:
     (found,) = said(text)
     assert (found.content, found.predicate) == (content, "wants_assistant_to")
+    assert "convention" in found.tags
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("From now on, reply in German.", "German"), ("Actually, answer in English from now on.", "English")],
+)
+def test_the_language_of_answers_is_one_at_a_time(text: str, language: str) -> None:
+    (found,) = said(text)
+    assert (found.predicate, found.object.text, found.stateful) == ("reply_language", language, True)
     assert "convention" in found.tags
 
 

@@ -26,6 +26,12 @@ _WHENEVER = re2.compile(
 _NEVER = re2.compile(
     rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
 )
+_FROM_NOW_ON = re2.compile(
+    rf"{_LEAD}(?:actually,? )?(?P<object>{_DO}\b.*?),? (?:from now on|going forward|in (?:the )?future|every time|by default)$"
+)
+_IN_LANGUAGE = re.compile(
+    r"^(?:answer|respond|reply|speak|talk|write)(?: to \w+)? (?:only )?in (?P<language>[A-Z]\w+)$"
+)
 _NO_MORE = re2.compile(
     r"(?i)^(?:please,? )?no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks)\b.*)$"
 )
@@ -74,7 +80,7 @@ def rule_in(sentence: str, *, name: str) -> StandingRule | None:
         return _rule(_constraint, never.group("object"), name, lead="never ")
     if no_more := _NO_MORE.match(said):
         return _rule(_constraint, f"use {no_more.group('object')}", name, lead="never ")
-    if always := _ALWAYS.match(said):
+    if always := _ALWAYS.match(said) or _FROM_NOW_ON.match(said):
         return _rule(_convention, always.group("object"), name, lead="always ")
     return None
 
@@ -85,7 +91,11 @@ def _rule(row: Pattern, said: str, name: str, *, lead: str, tail: str = "") -> S
         return None
     what = what[:1].lower() + what[1:]
     what = _base_form(what)
-    return StandingRule(row, f"{what}{tail}", f"{name} wants the assistant to {lead}{what}{tail}.")
+    if language := _IN_LANGUAGE.match(what) if row is _convention else None:
+        row, value = row.evolved(predicate="reply_language"), language["language"]
+    else:
+        value = f"{what}{tail}"
+    return StandingRule(row, value, f"{name} wants the assistant to {lead}{what}{tail}.")
 
 
 def _base_form(what: str) -> str:

@@ -24,6 +24,20 @@ PATTERNS = (
         content="is {object} years old",
     ),
     _row(
+        name="weight",
+        predicate="weight",
+        verbs=("weighs", "is"),
+        expression=r"(?:weighs|is) (?:now |about |around |currently )?(?P<object>\d{2,3}(?:[.,]\d)? ?(?:kg|kgs|kilos?|kilograms?|lbs?|pounds?))\b[\s.!]*(?:now|today|these days)?[\s.!]*",
+        content="weighs {object}",
+    ),
+    _row(
+        name="height",
+        predicate="height",
+        verbs=("is",),
+        expression=r"is (?:about |around )?(?P<object>(?:\d[.,]\d{1,2} ?(?:m|meters?|metres?)|\d{3} ?(?:cm|centimet(?:er|re)s?)|\d ?(?:'|ft|feet|foot) ?(?:\d{1,2} ?(?:\"|''|in|inches)?)?))(?: tall)?[\s.!]*",
+        content="is {object} tall",
+    ),
+    _row(
         name="nationality",
         predicate="nationality",
         verbs=("is",),
