@@ -85,8 +85,15 @@ def test_marks_above_letters_need_not_be_written(find, remember, query) -> None:
     assert find(query) == ["Ana likes the café in Zürich."]
 
 
-def test_names_of_places_don_t_tell_a_language(remember) -> None:
-    for content in ("User moved to LA", "User loves Los Angeles", "Plays Die Hard", "User is in the EST time zone"):
+def test_names_don_t_tell_a_language(remember) -> None:
+    for content in (
+        "Bea bought a lamp",
+        "Ella sold one",
+        "User moved to LA",
+        "User loves Los Angeles",
+        "Plays Die Hard",
+        "User is in the EST time zone",
+    ):
         assert remember(content, indexed=False).tongue == 1
 
 

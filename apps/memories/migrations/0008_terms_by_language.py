@@ -31,7 +31,7 @@ HEARD = {
     " wir sind haben wird seine seinen ihre mein meine meinen dass oder kein keine zum zur wo wer zwei drei wohnt lebt"
     " arbeitet heißt mag liebt trinkt spielt kauft gern gerne",
     "fr": "le la les un une des du et je il elle nous vous dans avec qui que pas ne sur aux ce cette sa ses mes ma mon"
-    " leur être suis sont était chez où à été très deux trois habite travaille aime préfère déteste boit joue",
+    " leur être suis sont était chez où à été très deux trois habite travaille aime préfère déteste boit joue appelle",
     "es": "el la los las un una y de que en con por para se su sus mis está como pero muy más tiene ella del lo qué"
     " dónde también dos tres vive trabaja gusta prefiere odia bebe juega llama",
     "pt": "um uma de da dos das na não que com por para se seu sua meu minha são está muito ela eu você também mas"
@@ -51,7 +51,7 @@ HEARD = {
 }
 # By their letters; Cyrillic ones that Russian lacks tell of a language that isn't stemmed.
 SCRIPTS = (("", "[іїєґўђјљњћџѓќ]"), ("ru", "[а-яё]"), ("el", "[α-ω]"), ("ar", "[ء-ي]"), ("hi", "[अ-ह]"))
-NAME = r"(?<=[[:lower:]],? )[[:upper:]]\w*"  # "moved to LA" is not French
+NAME = r"\m[[:upper:]]\w*"  # "moved to LA" and "Ella moved" are not Spanish
 FOREIGN_LETTER = r"\m[a-zß-ɏ]*[ß-öø-ɏ]"
 
 
