@@ -11,7 +11,7 @@ from django.db import transaction
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Unfit
 from apps.actions.parties import actor_of
 from apps.actions.poke import poke
-from apps.actions.slots import hash_beside_others, settle_slot
+from apps.actions.slots import beside_others, settle_slot
 from apps.memories.models import Memory
 from apps.memories.plan_writer import apply_plan
 from apps.memories.write_context import WriteContext
@@ -22,7 +22,7 @@ from apps.pipeline.operations import Operation, OweWork, ReviseMemory
 from apps.pipeline.plan import WritePlan
 from apps.pipeline.ports import StalePlan
 from apps.pipeline.transitions import verb_of
-from apps.pipeline.vocabulary import LIVE_STATUSES, MemoryType, Polarity, Status, WorkKind
+from apps.pipeline.vocabulary import MemoryType, Polarity, Status, WorkKind
 
 # What a caller may set by name; the rest follows from it or is the funnel's.
 REVISABLE = frozenset(
@@ -79,7 +79,9 @@ def _revise_once(revision: Revision) -> None:
 
 def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, note: str) -> list[Operation]:
     """Return the revision with what it closes and owes, from what is live while nobody else writes directly."""
-    changes = _with_hash(memory, changes)
+    if "content" in changes:
+        changes = {**changes, "canonical_hash": _hash(memory, changes["content"])}
+    changes = beside_others(memory=memory, changes=changes)
     closing: list[Operation] = []
     if changes.get("status") == Status.ACTIVE:
         changes, closing = settle_slot(memory=memory, changes=changes)
@@ -155,17 +157,6 @@ def _with_followers(memory: Memory, changes: dict[str, Any]) -> dict[str, Any]:
     if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
         followers["review_reasons"] = []
     return {**changes, **followers}
-
-
-def _with_hash(memory: Memory, changes: dict[str, Any]) -> dict[str, Any]:
-    """Add the hash where the content changes or the memory becomes live. Raises Conflict for what is known already."""
-    if "content" in changes:
-        changes = {**changes, "canonical_hash": _hash(memory, changes["content"])}
-    status = changes.get("status", memory.status)
-    becomes_live = status in LIVE_STATUSES and memory.status not in LIVE_STATUSES
-    if not becomes_live and not ("content" in changes and status in LIVE_STATUSES):
-        return changes
-    return {**changes, "canonical_hash": hash_beside_others(memory=memory, changes=changes)}
 
 
 def _hash(memory: Memory, content: str) -> str:

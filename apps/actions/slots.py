@@ -16,7 +16,7 @@ from apps.pipeline.encounters import end_before, is_taken, place_in_slot, takes_
 from apps.pipeline.identifiers import Prefix, show
 from apps.pipeline.operations import Operation
 from apps.pipeline.ports import Slot
-from apps.pipeline.vocabulary import Status
+from apps.pipeline.vocabulary import LIVE_STATUSES, Status
 
 
 def settle_slot(
@@ -57,17 +57,24 @@ def _as_history(memory: KnownMemory, *, heir: KnownMemory) -> dict[str, Any]:
     }
 
 
-def hash_beside_others(*, memory: Memory, changes: dict[str, Any]) -> str:
-    """Return the hash under which a memory can be live once it is changed, one of its own where others say otherwise.
+def beside_others(*, memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID] = ()) -> dict[str, Any]:
+    """Return the changes of a memory that becomes live or gets another hash, with one that no live memory has.
 
     To be called in a transaction. Raises Conflict where a live memory says the same already.
     """
+    is_live = changes.get("status", memory.status) in LIVE_STATUSES
+    if not is_live or (memory.status in LIVE_STATUSES and "canonical_hash" not in changes):
+        return changes
+    return {**changes, "canonical_hash": _free_hash(memory, changes, apart_from)}
+
+
+def _free_hash(memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID]) -> str:
     hold_end_user(memory.end_user_id)
     mine = _with(memory, changes)
     found = PostgresMemoryReader().twins(
         end_user_id=memory.end_user_id, hashes=[mine.canonical_hash], contents=[mine.content]
     )
-    others = [each for each in found if each.id != memory.pk]
+    others = [each for each in found if each.id != memory.pk and each.id not in apart_from]
     if twin := twin_of(mine, others):
         raise Conflict(f"{show(Prefix.MEMORY, twin.id)} says the same already")
     is_free = not is_taken(mine.canonical_hash, others)

@@ -1,6 +1,7 @@
 """Take the merge of two entities back, as far as nobody has changed since what it did."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 from apps.actions.entity_moves import MERGED, SPLIT, hash_of_changed
 from apps.actions.errors import Conflict
 from apps.actions.merge_entities import EntityMerge, apply_to, locked_entities, record_merge
-from apps.actions.slots import settle_slot
+from apps.actions.slots import beside_others, settle_slot
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.pipeline.canonical import hash_apart
 from apps.pipeline.operations import Operation, ReviseMemory
@@ -86,5 +87,7 @@ def _opened_again(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operat
         if memory.status == Status.SUPERSEDED:
             ended = parse_datetime(before["valid_until"] or "")
             opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
-            changes, closing = settle_slot(memory=memory, changes=opened)
-            yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]
+            with suppress(Conflict):  # it has been said again since, and waits for a person
+                opened = beside_others(memory=memory, changes=opened)
+                changes, closing = settle_slot(memory=memory, changes=opened)
+                yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]

@@ -1,6 +1,7 @@
 """Undo a person's decision: memories get the values back that it replaced, and its link is open again."""
 
 from collections.abc import Collection, Iterator
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from django.db.models import Field
 from apps.actions.decisions import Decided, Person, apply_decision, find_seen
 from apps.actions.errors import NotAllowed, NotFound
 from apps.actions.parties import actor_of
-from apps.actions.slots import settle_slot
+from apps.actions.slots import beside_others, settle_slot
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.operations import DisownOrigins, MarkLink, Operation, OweWork, ReviseMemory
 from apps.pipeline.vocabulary import LinkKind, LinkStatus, Status, WorkKind
@@ -61,13 +62,20 @@ def _opened_again(memory: Memory, past: MemoryVersion, own: Collection[UUID]) ->
         end_user_id=memory.end_user_id, superseded_by=memory, status=Status.SUPERSEDED, updated_at=past.known_until
     )
     for each in closed if past.operation != MERGED else ():
-        changes = {"status": Status.ACTIVE, "superseded_by_id": None, "valid_until": None}
+        changes = {"status": Status.ACTIVE, "superseded_by_id": None, "valid_until": _known_end(each)}
         yield from _restored(each, changes, own)
 
 
+def _known_end(closed: Memory) -> datetime | None:
+    """Return the end that a memory had before it was closed."""
+    past = MemoryVersion.objects.get(end_user_id=closed.end_user_id, memory=closed, version=closed.version - 1)
+    return cast("datetime | None", _read("valid_until", past.values["valid_until"]))
+
+
 def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) -> Iterator[Operation]:
-    """Give values back; what becomes active again meets what has come into its slot meanwhile."""
+    """Give values back; what becomes live again meets what has come meanwhile. Raises Conflict for what is known."""
     closing: list[Operation] = []
+    changes = beside_others(memory=memory, changes=changes, apart_from=own)
     if changes.get("status") == Status.ACTIVE and memory.status != Status.ACTIVE:
         changes, closing = settle_slot(memory=memory, changes=changes, apart_from=own)
     yield ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb="undone", changes=changes)
