@@ -43,6 +43,7 @@ def settle_and_commit(extracted: Draft, *, lease: Lease, work: Work, ports: Port
         except StalePlan:
             if attempt == MOST_PLANS:
                 raise
+            extracted = extracted.evolve(model_calls=settled.model_calls)  # a judge that was asked is paid, and counts
         else:
             return
 

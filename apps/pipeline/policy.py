@@ -129,7 +129,7 @@ class DedupePolicy(_Part):
 
 
 class JudgePolicy(_Part):
-    """When a model is asked about what the rules leave open: at most one call a stage and request, for all of it."""
+    """When a model is asked about what the rules leave open: a call a stage and request, two for references."""
 
     references: bool = True
     duplicates: bool = True

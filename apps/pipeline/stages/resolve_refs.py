@@ -6,7 +6,8 @@ from uuid import UUID
 
 from apps.pipeline.draft import Candidate, Draft, Drop, KnownEntity, Mention, ObjectValue
 from apps.pipeline.judging import judge_of, judged
-from apps.pipeline.ports import Ports
+from apps.pipeline.model_calls import ModelCall, Purpose
+from apps.pipeline.ports import Model, Ports
 from apps.pipeline.predicates import in_known_words
 from apps.pipeline.prompts import references
 from apps.pipeline.prompts.references import Reference
@@ -33,6 +34,8 @@ class Tie:
     names: tuple[str, ...]
 
 
+DroppedTie = tuple[Drop, Tie]
+MOST_CALLS = 2  # of a request, however much is tied and however often its plan is made again
 NAME_PREDICATES = frozenset({"name", "has_name", "first_name", "is_named", "is_called"})
 
 
@@ -44,10 +47,30 @@ def run(draft: Draft, ports: Ports) -> Draft:
         end_user_id=draft.request.origin.end_user_id, limit=draft.policy.resolution.max_entities
     )
     decided = decide(draft, known=known, new_id=ports.ids.new)
-    model = judge_of(draft, ports)
-    asked = _ties(decided)[: draft.policy.judges.most_questions]
-    if model is None or not asked or not draft.policy.judges.references:
+    model = judge_of(draft, ports) if draft.policy.judges.references else None
+    asked = _batches(draft, _ties(decided))
+    if model is None or not asked:
         return decided
+    chosen: dict[tuple[int, str], UUID] = {}
+    calls = list(draft.model_calls)
+    for batch in asked:
+        found, call = _judged(draft, batch, model)
+        chosen |= found
+        calls.append(call)
+    told = draft.evolve(model_calls=tuple(calls))
+    return decide(told, known=known, new_id=ports.ids.new, chosen=chosen)
+
+
+def _batches(draft: Draft, ties: Sequence[DroppedTie]) -> list[Sequence[DroppedTie]]:
+    """Share ties out among the calls that a request has left; what is more stays unsettled."""
+    made = sum(call.purpose is Purpose.JUDGE_REFERENCES for call in draft.model_calls)
+    most = draft.policy.judges.most_questions
+    batches = [ties[start : start + most] for start in range(0, len(ties), most)]
+    return batches[: max(0, MOST_CALLS - made)]
+
+
+def _judged(draft: Draft, asked: Sequence[DroppedTie], model: Model) -> tuple[Chosen, ModelCall]:
+    """Return what a judge has made of some ties, and its call."""
     request = references.render(
         references=[_reference(draft, drop, tie) for drop, tie in asked], model=draft.policy.extraction.model
     )
@@ -57,11 +80,10 @@ def run(draft: Draft, ports: Ports) -> Draft:
         for (drop, tie), verdict in zip(asked, judgement.verdicts, strict=True)
         if drop.candidate and (place := references.choice_of(verdict, count=len(tie.choices))) is not None
     }
-    told = draft.evolve(model_calls=(*draft.model_calls, judgement.call))
-    return decide(told, known=known, new_id=ports.ids.new, chosen=chosen)
+    return chosen, judgement.call
 
 
-def _ties(decided: Draft) -> list[tuple[Drop, Tie]]:
+def _ties(decided: Draft) -> list[DroppedTie]:
     """Return the ties between known entities for which candidates were dropped; new ones have no stable id yet."""
     known = {entity.id for entity in decided.entities}
     dropped = [drop for drop in decided.drops if drop.stage is Stage.RESOLVE_REFS and drop.candidate]
