@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from apps.pipeline.ports import Vector
@@ -9,16 +10,22 @@ from apps.providers.errors import ProviderUnavailable
 
 
 class SentenceTransformersEmbedder:
-    """A local embedding model. Raises ProviderUnavailable where the package is not installed."""
+    """A local embedding model, by the name that its hub knows or by the folder that holds it.
+
+    Raises ProviderUnavailable where the package is not installed or the folder isn't there.
+    """
 
     def __init__(self, *, name: str) -> None:
+        folder = Path(name).expanduser()
+        if name.startswith(("/", "~", ".")) and not folder.is_dir():
+            raise ProviderUnavailable(f"EMBEDDER names a folder that is not there: {folder}")
         try:
             package = import_module("sentence_transformers")
         except ImportError as error:
             raise ProviderUnavailable(
                 "EMBEDDER names sentence-transformers: pip install sentence-transformers"
             ) from error
-        self._model: Any = package.SentenceTransformer(name)
+        self._model: Any = package.SentenceTransformer(str(folder))
         self._name = name
 
     @property
@@ -29,7 +36,9 @@ class SentenceTransformersEmbedder:
     @property
     def dimension(self) -> int:
         """Return the length of its vectors."""
-        return int(self._model.get_sentence_embedding_dimension())
+        # Version 6 has renamed it and warns of the former name.
+        told = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
+        return int(told())
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector a text."""

@@ -68,6 +68,30 @@ def test_what_waits_for_a_person_is_shown_at_low_stakes_only_and_marked(ana: API
     assert found(ana, "pilot", stakes="low")[0]["unverified"]
 
 
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("I'm actually a doctor, so walk me through the mechanism more technically.", "User is a doctor."),
+        ("What if I were a doctor?", "User is a doctor."),
+        ("Pretend I'm a lawyer.", "User is a lawyer."),
+        ("I'm basically a nurse at this point.", "User is a nurse."),
+    ],
+)
+def test_who_only_speaks_as_one_is_none(client: APIClient, said: str, claim: str) -> None:
+    """A frame for a request is kept, doubted, until a person says so; nobody is told of it but who asks for doubts."""
+    body = {"user_id": "ana", "session_id": "s", "turns": [{"role": "user", "content": said}], "mode": "sync"}
+    answer = client.post("/v1/turns", body).json()
+    assert (answer["stored"], answer["pending_review"]) == (0, 1)
+    stored = client.get(f"/v1/memories/{answer['memory_ids'][0]}").json()
+    assert (stored["content"], stored["status"]) == (claim, "pending_review")
+    assert stored["confidence"] <= 0.30
+
+    assert found(client, claim) == found(client, claim, stakes="high") == found(client, claim, min_confidence=0) == []
+    told = client.post("/v1/context", {"user_id": "ana", "query": claim}).json()
+    assert (told["context"], told["memory_ids"]) == ("", [])
+    assert [(hit["content"], hit["unverified"]) for hit in found(client, claim, stakes="low")] == [(claim, True)]
+
+
 def test_others_find_nothing(ana: APIClient, other_project: Project, client_of: MakeClient) -> None:
     assert found(client_of(other_project, Scope.ADMIN), "Lisbon") == []
 

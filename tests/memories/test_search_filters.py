@@ -45,6 +45,48 @@ def test_filters(find, remember, filters, found) -> None:
     assert set(find("tea", **filters)) == found
 
 
+def test_all_filters_at_once_leave_what_passes_each(find, remember, ana) -> None:
+    passing = {
+        "subject": "Ben",
+        "type": MemoryType.PREFERENCE,
+        "topic": "home",
+        "tags": ("goal",),
+        "metadata": {"app": "kitchen"},
+        "said_at": NOW - 2 * A_DAY,
+        "confidence": 0.8,
+        "status": Status.SUPERSEDED,
+        "valid_from": NOW - 9 * A_DAY,
+        "valid_until": NOW - A_DAY,
+    }
+    failing: list[dict[str, Any]] = [
+        {"subject": "Cleo"},
+        {"type": MemoryType.EVENT},
+        {"topic": "work"},
+        {"tags": ("arc",)},
+        {"metadata": {"app": "garden"}},
+        {"said_at": NOW - 7 * A_DAY},
+        {"confidence": 0.65},
+        {"status": Status.RETRACTED},
+        {"valid_until": NOW - 4 * A_DAY},
+    ]
+    for number, change in enumerate([{}, *failing]):
+        remember(f"tea number {number}", **{**passing, **change})
+    found = find(
+        "tea",
+        entities=(Entity.objects.get(end_user_id=ana, name="Ben").id,),
+        types=(MemoryType.PREFERENCE,),
+        topics=("home",),
+        tags=("goal",),
+        metadata={"app": "kitchen"},
+        said_from=NOW - 5 * A_DAY,
+        said_to=NOW,
+        stakes=Stakes.HIGH,
+        min_confidence=0.4,
+        as_of=NOW - 3 * A_DAY,
+    )
+    assert found == ["tea number 0"]
+
+
 @pytest.mark.parametrize("status", sorted(set(Status) - {Status.ACTIVE}))
 def test_only_active_memories_are_shown_by_default(find, remember, status) -> None:
     remember("tea is fine", status=status, valid_until=NOW - A_DAY, valid_from=NOW - 2 * A_DAY)
@@ -143,6 +185,14 @@ class TestKnowledgeTime:
         assert (hits[0].memory.content, hits[0].memory.importance) == ("Ana lives in Rome.", 0.2)
         assert hits[0].parts["words"] > 0
         assert search_hits("Oslo", known_at=moved) == ()
+
+    def test_words_of_then_are_found_in_their_other_forms(self, find, remember) -> None:
+        memory = remember("Ana mag die Häuser am See.", indexed=False)
+        before = timezone.now()
+        self.change(memory, content="Ana mag die Boote am See.")
+        assert find("Haus", known_at=before) == ["Ana mag die Häuser am See."]
+        assert find("Haus") == []
+        assert find("Boot") == ["Ana mag die Boote am See."]
 
     def test_of_two_changes_the_first_after_the_moment_tells(self, find, remember) -> None:
         memory = remember("Ana lives in Rome.")

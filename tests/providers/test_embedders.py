@@ -1,12 +1,18 @@
 """Every embedder keeps the same promises, the fake one included."""
 
 import math
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from apps.pipeline.ports import Embedder
-from apps.providers.errors import ProviderError, UnknownProvider
+from apps.providers.errors import ProviderError, ProviderUnavailable, UnknownProvider
 from apps.providers.registry import embedder
+from apps.providers.sentence_transformers import SentenceTransformersEmbedder
 
 NAMES = ("wordllama", "hashing")
 
@@ -52,6 +58,48 @@ def test_the_configured_embedder_is_the_default(settings) -> None:
     settings.EMBEDDER = "hashing"
     assert embedder().name == "hashing"
     assert embedder() is embedder("hashing")
+
+
+class StandIn:
+    """What is asked of sentence-transformers, by a former or by its present names."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def encode(self, texts: list[str], *, normalize_embeddings: bool) -> Any:
+        assert normalize_embeddings
+        return np.array([[1.0, 0.0] for _ in texts])
+
+
+class Former(StandIn):
+    def get_sentence_embedding_dimension(self) -> int:
+        return 2
+
+
+class Present(StandIn):
+    def get_embedding_dimension(self) -> int:
+        return 2
+
+
+@pytest.mark.parametrize("model", [Former, Present])
+def test_a_model_of_sentence_transformers_is_taken_from_a_folder(
+    model: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=model))
+    taken = SentenceTransformersEmbedder(name=str(tmp_path))
+    assert (taken.name, taken.dimension) == (f"sentence-transformers:{tmp_path}", 2)
+    assert taken.embed(["Ana lives in Rome."]) == [[1.0, 0.0]]
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ProviderUnavailable, match=r"not there: .*/gone"):
+        SentenceTransformersEmbedder(name=f"{tmp_path}/gone")
+
+
+def test_a_package_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(ProviderUnavailable, match="pip install sentence-transformers"):
+        SentenceTransformersEmbedder(name="all-MiniLM-L6-v2")
 
 
 def test_an_unknown_name_is_told_with_the_known_ones() -> None:
