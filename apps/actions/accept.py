@@ -7,9 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.utils import timezone
 
 from apps.actions.backpressure import check_room
-from apps.actions.look_back import Found, look_back
+from apps.actions.look_back import AGREED, FOUND, Found, found_in, judged_by
+from apps.actions.recall import Placed, recall, remember
 from apps.outbox import owing
 from apps.pipeline import flow
 from apps.pipeline.draft import Draft, Origin, Request, SourceTurn
@@ -53,42 +55,58 @@ class Accepted:
     end_user_id: UUID
 
 
-_RECORDED = f"with {arrivals.PLACED}, {arrivals.RECORDED} select"
-_RECORDED_AND_OWED = f"with {arrivals.PLACED}, {arrivals.RECORDED}, {owing.OWED} select"
+_RECORDED = f"with {AGREED}, {arrivals.PLACED}, {arrivals.RECORDED} {FOUND}"
+_RECORDED_AND_OWED = f"with {AGREED}, {arrivals.PLACED}, {arrivals.RECORDED}, {owing.OWED} {FOUND}"
 
 
 def accept(*, submission: Submission) -> Accepted:
     """Accept turns. Raises QueueFull when the project has too much waiting, and KeyRefused.
 
-    1. Look at the session's last turns.
+    1. Recall the last turns of the session.
     2. Let the rules reject what can't hold a memory.
-    3. In one statement, place the turns behind those of their session, record the request, and owe the run of the
-       pipeline for what is left.
+    3. In one statement, see whether all is as recalled; then place the turns behind those of their session, record the
+       request, and owe the run of the pipeline for what is left.
+    4. Where it is not, nothing was written: once more, from what was found instead, and whatever arrived since.
     """
     check_room(project_id=submission.project_id)
     origin = _origin(submission)
-    found = look_back(origin=origin, turn_ids=[turn.turn_id for turn in submission.turns if turn.turn_id])
+    found, as_it_is = recall(origin), False
+    while True:
+        draft = _screened(submission, origin, found)
+        written = _written(submission, draft, found, as_it_is=as_it_is)
+        if isinstance(written, Placed):
+            break
+        found, as_it_is = written, True
+    remember(request=draft.request, found=found, placed=written)
+    return Accepted(trace_id=draft.request.trace_id, status=_status(draft), end_user_id=origin.end_user_id)
+
+
+def _screened(submission: Submission, origin: Origin, found: Found) -> Draft:
     request = _request(submission, origin, found)
-    draft = flow.screen(Draft.start(request=request, policy=policy_of(found.configuration_id)))
-    status = TraceStatus.QUEUED if draft.turns else TraceStatus.REJECTED
-    _write(submission, draft, found.configuration_id, status)
-    return Accepted(trace_id=request.trace_id, status=status, end_user_id=origin.end_user_id)
+    return flow.screen(Draft.start(request=request, policy=policy_of(found.configuration_id)))
 
 
-def _write(submission: Submission, draft: Draft, configuration_id: UUID, status: TraceStatus) -> None:
+def _status(draft: Draft) -> TraceStatus:
+    return TraceStatus.QUEUED if draft.turns else TraceStatus.REJECTED
+
+
+def _written(submission: Submission, draft: Draft, found: Found, *, as_it_is: bool) -> Placed | Found:
+    """Write a request down, unless something else is found than it was judged by."""
     values = arrivals.arrival(
         draft=draft,
         user_id=submission.user_id,
         session_id=submission.session_id,
-        configuration_id=configuration_id,
-        status=status,
+        configuration_id=found.configuration_id,
+        status=_status(draft),
     )
-    owed = {"kind": WorkKind.RUN_PIPELINE.value, "subjects": [draft.request.trace_id]}
+    values |= judged_by(found, request=draft.request, as_it_is=as_it_is)
+    if draft.turns:
+        values |= {"kind": WorkKind.RUN_PIPELINE.value, "subjects": [draft.request.trace_id]}
     with connection.cursor() as cursor:
-        if status is TraceStatus.QUEUED:
-            cursor.execute(_RECORDED_AND_OWED, values | owed)
-        else:
-            cursor.execute(_RECORDED, values)
+        cursor.execute(_RECORDED_AND_OWED if draft.turns else _RECORDED, values)
+        row = cursor.fetchone()
+    _, shift, at, *_ = row
+    return found_in(row) if at is None else Placed(shift=shift, at=at)
 
 
 def _origin(submission: Submission) -> Origin:
@@ -102,11 +120,12 @@ def _origin(submission: Submission) -> Origin:
 
 
 def _request(submission: Submission, origin: Origin, found: Found) -> Request:
+    now = timezone.now()
     return Request(
         trace_id=new_id(),
         origin=origin,
         turns=tuple(
-            _source_turn(turn, position=position, now=found.now)
+            _source_turn(turn, position=position, now=now)
             for position, turn in enumerate(submission.turns, start=found.turn_count)
         ),
         earlier_turns=found.earlier_turns,

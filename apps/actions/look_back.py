@@ -1,15 +1,19 @@
-"""Look at what a request finds: whether its key still holds, the configuration, and the last turns of its session."""
+"""What a request finds: whether its key still holds, the configuration, and the last turns of its session.
+
+Parts of the statement that writes a request down (see accept.py): where all is as the request was judged by, it goes
+on; else it writes nothing, and tells what is there.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db import connection
 
 from apps.actions.errors import Refused
-from apps.pipeline.draft import Origin, SourceTurn
+from apps.pipeline.draft import Request, SourceTurn
 from apps.pipeline.policy import MOST_REPEAT_WINDOW
 from apps.tenants.keys import HOLDS
 
@@ -22,21 +26,35 @@ class KeyRefused(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a request finds; `now` is the database's clock."""
+    """What a request is judged by."""
 
-    now: datetime
     configuration_id: UUID
-    turn_count: int  # of the session
+    turn_count: int = 0  # of the session
+    last_turn_at: datetime | None = None  # none where the session is new; no two arrivals have the same
     # What the rules look back on: the last few turns, and any that was sent under one of the request's ids.
-    earlier_turns: tuple[SourceTurn, ...]
+    earlier_turns: tuple[SourceTurn, ...] = ()
 
 
-_LOOK = f"""
-select clock_timestamp(),
-    %(api_key)s::uuid is null or exists (select from tenants_apikey where id = %(api_key)s and {HOLDS}),
-    (select id from traces_configurationversion where project_id = %(project)s and is_active),
-    coalesce((select turn_count from traces_session where id = %(session)s), 0),
-    (select json_agg(earlier order by position)::text from (
+# `agreed` has a row where the request may be written down. A turn that was sent long ago under one of the request's
+# ids is not remembered with the last few: so those are counted.
+AGREED = f"""
+looked as (
+    select session.last_turn_at, coalesce(session.turn_count, 0) as turn_count,
+        (select id from traces_configurationversion where project_id = %(project)s and is_active) as configuration_id,
+        %(api_key)s::uuid is null
+            or exists (select from tenants_apikey where id = %(api_key)s and {HOLDS}) as key_holds
+    from (select) request left join traces_session session on session.id = %(session)s
+), agreed as (
+    select last_turn_at is null as is_new from looked
+    where key_holds and (%(as_it_is)s or (
+        configuration_id = %(configuration)s and last_turn_at is not distinct from %(last_turn_at)s
+        and (select count(*) from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
+            and external_id <> '' and external_id = any(%(turn_ids)s)) = %(known_ids)s))
+)
+"""  # noqa: S608  (only a constant of another module)
+FOUND = """
+select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_turn_at,
+    case when placed.at is null then (select json_agg(earlier order by position)::text from (
         (select id, position, role, left(content, %(most)s) as content, received_at, speaker, occurred_at, external_id
          from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
          order by position desc limit %(window)s)
@@ -44,29 +62,31 @@ select clock_timestamp(),
         select id, position, role, left(content, %(most)s) as content, received_at, speaker, occurred_at, external_id
         from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
             and external_id <> '' and external_id = any(%(turn_ids)s)
-    ) earlier)
-"""  # noqa: S608  (only a constant of another module)
+    ) earlier) end
+from looked left join placed on true
+"""
 
 
-def look_back(*, origin: Origin, turn_ids: Sequence[str]) -> Found:
-    """Return what is there. Raises KeyRefused.
+def judged_by(found: Found, *, request: Request, as_it_is: bool) -> dict[str, Any]:
+    """Return what AGREED and FOUND are filled with, beside what the rows of the request are filled with.
 
-    Of requests that arrive at once for one session, the later ones may not see the turns of the first among the
-    earlier ones: a repeated turn is then left for dedupe to find.
+    With `as_it_is` the request is written down whatever it finds but a bad key.
     """
-    values = {
-        "api_key": origin.api_key_id,
-        "project": origin.project_id,
-        "end_user": origin.end_user_id,
-        "session": origin.session_id,
+    turn_ids = {turn.external_id for turn in request.turns if turn.external_id}
+    return {
+        "as_it_is": as_it_is,
+        "last_turn_at": found.last_turn_at,
+        "turn_ids": list(turn_ids),
+        "known_ids": sum(turn.external_id in turn_ids for turn in found.earlier_turns),
         "window": MOST_REPEAT_WINDOW,
         "most": LOOK_BACK_CHARACTERS,
-        "turn_ids": list(turn_ids),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_LOOK, values)
-        now, holds, configuration, turn_count, earlier = cursor.fetchone()
-    if not holds:
+
+
+def found_in(row: Sequence[Any]) -> Found:
+    """Return what the statement found where it wrote nothing. Raises KeyRefused."""
+    key_holds, _, _, configuration_id, turn_count, last_turn_at, earlier = row
+    if not key_holds:
         raise KeyRefused("the key was revoked or has expired")
     turns = msgspec.json.decode(earlier or "[]", type=tuple[SourceTurn, ...])
-    return Found(now=now, configuration_id=configuration, turn_count=turn_count, earlier_turns=turns)
+    return Found(configuration_id, turn_count=turn_count, last_turn_at=last_turn_at, earlier_turns=turns)

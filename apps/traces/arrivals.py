@@ -14,18 +14,19 @@ from apps.pipeline.outcome import report_of
 from apps.pipeline.vocabulary import TraceStatus
 from apps.traces.recorder import SPANS, span_rows, whose
 
+# Behind a part `agreed`, which has a row where the request may be written down; `is_new` says that of the session.
 # The session's row serialises what arrives at once: `shift` is by how much turns that came meanwhile move these, `at`
 # the time that the turns are kept with, later than that of all turns before them.
 PLACED = """
 known as (
     insert into tenants_enduser (id, project_id, external_id, created_at)
-    values (%(end_user)s, %(project)s, %(user_id)s, now()) on conflict (id) do nothing
+    select %(end_user)s, %(project)s, %(user_id)s, now() from agreed where is_new on conflict (id) do nothing
     returning id
 ), placed as (
     insert into traces_session (id, end_user_id, project_id, external_id, turn_count, extracted_until, summarised_until,
                                 started_at, last_turn_at)
     select %(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, 0, 0, now(), clock_timestamp()
-    from (select count(*) from known) known
+    from agreed, (select count(*) from known) known
     on conflict (id) do update set turn_count = traces_session.turn_count + excluded.turn_count,
                                    last_turn_at = clock_timestamp(), ended_at = null
     returning turn_count - %(turn_count)s - %(first)s as shift, last_turn_at as at
@@ -46,7 +47,7 @@ new_trace as (
     from placed, jsonb_to_recordset(%(turns)s) as turn(
         id uuid, position int, external_id text, role text, speaker text, content text,
         occurred_at timestamptz, utc_offset smallint, rejected_for text, rejected_by text)
-), new_spans as ({SPANS})
+), new_spans as ({SPANS} where exists (select from placed))
 """  # noqa: S608  (only constants of this module)
 
 

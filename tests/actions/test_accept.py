@@ -10,7 +10,7 @@ from django.db import DataError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.actions import backpressure
+from apps.actions import backpressure, recall
 from apps.actions import look_back as looking
 from apps.actions.accept import NewTurn, Submission, accept
 from apps.actions.create_key import CreatedKey
@@ -126,15 +126,19 @@ def test_a_turn_that_is_sent_again_is_known_however_long_ago(project: Project) -
     assert stored()[-1] == (MOST_REPEAT_WINDOW + 2, "I live in Porto.", Reason.REPEATED_TURN)
 
 
-def test_a_request_is_two_statements(project: Project) -> None:
+def test_a_request_is_one_statement_and_two_where_another_process_knows_more(project: Project) -> None:
     accept(submission=submission(project, KEPT))
 
-    with CaptureQueriesContext(connection) as known:
+    with CaptureQueriesContext(connection) as recalled:
         accept(submission=submission(project, "I work as a nurse."))
     with CaptureQueriesContext(connection) as new:
         accept(submission=submission(project, KEPT, user_id="bob"))
+    recall.forget()
+    accept(submission=submission(project, KEPT, user_id="eve"))
+    with CaptureQueriesContext(connection) as known_elsewhere:
+        accept(submission=submission(project, "My sister is called Marta."))
 
-    assert (len(known), len(new)) == (2, 2)
+    assert (len(recalled), len(new), len(known_elsewhere)) == (1, 1, 2)
 
 
 @pytest.mark.parametrize("contents", [(KEPT,), (CHATTER,)])
@@ -166,6 +170,8 @@ def test_a_key_that_no_longer_holds_writes_nothing(
 @pytest.mark.parametrize("place", [0, 1])
 def test_turns_that_arrive_meanwhile_come_first_in_the_session_and_in_the_queue(project: Project, place: int) -> None:
     accept(submission=submission(project, KEPT))
+    recall.forget()
+    accept(submission=submission(project, KEPT, session_id="tuesday"))  # the configuration is known, the session is not
     late = Aside(
         lambda: accept(submission=submission(project, "I work as a nurse.", "I have two cats.")), pause_before=place
     ).run()
@@ -177,13 +183,13 @@ def test_turns_that_arrive_meanwhile_come_first_in_the_session_and_in_the_queue(
     assert contents == [KEPT, "My sister is called Marta.", "I work as a nurse.", "I have two cats."]
     assert [position for position, _, _ in stored()] == [0, 1, 2, 3]
     owed = list(OutboxRow.objects.order_by("id").values_list("subject_id", flat=True))
-    assert owed[1:] == [early.trace_id, late.result.trace_id]
+    assert owed[2:] == [early.trace_id, late.result.trace_id]
     traces = list(Trace.objects.order_by("created_at").values_list("id", flat=True))
     assert traces == owed
 
 
 def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None:
-    """Only the turns that the rules look back on are read, and what bears one of the ids."""
+    """Only the turns that the rules look back on are read, and what bears one of the ids: to count it, then to tell."""
     accepted = accept(submission=submission(project, KEPT))
     with connection.cursor() as cursor:
         cursor.execute(
@@ -199,12 +205,17 @@ def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None
         "project": project.id,
         "end_user": user,
         "session": session_id(end_user_id=user, session_id="monday"),
+        "configuration": ConfigurationVersion.objects.get(project=project).id,
+        "as_it_is": False,
+        "last_turn_at": Session.objects.get().last_turn_at,
+        "turn_ids": ["t7", "t8", "new"],
+        "known_ids": 0,
         "window": MOST_REPEAT_WINDOW,
         "most": looking.LOOK_BACK_CHARACTERS,
-        "turn_ids": ["t7", "t8", "new"],
     }
+    nowhere = "placed as (select 0 as shift, now() as at from agreed)"
 
-    nodes = plan(looking._LOOK, values)
+    nodes = plan(f"with {looking.AGREED}, {nowhere} {looking.FOUND}", values)
 
     assert accepted.end_user_id == user
-    assert rows_read(nodes, "traces_turn") == MOST_REPEAT_WINDOW + 2
+    assert rows_read(nodes, "traces_turn") == MOST_REPEAT_WINDOW + 2 + 2
