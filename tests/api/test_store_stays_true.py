@@ -109,6 +109,43 @@ def test_my_sister_ana_and_she(say: Say) -> None:
     assert not any(row.content.startswith("She") for row in Memory.objects.all())
 
 
+def test_she_who_opens_a_session_is_the_only_woman_known(say: Say) -> None:
+    say("My sister Ana loves climbing.", "My brother Tom loves chess.", on="2025-01-01")
+    say("I bought a lamp.", on="2025-01-02")
+    told = say("She works at Arrive.", on="2025-01-03")
+    assert told["stored"] == 1
+    job = Memory.objects.get(predicate="works_at")
+    assert job.subject is not None
+    assert (job.subject.name, job.content) == ("Ana", "Ana works at Arrive.")
+
+
+@pytest.mark.parametrize(
+    ("known", "before"),
+    [
+        (["My brother Tom loves chess."], []),
+        (["My sister Ana loves climbing.", "My aunt Eva loves chess."], []),
+        (["My sister Ana loves climbing.", "My friend Robin loves chess."], []),
+        (["My sister Ana loves climbing."], ["I talked to the new nurse for an hour."]),
+        (["My sister Ana loves climbing."], ["Somebody rang at nine."]),
+    ],
+)
+def test_she_who_may_be_another_is_nobody(say: Say, known: list[str], before: list[str]) -> None:
+    say(*known, on="2025-01-01")
+    told = say(*before, "She works at Arrive.", on="2025-01-03")
+    assert "resolution_failed" in [each["reason"] for each in told["outcomes"]]
+    assert not Memory.objects.filter(predicate="works_at").exists()
+
+
+def test_sam_who_may_be_either_is_nobody(say: Say) -> None:
+    say("My brother Sam loves sailing.", on="2025-01-01")
+    say("My coach Sam loves chess.", on="2025-01-02")
+    told = say("Sam lives in Rome.", on="2025-01-03")
+    assert [each["reason"] for each in told["outcomes"]] == ["resolution_failed"]
+    say("My coach Sam lives in Rome.", on="2025-01-04")
+    (home,) = Memory.objects.filter(predicate="lives_in")
+    assert home.subject == Memory.objects.get(content__icontains="chess").subject
+
+
 def test_two_sams_stay_two(say: Say) -> None:
     say("My brother Sam loves sailing.", on="2025-01-01")
     say("My coach Sam loves chess.", on="2025-01-02")

@@ -29,6 +29,7 @@ class Rule(StrEnum):
     JUDGE = "judge"
     SPEAKER = "speaker"
     PRONOUN = "pronoun"
+    REMEMBERED = "remembered"  # a pronoun that opens a session
     DESCRIPTION = "description"
     NEW_DESCRIPTION = "new_description"
     ALIAS = "alias"
@@ -78,8 +79,13 @@ def resolve(
 
 
 def _antecedent(pronoun: str, *, scene: Scene, directory: Directory, kind: EntityType | None) -> Resolution:
-    """Take the only fitting entity of the latest sentence that names one; two are a tie."""
+    """Take the only fitting entity of the latest sentence that names one; two are a tie.
+
+    Where nothing before it tells of anybody, an earlier session has: the only one known whom it can mean.
+    """
     fitting = [each for each in directory if _fits(each, pronoun=pronoun, kind=kind) and not scene.is_talking(each)]
+    if scene.tells_of_nobody and len(fitting) == 1 and gender_of(pronoun) in genders_of(fitting[0]):
+        return Resolution(Rule.REMEMBERED, fitting[0])
     return _only(scene.nearest(fitting), rule=Rule.PRONOUN)
 
 

@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from apps.pipeline.draft import Candidate, KnownEntity, Request, SourceTurn
 from apps.pipeline.resolution.folding import fold_name
 from apps.pipeline.resolution.grammar import describe
+from apps.pipeline.resolution.relations import relation_noun
 
+_WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?\n]+|$)")
+# A noun with its article or owner, somebody unnamed, or a capital within a sentence: each may be a person.
+_MAY_NAME = re.compile(
+    r"\b(?i:an?|the|my|our|your|his|her|their|this|that|these|those|(?:some|any|every|no)(?:one|body)|another)\b"
+    r"|(?<=[\w,] )(?!I\b)[A-ZÀ-Þ]\w"
+)
 _REACH = 10  # turns that a pronoun looks back on
 
 
@@ -36,12 +43,21 @@ class Scene:
         shared = frozenset.intersection(*(texts for _, texts in surfaces))
         return self._latest([(entity, tuple(texts - shared)) for entity, texts in surfaces]) or tuple(namesakes)
 
+    @property
+    def tells_of_nobody(self) -> bool:
+        """Tell whether nothing before the mention can be whom it means: a greeting, a time, or nothing at all."""
+        return not any(_MAY_NAME.search(sentence) or _names_a_relation(sentence) for sentence in self.before)
+
     def _latest(self, surfaces: Sequence[tuple[KnownEntity, Sequence[str]]]) -> tuple[KnownEntity, ...]:
         for sentence in self.before:
             named = tuple(entity for entity, texts in surfaces if any(holds(sentence, text) for text in texts))
             if named:
                 return named
         return ()
+
+
+def _names_a_relation(sentence: str) -> bool:
+    return any(relation_noun(word) for word in _WORD.findall(sentence))
 
 
 def scene_of(*, request: Request, candidate: Candidate, speaker: KnownEntity, mention: str) -> Scene:
