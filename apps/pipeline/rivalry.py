@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 from apps.pipeline.canonical import canonical_text
+from apps.pipeline.corrections import takes_back
 from apps.pipeline.draft import KnownMemory
 from apps.pipeline.opposites import axis_of, sign_of
 from apps.pipeline.vocabulary import MemoryType, Polarity
@@ -32,17 +33,33 @@ class Relation(StrEnum):
 def relate(memory: KnownMemory, rival: KnownMemory, *, beside: bool, evidence: str) -> Relation:
     """Relate a new memory to a live one; `beside` tells that it was said to join what is known.
 
-    Events never replace or contradict: each happened.
+    What a quote takes back is replaced by what it puts in its place. Otherwise events never replace or contradict: each
+    happened.
     """
-    if MemoryType.EVENT in (memory.type, rival.type) or memory.subject_id != rival.subject_id:
+    if not _share_a_slot(memory, rival):
         return Relation.COEXISTS
-    if axis_of(memory.predicate) != axis_of(rival.predicate):
+    if is_taken_back(rival, by=memory, evidence=evidence):
+        return Relation.REPLACES
+    if MemoryType.EVENT in (memory.type, rival.type):
         return Relation.COEXISTS
     stateful = memory.stateful and memory.predicate == rival.predicate
     if same_value(memory, rival):
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
     return Relation.REPLACES if stateful and both_hold and not beside else Relation.COEXISTS
+
+
+def _share_a_slot(one: KnownMemory, two: KnownMemory) -> bool:
+    return one.subject_id == two.subject_id and axis_of(one.predicate) == axis_of(two.predicate)
+
+
+def is_taken_back(rival: KnownMemory, *, by: KnownMemory, evidence: str) -> bool:
+    """Tell whether a quote takes a value back that was told before: "I use Neovim, not Vim"."""
+    both_affirm = by.polarity is rival.polarity is Polarity.POSITIVE
+    if rival.said_at > by.said_at or not both_affirm or not _share_a_slot(by, rival):
+        return False
+    pairs = ((by.object_text, rival.object_text), (by.content, rival.content))
+    return any(takes_back(evidence, value=value, former=former) for value, former in pairs)
 
 
 def _of_equal_value(memory: KnownMemory, rival: KnownMemory, *, stateful: bool, evidence: str) -> Relation:

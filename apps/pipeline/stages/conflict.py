@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from apps.pipeline.corrections import corrects
 from apps.pipeline.draft import Draft, KnownMemory, Ruling
 from apps.pipeline.guards import Guard, differences
 from apps.pipeline.judging import judge_of, judged
@@ -12,7 +13,7 @@ from apps.pipeline.opposites import same_axis
 from apps.pipeline.ports import Embedder, Ports, Slot
 from apps.pipeline.prompts import contradictions
 from apps.pipeline.prompts.contradictions import ContradictionVerdict
-from apps.pipeline.rivalry import Relation, joins, relate
+from apps.pipeline.rivalry import Relation, is_taken_back, joins, relate
 from apps.pipeline.sayings import said_at
 from apps.pipeline.standing import as_memory
 from apps.pipeline.vocabulary import MemoryType, Reason, SpeechAct, Status
@@ -83,7 +84,8 @@ def _slots(rulings: Sequence[Ruling]) -> list[Slot]:
     slots = (
         Slot(subject_id=ruling.candidate.subject.entity_id, predicate=predicate)
         for ruling in rulings
-        if ruling.candidate.subject.entity_id and ruling.candidate.type is not MemoryType.EVENT
+        if ruling.candidate.subject.entity_id
+        and (ruling.candidate.type is not MemoryType.EVENT or corrects(ruling.candidate.evidence))
         for predicate in sorted(same_axis(ruling.candidate.predicate))
     )
     return list(dict.fromkeys(slots))
@@ -94,7 +96,9 @@ def decide(draft: Draft, *, holders: Sequence[KnownMemory]) -> Draft:
     live = {holder.id: holder for holder in holders}
     merged = [(ruling, ruling.merge_into) for ruling in draft.rulings if ruling.merge_into is not None]
     live |= {known.id: _said_again(draft, ruling, known) for ruling, known in merged}
-    settled = [ruling for ruling, _ in merged]
+    settled = [_taking_back(draft, ruling, known, tuple(live.values())) for ruling, known in merged]
+    for closed in (older for ruling in settled for older in ruling.supersedes):
+        live.pop(closed.id, None)
     for ruling in sorted(_fresh(draft), key=lambda each: _when(draft, each)):
         done = _settle(draft, ruling, as_memory(draft=draft, ruling=ruling), tuple(live.values()))
         settled.append(done)
@@ -105,6 +109,16 @@ def decide(draft: Draft, *, holders: Sequence[KnownMemory]) -> Draft:
     return draft.evolve(
         rulings=tuple(settled), details={"rules": {str(each.candidate.index): each.rule for each in settled}}
     )
+
+
+def _taking_back(draft: Draft, ruling: Ruling, known: KnownMemory, live: Sequence[KnownMemory]) -> Ruling:
+    """Let a value that is said again close the one that it takes back: "Neovim, as I said, not Vim"."""
+    memory, evidence = as_memory(draft=draft, ruling=ruling), ruling.candidate.evidence
+    rivals = [each for each in live if {each.status, known.status} == {Status.ACTIVE} and each.id != known.id]
+    taken = tuple(each for each in rivals if is_taken_back(each, by=memory, evidence=evidence))
+    if not taken or any(_weakness(draft, memory, each) for each in taken):
+        return ruling
+    return ruling.evolve(supersedes=taken, rule="supersedes")
 
 
 def _fresh(draft: Draft) -> list[Ruling]:

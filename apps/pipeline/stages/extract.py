@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from apps.pipeline.confidence import confidence_of
-from apps.pipeline.draft import Candidate, Draft, Drop
+from apps.pipeline.draft import Candidate, Draft, Drop, SourceTurn
 from apps.pipeline.extractors import model, patterns
 from apps.pipeline.extractors.found import Found, Refusal
 from apps.pipeline.extractors.telling import telling
@@ -35,7 +35,15 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
 
 def _by_patterns(draft: Draft) -> Found:
     policy = draft.policy.extraction
-    return Found(candidates=tuple(each for turn in draft.turns for each in patterns.extract(turn=turn, policy=policy)))
+    found = (patterns.extract(turn=turn, policy=policy, before=_before(turn, draft)) for turn in draft.turns)
+    return Found(candidates=tuple(each for candidates in found for each in candidates))
+
+
+def _before(turn: SourceTurn, draft: Draft) -> tuple[SourceTurn, ...]:
+    """Return what the same speaker said before a turn, as far as the request looks back."""
+    turns = (*draft.request.earlier_turns, *draft.request.turns)
+    said_by = (turn.role, turn.speaker)
+    return tuple(each for each in turns if each.position < turn.position and (each.role, each.speaker) == said_by)
 
 
 def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[Found]:

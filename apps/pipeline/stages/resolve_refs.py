@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from apps.pipeline.corrections import takes_back
 from apps.pipeline.draft import Candidate, Draft, Drop, KnownEntity, Mention, ObjectValue
 from apps.pipeline.judging import judge_of, judged
 from apps.pipeline.model_calls import ModelCall, Purpose
@@ -13,7 +14,7 @@ from apps.pipeline.prompts import references
 from apps.pipeline.prompts.references import Reference
 from apps.pipeline.resolution.cascade import ANIMATE, Resolution, Rule, resolve
 from apps.pipeline.resolution.directory import USER, Directory
-from apps.pipeline.resolution.grammar import describe, noun_of_relation
+from apps.pipeline.resolution.grammar import describe, is_description, noun_of_relation
 from apps.pipeline.resolution.introductions import introduce
 from apps.pipeline.resolution.pronouns import dangling_in, kind_of
 from apps.pipeline.resolution.rewriting import rewrite
@@ -224,12 +225,14 @@ def _introduced(
 
 
 def _learn_name(linked: _Linked, directory: Directory) -> None:
-    """Give the end user the name that they have told."""
+    """Give the end user the name that they have told, and anyone the name that is put in place of theirs."""
     candidate, name = linked.candidate, linked.candidate.object.text.strip()
-    user = linked.entities.get(candidate.subject.text)
+    named = linked.entities.get(candidate.subject.text)
     told = candidate.speech_act is SpeechAct.ASSERTED and candidate.polarity is Polarity.POSITIVE
-    if name and told and user and user.is_user and candidate.predicate in NAME_PREDICATES:
-        directory.rename(user, name)
+    if not (name and told and named and candidate.predicate in NAME_PREDICATES):
+        return
+    if named.is_user or takes_back(candidate.evidence, value=name, former=named.name):
+        directory.rename(named, name)
 
 
 def _write(linked: _Linked, directory: Directory) -> Candidate | Drop:
@@ -277,13 +280,17 @@ def _told(entity: KnownEntity) -> str:
 
 
 def _shown_names(candidate: Candidate, entities: dict[str, KnownEntity], directory: Directory) -> dict[str, str]:
-    """Name everyone by their name, and "User" as well, but where a name is told the user stays "User"."""
+    """Name everyone by their name, and "User" as well; whose name is told is "User", or what they are to someone."""
     user = directory.known_user()
     names = {USER: user.name} if user else {}
     names |= {text: entity.name for text, entity in entities.items()}
-    if user and candidate.predicate in NAME_PREDICATES and entities[candidate.subject.text].id == user.id:
+    if candidate.predicate not in NAME_PREDICATES:
+        return names
+    named = entities[candidate.subject.text]
+    if named.is_user:
         return {**names, USER: USER, candidate.subject.text: USER}
-    return names
+    described = next(filter(is_description, named.aliases), candidate.subject.text)
+    return {**names, candidate.subject.text: rewrite(described, names={USER: names.get(USER, USER)})}
 
 
 def _with_entities(candidate: Candidate, entities: dict[str, KnownEntity]) -> Candidate:

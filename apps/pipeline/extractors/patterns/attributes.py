@@ -101,3 +101,6 @@ def _pattern(predicate: str, *, topic: str, importance: float, type: MemoryType 
     return Pattern(
         name=name, type=type, predicate=predicate, expression=".*", topic=topic, importance=importance, max_words=18
     )
+
+
+NAME = _pattern("name", topic="identity", importance=0.95)

@@ -1,11 +1,12 @@
 """Run the rows over one turn: text → sentences → clauses → statements → candidates."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from apps.pipeline.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.extractors.patterns import framing, sentences, task_talk, verbs, voice
-from apps.pipeline.extractors.patterns.attributes import attribute_in
+from apps.pipeline.extractors.patterns.amending import amended, misnomer_in
+from apps.pipeline.extractors.patterns.attributes import NAME, attribute_in
 from apps.pipeline.extractors.patterns.catalogue import BY_NAME, BY_VERB
 from apps.pipeline.extractors.patterns.general import free_phrase, general_row
 from apps.pipeline.extractors.patterns.making import Said, compared, employer_too, made, spoken, taken_back, typed
@@ -25,30 +26,32 @@ _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collec
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
-def extract(*, turn: SourceTurn, policy: ExtractionPolicy) -> tuple[Candidate, ...]:
+def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[SourceTurn] = ()) -> tuple[Candidate, ...]:
     """Return what the rows find in one turn, in the order it was said, each with index 0.
 
-    At most the first `policy.max_turn_characters` are read. The same statement is returned once.
+    `before` are turns of the same speaker, oldest first, which a correction may take up. At most the first `policy.max_turn_characters` are read. The same statement is returned once.
     """
     found: dict[str, Candidate] = {}
-    for candidate in _candidates(turn, policy):
+    for candidate in _candidates(turn, policy, before):
         found.setdefault(candidate.content.casefold(), candidate)
     return tuple(found.values())
 
 
-def _candidates(turn: SourceTurn, policy: ExtractionPolicy) -> Iterator[Candidate]:
+def _candidates(turn: SourceTurn, policy: ExtractionPolicy, earlier: Sequence[SourceTurn]) -> Iterator[Candidate]:
     name = " ".join(turn.speaker.split()) or DEFAULT_SPEAKER
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     before = ""
     all_said = tuple(sentences.sentences_of(turn.content[: policy.max_turn_characters]))
     is_exercise = any(task_talk.asks_for_a_sum(each.text) for each in all_said)
-    for sentence in all_said:
+    for place, sentence in enumerate(all_said):
+        quote = sentence.text
+        sentence = amended(sentence, earlier=_looking_back(all_said[:place], earlier, policy)) or sentence
         speech_act, claim = framing.speech_act_of(sentence.text)
         if task_talk.hands_over_a_text(sentence.text):
             return
         if speech_act is None or (is_exercise and task_talk.gives_a_number(sentence.text)):
             continue
-        said = Said(turn, speaker, sentence.text, speech_act, policy.pattern_reliability)
+        said = Said(turn, speaker, quote, speech_act, policy.pattern_reliability)
         if claim != sentence.text:
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
         found = tuple(_of_sentence(sentence, said, before))
@@ -56,11 +59,24 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy) -> Iterator[Candidat
         yield from found
 
 
+def _looking_back(
+    said: Sequence[sentences.Sentence], earlier: Sequence[SourceTurn], policy: ExtractionPolicy
+) -> Iterator[sentences.Sentence]:
+    """Yield what was said before in this turn and the earlier ones, latest first."""
+    yield from reversed(said)
+    for turn in reversed(earlier):
+        yield from reversed(tuple(sentences.sentences_of(turn.content[: policy.max_turn_characters])))
+
+
 def _of_sentence(sentence: sentences.Sentence, said: Said, before: str) -> Iterator[Candidate]:
     rule = rule_in(sentence.text, name=said.speaker.text) if not sentence.asks else None
     if rule is not None:
         value = ObjectValue(literal=rule.value)
         yield made(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+        return
+    if misnomer := misnomer_in(sentence):
+        wrong, right = Mention(text=misnomer.wrong, type=EntityType.PERSON), ObjectValue(literal=misnomer.right)
+        yield made(said, subject=wrong, row=NAME, value=right, content=f"{misnomer.wrong}'s name is {misnomer.right}.")
         return
     tie = introduced_in(sentence.text, speaker=said.speaker) if not sentence.asks else None
     if tie is not None:
