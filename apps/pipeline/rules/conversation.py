@@ -1,7 +1,7 @@
 """Conversation: a turn judged against what was said before it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from apps.pipeline.draft import SourceTurn
@@ -64,9 +64,14 @@ def is_sent_again(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool
     return bool(sent) and any(before.turn.external_id == sent for before in earlier)
 
 
-def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
-    """Tell whether the same speaker said the same words before."""
-    return any(_says_the_same(utterance, before) for before in earlier)
+def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance], tells: Callable[[Utterance], bool]) -> bool:
+    """Tell whether the same speaker said the same words before, and nothing since that `tells` something.
+
+    "I live in Berlin" is news again once "I moved to Munich" was said.
+    """
+    said = [place for place, before in enumerate(earlier) if _says_the_same(utterance, before)]
+    since = earlier[said[-1] + 1 :] if said else ()
+    return bool(said) and not any(each.speaker == utterance.speaker and tells(each) for each in since)
 
 
 def _writes_no_marks(text: str) -> bool:

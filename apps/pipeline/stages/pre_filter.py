@@ -62,17 +62,21 @@ def decide(
     if is_sent_again(utterance, earlier=earlier):
         return Verdict(reason=Reason.REPEATED_TURN)
     answering = is_answer(utterance, earlier=earlier)
-    verdict = _judge_words(utterance, answering, matcher) or _judge_shape(utterance, earlier, answering, policy)
+    verdict = _judge_text(utterance, answering, matcher, policy)
+    if verdict is None and not answering and _is_repeated(utterance, earlier, matcher, policy):
+        verdict = Verdict(reason=Reason.REPEATED_TURN)
     # Around a recalled block only words that stand on their own are worth keeping.
     if verdict is not None and utterance.own is not utterance.turn.content:
         return Verdict(reason=Reason.RECALLED_CONTEXT)
     return verdict
 
 
-def _judge_shape(
-    utterance: Utterance, earlier: Sequence[Utterance], answering: bool, policy: PreFilterPolicy
-) -> Verdict | None:
-    """Judge the shape of a turn; "2", a thumb or a repeated "yes" may well answer a question."""
+def _judge_text(utterance: Utterance, answering: bool, matcher: Matcher, policy: PreFilterPolicy) -> Verdict | None:
+    return _judge_words(utterance, answering, matcher) or _judge_shape(utterance, answering, policy)
+
+
+def _judge_shape(utterance: Utterance, answering: bool, policy: PreFilterPolicy) -> Verdict | None:
+    """Judge the shape of a turn; "2" or a thumb may well answer a question."""
     text = utterance.own
     if is_payload(text):
         return Verdict(reason=Reason.STRUCTURED_PAYLOAD)
@@ -82,9 +86,15 @@ def _judge_shape(
         return None if answering else Verdict(reason=Reason.EMOJI_ONLY)
     if letters(text, enough=policy.min_letters) < (1 if answering else policy.min_letters):
         return Verdict(reason=Reason.TOO_SHORT)
-    if not answering and policy.repeat_window and is_repeated(utterance, earlier=earlier[-policy.repeat_window :]):
-        return Verdict(reason=Reason.REPEATED_TURN)
     return None
+
+
+def _is_repeated(utterance: Utterance, earlier: Sequence[Utterance], matcher: Matcher, policy: PreFilterPolicy) -> bool:
+    def tells(other: Utterance) -> bool:
+        return _judge_text(other, False, matcher, policy) is None
+
+    window = earlier[-policy.repeat_window :] if policy.repeat_window else ()
+    return is_repeated(utterance, earlier=window, tells=tells)
 
 
 def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Verdict | None:

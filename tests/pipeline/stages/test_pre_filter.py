@@ -228,10 +228,31 @@ def test_what_was_just_said_is_dropped(first: str, second: str, expected: Reason
 
 
 def test_a_repeat_outside_the_window_is_kept() -> None:
-    said = [turn(place, f"I own boat number {place}.") for place in range(SHIPPED.repeat_window + 1)]
+    chatter = [turn(place, "ok thanks") for place in range(1, SHIPPED.repeat_window + 1)]
+    boat = turn(0, "I own a boat.")
 
-    assert judged([turn(50, said[0].content)], said).drops == ()
-    assert judged([turn(50, said[1].content)], said).drops != ()
+    assert judged([turn(50, boat.content)], [boat, *chatter]).drops == ()
+    assert judged([turn(50, boat.content)], [boat, *chatter[1:]]).drops != ()
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        ([turn(2, "ok thanks"), turn(3, "👍"), turn(4, "I LIVE in Berlin.")], Reason.REPEATED_TURN),
+        ([turn(2, "I moved to Munich.")], None),
+        ([turn(2, "I moved to Munich."), turn(3, "ok thanks")], None),
+        ([turn(2, "Munich is lovely.", Role.ASSISTANT)], Reason.REPEATED_TURN),
+        ([turn(2, "I moved to Munich.", speaker="Jo")], Reason.REPEATED_TURN),
+    ],
+)
+def test_what_was_said_before_is_news_once_its_speaker_has_told_something_else(
+    between: list[SourceTurn], expected: Reason | None
+) -> None:
+    told = turn(1, "I live in Berlin.")
+
+    assert [drop.reason for drop in judged([turn(9, told.content)], [told, *between]).drops] == (
+        [expected] if expected else []
+    )
 
 
 def test_a_repeat_that_answers_a_question_is_kept() -> None:
