@@ -67,14 +67,14 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "memplatform.middleware.Sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "memplatform.middleware.Logins",
+    "memplatform.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "memplatform.middleware.Fragments",
+    "memplatform.middleware.ContentPolicy",
 ]
 
 ROOT_URLCONF = "memplatform.urls"
@@ -188,7 +188,6 @@ if env.bool("HTTPS", default=False):
 
 # Stored text is hostile: should any of it ever get past the escaping, the browser runs and loads nothing of it.
 CONTENT_SECURITY_POLICY = {
-    "EXCLUDE_URL_PREFIXES": ["/v1/"],  # the API's documentation brings scripts in its page
     "DIRECTIVES": {
         "default-src": [SELF],
         "img-src": [SELF, "data:"],
@@ -202,7 +201,8 @@ CONTENT_SECURITY_POLICY = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["apps.api.negotiation.StructRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.negotiation.PlainNegotiation",
     "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "apps.api.problems.problem_response",

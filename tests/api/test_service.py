@@ -116,6 +116,16 @@ def test_other_methods(client: APIClient) -> None:
     assert "POST" in answer["Allow"]
 
 
+@pytest.mark.parametrize("accepted", ["*/*", "application/json", "application/*", "text/html, application/json;q=0.5"])
+@pytest.mark.parametrize("query", ["", "?user_id=ana"])
+def test_json_will_do(client: APIClient, accepted: str, query: str) -> None:
+    answer = client.get(f"/v1/memories{query}", headers={"accept": accepted})
+
+    assert answer.status_code == (200 if query else 422)
+    assert answer["Content-Type"] == ("application/json" if query else "application/problem+json")
+    assert answer.json()
+
+
 def test_other_formats(client: APIClient) -> None:
     answer = client.get("/v1/memories?user_id=ana", headers={"accept": "text/html"})
 

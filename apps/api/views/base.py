@@ -5,7 +5,7 @@ from typing import Any, cast
 from uuid import UUID
 
 import msgspec
-from rest_framework.response import Response
+from django.http import HttpResponse
 from rest_framework.views import APIView
 
 from apps.actions.idempotency import Answer as KeptAnswer
@@ -68,9 +68,10 @@ def plain(answer: Answer) -> dict[str, Any]:
     return body
 
 
-def response(answer: KeptAnswer, *, trace_id: str | None = None) -> Response:
-    """Return the HTTP answer, marked when it is a repetition."""
+def response(answer: KeptAnswer, *, trace_id: str | None = None) -> HttpResponse:
+    """Return the HTTP answer, written out, and marked when it is a repetition."""
     headers = {"X-Trace-Id": trace_id} if trace_id else {}
     if answer.replayed:
         headers["Idempotent-Replayed"] = "true"
-    return Response(answer.body, status=answer.status, headers=headers)
+    body = msgspec.json.encode(answer.body)
+    return HttpResponse(body, status=answer.status, headers=headers, content_type="application/json")

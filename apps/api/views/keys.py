@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -41,7 +42,7 @@ class KeysView(ApiView):
         example={"name": "agent", "scopes": ["read", "write"]},
         repeatable=True,
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> HttpResponse:
         """Make a key and show it this once: a repeated request finds `key` null, for secrets are not kept."""
         body = read_body(request, KeyBody)
         return response(self.once(lambda: self._created(body), to_keep=_without_secret))

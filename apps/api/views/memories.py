@@ -3,6 +3,7 @@
 import re
 
 from django.db.models import Q
+from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -77,7 +78,7 @@ class MemoriesView(ApiView):
         example=_EXAMPLE,
         repeatable=True,
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> HttpResponse:
         """Store memories as they are, without extraction: all of them, or none.
 
         What is known already in the same words, or as the same triple, isn't stored again: the answer names the memory

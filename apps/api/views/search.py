@@ -1,7 +1,7 @@
 """POST /v1/memories/search and POST /v1/context."""
 
+from django.http import HttpResponse
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from apps.actions.build_context import ContextRequest, build_context
 from apps.actions.search_memories import SearchRequest, search_memories
@@ -35,7 +35,7 @@ class SearchView(ApiView):
         example={"user_id": "ana", "query": "Where does Ana live?", "limit": 5},
         repeatable=True,
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> HttpResponse:
         """Search the memories of one end user by words and by meaning, best first."""
         body = read_body(request, SearchBody)
         asked = SearchRequest(
@@ -64,7 +64,7 @@ class ContextView(ApiView):
         example={"user_id": "ana", "query": "What should we cook?", "token_budget": 800},
         repeatable=True,
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> HttpResponse:
         """Render what is known of an end user for an agent's prompt, marked so that it is not remembered again."""
         body = read_body(request, ContextBody)
         asked = ContextRequest(

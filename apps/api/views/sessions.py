@@ -4,8 +4,8 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
+from django.http import HttpResponse
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from apps.actions.end_session import end_session
 from apps.actions.idempotency import Answer as KeptAnswer
@@ -32,7 +32,7 @@ class SessionEndView(ApiView):
         example={"user_id": "ana"},
         repeatable=True,
     )
-    def post(self, request: Request, session_id: str) -> Response:
+    def post(self, request: Request, session_id: str) -> HttpResponse:
         """End a session: what it shows as a whole (arcs, goals, a summary) is extracted in the background.
 
         Answers 202 with the trace, or 200 where no turn is new since the last time or no model is configured. A

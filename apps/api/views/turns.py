@@ -2,10 +2,10 @@
 
 from django.conf import settings
 from django.db import transaction
+from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from apps.actions.accept import Accepted, Submission, accept
 from apps.actions.idempotency import Answer as KeptAnswer
@@ -44,7 +44,7 @@ class TurnsView(ApiView):
         example=_EXAMPLE,
         repeatable=True,
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> HttpResponse:
         """Accept turns: they are safe once this answers.
 
         `async` answers 202 with the trace; `sync` waits and answers 200 with what became of the turns, or 202 when
