@@ -1,7 +1,8 @@
 """What stages 3 to 6 make of LoCoMo's observations, as if an extractor had said them, in the store without a database.
 
 Each session is one request: its turns, and an observation of it as a candidate whose evidence is the turns that it
-cites. The observations name their subject and hold no triple, so only sentences tell what is said twice.
+cites. The observations hold no triple: benchmarks/observed.py reads one out of each. A judge is there, always unsure,
+so that what it is asked can be counted.
 """
 
 from collections import Counter
@@ -13,16 +14,28 @@ from uuid import UUID
 from apps.memories.in_memory import InMemoryStore
 from apps.memories.shelf import Kept
 from apps.pipeline import flow
-from apps.pipeline.draft import Candidate, Draft, Mention, ObjectValue, Origin, Request, SourceTurn
+from apps.pipeline.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.encounters import takes_slot
 from apps.pipeline.identifiers import new_id
+from apps.pipeline.model_calls import Purpose
 from apps.pipeline.plan import plan_from
-from apps.pipeline.policy import Policy
+from apps.pipeline.policy import ExtractionPolicy, Policy
 from apps.pipeline.ports import Embedder, Ports
 from apps.pipeline.resolution.pronouns import kind_of
-from apps.pipeline.vocabulary import LIVE_STATUSES, EntityType, MemoryType, Role, Status
+from apps.pipeline.vocabulary import LIVE_STATUSES, ExtractorKind, Role, Status
+from apps.providers.fake import ScriptedModel
 from benchmarks.locomo_data import Conversation, LocomoObservation, LocomoTurn
+from benchmarks.observed import candidate_of
 
+_POLICY = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.MODEL))  # patterns alone ask no judge
 _NO_DATE = datetime(2023, 1, 1, tzinfo=UTC)
+
+
+_JUDGES = {
+    Purpose.JUDGE_REFERENCES: "asked_references",
+    Purpose.JUDGE_DUPLICATES: "asked_duplicates",
+    Purpose.JUDGE_CONTRADICTIONS: "asked_contradictions",
+}
 
 
 class _World:
@@ -36,7 +49,7 @@ class _World:
 
 
 def funnel(conversations: Iterable[Conversation], *, embedder: Embedder) -> dict[str, int]:
-    """Return counts over all conversations; the last three tell what must never be."""
+    """Return counts over all conversations; the last four tell what must never be."""
     counts: Counter[str] = Counter()
     for conversation in conversations:
         counts.update(_run(conversation, embedder))
@@ -45,8 +58,9 @@ def funnel(conversations: Iterable[Conversation], *, embedder: Embedder) -> dict
 
 def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
     store, world, user = InMemoryStore(), _World(), new_id()
-    ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store)
-    counts: Counter[str] = Counter()
+    judge = ScriptedModel(lambda _: "")
+    ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
+    counts: Counter[str] = Counter(dict.fromkeys(_JUDGES.values(), 0))
     for session, turns in groupby(conversation.turns, key=lambda turn: turn.session):
         told = [each for each in conversation.observations if each.session == session]
         draft = flow.settle(_draft(list(turns), told, user=user), ports)
@@ -54,7 +68,10 @@ def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
         _index(store, user, draft, embedder)
         counts.update(_became(draft))
     shelf = store.shelf(end_user_id=user)
-    counts.update(entities=len(shelf.entities), links=len(shelf.links))
+    counts.update(entities=len(shelf.entities), aliases=sum(len(each.aliases) for each in shelf.entities.values()))
+    counts.update(f"links_{link.kind.value}" for link in shelf.links)
+    for asked in judge.asked:
+        counts[_JUDGES[asked.purpose]] += asked.turns.count("<question ")
     counts.update(
         _broken(list(shelf.memories.values()), {entity.id: entity.name for entity in shelf.entities.values()})
     )
@@ -73,23 +90,10 @@ def _draft(said: Sequence[LocomoTurn], told: Sequence[LocomoObservation], *, use
     origin = Origin(project_id=UUID(int=1), end_user_id=user, session_id=new_id())
     request = Request(trace_id=new_id(), origin=origin, turns=turns)
     cited = [(each, tuple(ids[turn] for turn in each.evidence if turn in ids)) for each in told]
-    candidates = (_candidate(index, each, sources) for index, (each, sources) in enumerate(cited) if sources)
-    return Draft.start(request=request, policy=Policy()).evolve(candidates=tuple(candidates))
-
-
-def _candidate(index: int, told: LocomoObservation, sources: tuple[UUID, ...]) -> Candidate:
-    return Candidate(
-        index=index,
-        type=MemoryType.FACT,
-        subject=Mention(text=told.speaker, type=EntityType.PERSON),
-        predicate="is_observed",
-        object=ObjectValue(),
-        content=told.text,
-        source_turn_ids=sources,
-        evidence="",
-        extractor="observations",
-        reliability=0.9,
+    candidates = (
+        candidate_of(each, index=index, sources=sources) for index, (each, sources) in enumerate(cited) if sources
     )
+    return Draft.start(request=request, policy=_POLICY).evolve(candidates=tuple(candidates))
 
 
 def _index(store: InMemoryStore, user: UUID, draft: Draft, embedder: Embedder) -> None:
@@ -106,6 +110,8 @@ def _became(draft: Draft) -> dict[str, int]:
         "stored": sum(ruling.merge_into is None for ruling in draft.rulings),
         "merged": sum(ruling.merge_into is not None for ruling in draft.rulings),
         "superseded": sum(len(ruling.supersedes) for ruling in draft.rulings),
+        "late_arrivals": sum(ruling.superseded_by is not None for ruling in draft.rulings),
+        "waiting": sum(ruling.needs_review for ruling in draft.rulings),
         "dropped": len(draft.drops),
         "flagged": sum(bool(ruling.possible_duplicates) for ruling in draft.rulings),
     }
@@ -114,10 +120,16 @@ def _became(draft: Draft) -> dict[str, int]:
 def _broken(kept: Sequence[Kept], names: dict[UUID, str]) -> dict[str, int]:
     live = [each for each in kept if each.memory.status in LIVE_STATUSES]
     hashes = Counter(each.memory.canonical_hash for each in live)
+    slots = Counter(
+        (each.memory.subject_id, each.memory.predicate)
+        for each in live
+        if each.memory.status is Status.ACTIVE and takes_slot(each.memory)
+    )
     subjects = [names.get(each.memory.subject_id, "") for each in kept if each.memory.subject_id]
     return {
         "active": sum(each.memory.status is Status.ACTIVE for each in kept),
         "pronoun_subjects": sum(kind_of(name) is not None for name in subjects),
         "live_duplicates_by_hash": sum(count - 1 for count in hashes.values()),
+        "two_values_of_a_slot": sum(count - 1 for count in slots.values()),
         "without_turns": sum(not each.origins for each in kept),
     }

@@ -1,0 +1,81 @@
+"""Statements in the third person as candidates: a triple by the pattern extractor, else by their first verb.
+
+An observation such as "Ana painted a lake" names its subject first. What the patterns find of that subject gives type,
+predicate and object; else the word behind the name is the predicate and what follows the object, as a plain model would
+put it. Names inside the sentence are its mentions.
+"""
+
+import re
+from datetime import UTC, datetime
+from uuid import UUID
+
+from apps.pipeline.contrasts import MONTHS, TIMES
+from apps.pipeline.draft import Candidate, Mention, ObjectValue, SourceTurn
+from apps.pipeline.extractors.patterns import extract
+from apps.pipeline.policy import ExtractionPolicy
+from apps.pipeline.resolution.relations import relation_noun
+from apps.pipeline.vocabulary import EntityType, MemoryType, Role
+from benchmarks.locomo_data import LocomoObservation
+
+EXTRACTOR = "observations"
+_POLICY = ExtractionPolicy()
+_NO_DAY = datetime(2023, 1, 1, tzinfo=UTC)
+_OWNED = re.compile(r"['’]s ([a-z]+)")
+_VERB = re.compile(
+    r"\s+(?:(?:currently|recently|also|often|always|usually|really|still|already|just|finally|once|never)\s+)*"
+    r"(?!and\b)([a-z]+)\s+(.+?)[.!]?$"
+)
+_NAME = re.compile(r"(?<=[a-z,] )[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ]+)*")
+
+
+def candidate_of(told: LocomoObservation, *, index: int, sources: tuple[UUID, ...]) -> Candidate:
+    """Return an observation as the candidate that an extractor would propose for the turns that it cites."""
+    found = next((each for each in _by_patterns(told) if each.subject.text == told.speaker), None) or _split(told)
+    return found.evolve(
+        index=index,
+        content=told.text,
+        evidence=told.text,
+        source_turn_ids=sources,
+        mentions=(*found.mentions, *_names(told)),
+        extractor=EXTRACTOR,
+        reliability=0.9,
+    )
+
+
+def _by_patterns(told: LocomoObservation) -> tuple[Candidate, ...]:
+    """Read the sentence as if a third person had said it."""
+    turn = SourceTurn(
+        id=UUID(int=1), position=0, role=Role.USER, content=told.text, received_at=_NO_DAY, speaker="Narrator"
+    )
+    return tuple(extract(turn=turn, policy=_POLICY))
+
+
+def _split(told: LocomoObservation) -> Candidate:
+    """Split behind the subject: predicate and object; a sentence that begins otherwise has neither."""
+    subject = _subject(told)
+    said = _VERB.match(told.text, len(subject)) if told.text.startswith(subject) else None
+    return Candidate(
+        index=0,
+        type=MemoryType.FACT,
+        subject=Mention(text=subject, type=EntityType.PERSON),
+        predicate=said[1] if said else "is_observed",
+        object=ObjectValue(literal=said[2] if said else None),
+        content=told.text,
+        source_turn_ids=(),
+        evidence=told.text,
+        extractor=EXTRACTOR,
+        reliability=0.9,
+    )
+
+
+def _subject(told: LocomoObservation) -> str:
+    """Return the speaker, or the one of theirs with whom the sentence begins: "Ana's sister"."""
+    owned = _OWNED.match(told.text, len(told.speaker)) if told.text.startswith(told.speaker) else None
+    return told.text[: owned.end()] if owned and relation_noun(owned[1]) else told.speaker
+
+
+def _names(told: LocomoObservation) -> tuple[Mention, ...]:
+    found = dict.fromkeys(_NAME.findall(told.text))
+    return tuple(
+        Mention(text=name) for name in found if name != told.speaker and name.casefold() not in {*TIMES, *MONTHS}
+    )
