@@ -12,14 +12,16 @@ _I = frozenset({"i", "me", "mine", "myself", "we", "us", "ich", "mir", "mich", "
 _WORD = re.compile(r"\w+")
 # How a predicate may begin before the word that people ask with: "manager" for has_manager.
 _PREDICATE_OPENINGS = ("", "has_", "is_")
+_POSSESSIVE = "s"  # what canonical text leaves of "Lena's"
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a query may name: folded aliases, predicates that lead from one entity to another, the end user."""
+    """What a query may name: folded aliases, predicates that lead to or from another entity, the end user."""
 
     phrases: tuple[str, ...]
-    predicates: tuple[str, ...]
+    predicates: tuple[str, ...]  # from one to another: has_manager
+    inverses: tuple[str, ...]  # from another to one: sister_of
     says_i: bool  # the end user is spoken of
     says_my: bool  # the end user leads to whom is spoken of
 
@@ -30,9 +32,11 @@ def names_in(text: str) -> Names:
     runs = tuple(dict.fromkeys(_runs(words)))
     own = (" ".join(("user s", *run[1:])) for run in runs if run[0] in _MINE and len(run) > 1)
     relations = ("_".join(run) for run in runs if len(run) <= 2)
+    held = ("_".join(run[1:]) for run in runs if run[0] in _MINE | {_POSSESSIVE} and 1 < len(run) <= 3)
     return Names(
         phrases=tuple(dict.fromkeys((*(" ".join(run) for run in runs), *own))),
         predicates=tuple(opening + each for each in relations for opening in _PREDICATE_OPENINGS),
+        inverses=tuple(f"{one}_of" for each in held for one in (each, each.removesuffix("s"))),
         says_i=not _I.isdisjoint(words),
         says_my=not _MINE.isdisjoint(words),
     )

@@ -44,6 +44,33 @@ def test_a_relation_leads_to_the_facts_of_whom_it_names(find) -> None:
     assert found[:2] == [MANAGER, OSLO]
 
 
+class TestFromTheOtherSide:
+    """Lena is a sister of the user: the predicate leads from Lena to whom it is about."""
+
+    @pytest.fixture(autouse=True)
+    def sister(self, remember) -> None:
+        of_whom = Name("User")
+        remember("Lena is Ana Kowalska's sister.", subject="Lena", predicate="sister_of", object=of_whom)
+        remember("Lena got engaged in May.", subject="Lena", predicate="marital_status", object="engaged")
+        remember("Tom is Lena's cat.", subject="Tom", predicate="cat_of", object=Name("Lena"))
+
+    @pytest.mark.parametrize("query", ["where does my sister live", "my sister's home: where does she live"])
+    def test_it_leads_to_her_facts(self, find, query) -> None:
+        assert ROME in find(query, limit=2)
+
+    def test_it_leads_on_from_a_name(self, find) -> None:
+        assert find("what is Lena's cat called")[0] == "Tom is Lena's cat."
+
+    def test_her_news_come_before_those_of_others(self, find) -> None:
+        assert "Lena got engaged in May." in find("is my sister engaged", limit=2)
+
+
+def test_who_asks_for_something_of_theirs_is_not_put_aside_for_a_place(find, remember) -> None:
+    trip = "Ana Kowalska is planning a trip to Rome."
+    remember(trip, subject="User", predicate="plans_to", object="a trip to Rome")
+    assert find("when is my trip to Rome")[0] == trip
+
+
 def test_a_retracted_relation_leads_nowhere(find, ana) -> None:
     Memory.objects.filter(end_user_id=ana, content=MANAGER).update(status=Status.RETRACTED)
     found = find("where does my manager live")

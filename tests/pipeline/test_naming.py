@@ -42,6 +42,23 @@ def test_a_first_person_speaks_or_owns(text, says_i, says_my) -> None:
     assert (names.says_i, names.says_my) == (says_i, says_my)
 
 
+@pytest.mark.parametrize(
+    ("text", "inverse"),
+    [
+        ("where does my sister live", "sister_of"),
+        ("my best friend's job", "best_friend_of"),
+        ("who are my colleagues", "colleague_of"),
+        ("Lena's dog", "dog_of"),
+    ],
+)
+def test_a_relation_leads_from_its_other_side(text, inverse) -> None:
+    assert inverse in names_in(text).inverses
+
+
+def test_only_what_somebody_has_is_a_relation_from_its_other_side() -> None:
+    assert names_in("is a sister of Lena there").inverses == ()
+
+
 def test_a_relation_is_a_predicate_with_or_without_its_verb() -> None:
     predicates = names_in("my team lead").predicates
     assert {"lead", "team_lead", "has_team_lead"} <= set(predicates)
