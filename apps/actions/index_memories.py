@@ -16,17 +16,17 @@ from apps.pipeline.stages.index import Indexable, VectorEntry
 from apps.pipeline.vocabulary import MemoryType
 
 
-def index_memories(*, lease: Lease, work: Sequence[Work], embedder: Embedder) -> None:
-    """Index the memories that the work names; doing it twice leaves the same vectors.
+def index_memories(*, lease: Lease, work: Sequence[Work], embedder: Embedder) -> list[Work]:
+    """Index the memories that the work names and return what is owed behind it; twice leaves the same vectors.
 
-    Raises leases.LostLease, having written nothing.
+    Raises LostLease, having written nothing.
     """
     entries = embed_memories(
         end_user_id=lease.end_user_id, memory_ids=[each.subject_id for each in work], embedder=embedder
     )
     with transaction.atomic():
         write_vectors(end_user_id=lease.end_user_id, entries=entries, embedder=embedder)
-        working.finish(lease=lease, work=work)
+        return working.finish(lease=lease, work=work)
 
 
 def embed_memories(*, end_user_id: UUID, memory_ids: Sequence[UUID], embedder: Embedder) -> tuple[VectorEntry, ...]:

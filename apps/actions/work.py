@@ -31,9 +31,12 @@ def work_for(*, lease: Lease, ports: Ports, stop: Stop | None = None) -> int:
     What fails is put back for a later attempt, or buried with its error after its last.
     """
     done = 0
+    owed: Sequence[Work] = ()
     try:
-        while work := working.take(lease=lease, runs=settings.WORK_SHARED_RUNS):
-            done += len(work) if _attempt(lease, work, ports) else 0
+        while work := working.take(lease=lease, runs=settings.WORK_SHARED_RUNS, owed=owed):
+            behind = _attempt(lease, work, ports)
+            done += len(work) if behind is not None else 0
+            owed = behind or ()
             if stop is not None and stop.is_set():
                 leases.release(lease=lease)
                 break
@@ -42,29 +45,27 @@ def work_for(*, lease: Lease, ports: Ports, stop: Stop | None = None) -> int:
     return done
 
 
-def _attempt(lease: Lease, work: Sequence[Work], ports: Ports) -> bool:
+def _attempt(lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work] | None:
+    """Do the work and return what is owed behind it; None where it failed."""
     try:
-        _do(lease, work, ports)
+        return _do(lease, work, ports)
     except LostLease:
         raise
     except Exception as error:  # whatever a stage, a model or the database does, the work must not be lost
         log.exception("work failed", kind=work[0].kind, subject=str(work[0].subject_id))
         _leave_connection()
         _put_back(lease, work, error)
-        return False
-    return True
+        return None
 
 
-def _do(lease: Lease, work: Sequence[Work], ports: Ports) -> None:
+def _do(lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work]:
     if work[0].attempts > settings.WORK_MAX_ATTEMPTS:
         raise WorkerDied(f"started {settings.WORK_MAX_ATTEMPTS} times without coming to an end")
     if work[0].kind is WorkKind.RUN_PIPELINE:
-        run_traces(lease=lease, work=work, ports=ports)
-    elif work[0].kind is WorkKind.EXTRACT_SESSION:
-        for each in work:
-            run_session(lease=lease, work=each, ports=ports)
-    else:
-        index_memories(lease=lease, work=work, embedder=ports.embedder)
+        return run_traces(lease=lease, work=work, ports=ports)
+    if work[0].kind is WorkKind.EXTRACT_SESSION:
+        return [run_session(lease=lease, work=each, ports=ports) for each in work][-1]
+    return index_memories(lease=lease, work=work, embedder=ports.embedder)
 
 
 def _leave_connection() -> None:

@@ -5,8 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, Value
-from django.db.models.functions import Greatest
 
 from apps.memories.models import Entity, EntityAlias
 from apps.memories.write_context import WriteContext
@@ -15,6 +13,11 @@ from apps.pipeline.operations import AddAlias, AddEntity, MoveAlias, RenameEntit
 from apps.pipeline.plan import WritePlan
 from apps.pipeline.ports import StalePlan
 
+# Within a pipeline only rows tell how many were found: the queryset's update() is not told by then.
+_MENTIONED = """
+update memories_entity set mention_count = mention_count + 1, last_mentioned_at = greatest(last_mentioned_at, %s)
+where end_user_id = %s and id = any(%s) and merged_into_id is null returning 1
+"""
 _ADD_ALIASES = """
 insert into memories_entityalias (id, end_user_id, entity_id, alias, folded, source, count, created_at)
 select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, now()
@@ -46,11 +49,10 @@ def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -
     mentioned = _mentioned(plan)
     if not mentioned:
         return
-    standing = Entity.objects.filter(end_user_id=context.end_user_id, id__in=mentioned, merged_into__isnull=True)
-    found = standing.update(
-        mention_count=F("mention_count") + 1, last_mentioned_at=Greatest("last_mentioned_at", Value(said_at))
-    )
-    if found != len(mentioned):
+    with connection.cursor() as cursor:
+        cursor.execute(_MENTIONED, [said_at, context.end_user_id, list(mentioned)])
+        found = cursor.fetchall()
+    if len(found) != len(mentioned):
         raise StalePlan("an entity has been merged into another since the plan was made")
 
 

@@ -58,10 +58,13 @@ class InMemoryStore:
         latest_first = sorted(found, key=lambda each: each.last_mentioned_at or _LONG_AGO, reverse=True)
         return tuple(sorted(latest_first, key=lambda each: not each.is_user)[:limit])
 
-    def recent(self, *, end_user_id: UUID, limit: int) -> tuple[KnownMemory, ...]:
-        """Return live memories, the last stored first; identifiers tell the order, as they are made one by one."""
+    def known(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+        """Return entities, and live memories, the last stored first; identifiers tell the order in which they came."""
         live = (kept.memory for kept in self._live(end_user_id))
-        return tuple(sorted(live, key=lambda memory: memory.id, reverse=True)[:limit])
+        latest_first = sorted(live, key=lambda memory: memory.id, reverse=True)
+        return self.entities(end_user_id=end_user_id, limit=entities), tuple(latest_first[:memories])
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int

@@ -3,12 +3,22 @@
 from datetime import datetime
 from uuid import UUID
 
+from django.db import connection
+
 from apps.memories.models import MemoryLink
 from apps.memories.write_context import WriteContext
 from apps.pipeline.operations import LinkMemories, MarkLink
 from apps.pipeline.plan import WritePlan
 from apps.pipeline.ports import StalePlan
 from apps.pipeline.vocabulary import LinkStatus
+
+# Within a pipeline only rows tell whether there was one: the queryset's update() is not told by then.
+_MARKED = """
+update memories_memorylink set status = %(status)s, resolution = %(resolution)s, settled_at = %(settled_at)s
+where end_user_id = %(end_user)s and from_memory_id = %(one)s and to_memory_id = %(other)s and kind = %(kind)s
+  and status = %(expected)s
+returning 1
+"""
 
 
 def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
@@ -32,12 +42,18 @@ def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
 def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
     """Give links their new standing. Raises StalePlan where somebody else was faster."""
     for mark in plan.of(MarkLink):
-        link = MemoryLink.objects.filter(
-            end_user_id=end_user_id, from_memory=mark.from_id, to_memory=mark.to_id, kind=mark.kind
-        )
-        settled_at = now if mark.status is LinkStatus.SETTLED else None
-        changed = link.filter(status=mark.expected).update(
-            status=mark.status, resolution=mark.resolution, settled_at=settled_at
-        )
+        values = {
+            "end_user": end_user_id,
+            "one": mark.from_id,
+            "other": mark.to_id,
+            "kind": mark.kind.value,
+            "expected": mark.expected.value,
+            "status": mark.status.value,
+            "resolution": mark.resolution,
+            "settled_at": now if mark.status is LinkStatus.SETTLED else None,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_MARKED, values)
+            changed = cursor.fetchall()
         if not changed:
             raise StalePlan(f"the link of {mark.from_id} and {mark.to_id} is no longer {mark.expected}")

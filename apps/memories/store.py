@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from apps.memories.pipelined import pipelined
 from apps.pipeline.draft import KnownEntity, KnownMemory
 from apps.pipeline.ports import Neighbour, Probe, Slot
 from apps.pipeline.vocabulary import (
@@ -95,23 +96,17 @@ class PostgresMemoryReader:
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
-        rows = _fetch(_ENTITIES, [end_user_id, limit])
-        return tuple(
-            KnownEntity(
-                id=id_,
-                name=name,
-                type=EntityType(type_),
-                aliases=tuple(aliases),
-                is_user=is_user,
-                mention_count=count,
-                last_mentioned_at=mentioned,
-            )
-            for id_, name, type_, is_user, count, mentioned, aliases in rows
-        )
+        return tuple(map(_entity, _fetch(_ENTITIES, [end_user_id, limit])))
 
-    def recent(self, *, end_user_id: UUID, limit: int) -> tuple[KnownMemory, ...]:
-        """Return live memories, the last stored first."""
-        return tuple(_known(row) for row in _fetch(_RECENT, [end_user_id, limit])) if limit else ()
+    def known(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+        """Return entities as above, and live memories, the last stored first: two statements sent together."""
+        with connection.cursor() as first, connection.cursor() as second:
+            with pipelined():
+                first.execute(_ENTITIES, [end_user_id, entities])
+                second.execute(_RECENT, [end_user_id, memories])
+            return tuple(map(_entity, first.fetchall())), tuple(map(_known, second.fetchall()))
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
@@ -171,6 +166,18 @@ def _as_text(vector: Iterable[float]) -> str:
 def _origin(text: str) -> tuple[str, str]:
     session, day = text.split("|")
     return session, datetime.fromisoformat(day).date().isoformat()
+
+
+def _entity(row: Sequence[Any]) -> KnownEntity:
+    return KnownEntity(
+        id=row[0],
+        name=row[1],
+        type=EntityType(row[2]),
+        is_user=row[3],
+        mention_count=row[4],
+        last_mentioned_at=row[5],
+        aliases=tuple(row[6]),
+    )
 
 
 def _known(row: Sequence[Any]) -> KnownMemory:

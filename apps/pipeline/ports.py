@@ -77,8 +77,10 @@ class MemoryReader(Protocol):
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the most recently mentioned first."""
 
-    def recent(self, *, end_user_id: UUID, limit: int) -> tuple[KnownMemory, ...]:
-        """Return live memories, the last stored first."""
+    def known(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+        """Return at most so many entities, as `entities` does, and live memories, the last stored first."""
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int

@@ -4,6 +4,7 @@ This is on the path of every turn, so it is one statement: rows travel as JSON a
 """
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -30,10 +31,6 @@ SPANS = """
     from jsonb_to_recordset(%(spans)s) as span(
         id uuid, position int, stage text, result text, reason text, latency_us int, details jsonb)
 """
-_MOVED = """
-update traces_session set extracted_until = greatest(extracted_until, %(until)s)
-where end_user_id = %(end_user)s and id = %(session)s
-"""
 _CALLS = """
     insert into traces_modelcall
         (id, end_user_id, trace_id, purpose, request_hash, model, prompt_version, answer, input_tokens,
@@ -47,49 +44,50 @@ _CALLS = """
         cache_read_tokens int, cache_write_tokens int, output_tokens int, latency_us bigint, cost_usd numeric,
         error text, answer_kind text, invalid_objects int)
 """
-_LOOKED_BACK = """
-update traces_session set summarised_until = greatest(summarised_until, %(until)s)
-where end_user_id = %(end_user)s and id = %(session)s
-"""
-_FINISHED = f"""
-with new_spans as ({SPANS}), new_calls as ({_CALLS})
-update traces_trace set status = %(status)s, counts = %(counts)s, outcomes = %(outcomes)s, plan = %(plan)s,
-    error = %(error)s, finished_at = clock_timestamp()
-where end_user_id = %(end_user)s and id = %(trace)s
+_HOLD = "select 1 from traces_session where end_user_id = %(end_user)s and id = %(session)s for no key update"
+
+# Parts of a statement. The session is locked before the lease; what follows is done only where the lease is `held`.
+STANDING = f"standing as ({_HOLD})"
+CLOSED = f"""
+moved as (
+    update traces_session set extracted_until = greatest(extracted_until, %(extracted)s),
+        summarised_until = greatest(summarised_until, %(summarised)s)
+    from held where traces_session.end_user_id = %(end_user)s and id = %(session)s
+), new_spans as ({SPANS}, held), new_calls as ({_CALLS}, held), closed as (
+    update traces_trace set status = %(status)s, counts = %(counts)s, outcomes = %(outcomes)s, plan = %(plan)s,
+        error = %(error)s, finished_at = clock_timestamp()
+    from held where traces_trace.end_user_id = %(end_user)s and id = %(trace)s
+)
 """  # noqa: S608  (only constants of this module)
 
 
-def move_session(*, draft: Draft) -> None:
-    """Move the session's pointer behind a draft's turns, in the transaction of its memories.
+class Pointer(StrEnum):
+    """How far a session is done: its turns one by one, or looked back on as a whole."""
 
-    It holds the session's row, as whoever accepts turns does before anything else.
-    """
-    until = max(turn.position for turn in draft.request.turns) + 1
-    _execute(_MOVED, {**whose(draft), "until": until})
+    EXTRACTED = "extracted"
+    SUMMARISED = "summarised"
 
 
-def move_look_back(*, draft: Draft) -> None:
-    """Move the session's other pointer behind the turns that a look back has seen, as move_session does."""
-    until = max(turn.position for turn in draft.request.turns) + 1
-    _execute(_LOOKED_BACK, {**whose(draft), "until": until})
+def hold_session(*, draft: Draft) -> None:
+    """Lock the session's row before anything else is written, as whoever accepts turns does."""
+    _execute(_HOLD, whose(draft))
 
 
-def finish_trace(*, draft: Draft, plan: WritePlan) -> None:
-    """Close a trace as done, or as failed where nothing could be extracted, in the transaction of its memories."""
+def closing(*, draft: Draft, plan: WritePlan, pointer: Pointer) -> dict[str, Any]:
+    """Return what CLOSED is told: how the trace ended, what it was asked, and how far its session is done now."""
     report = report_of(draft)
-    _execute(
-        _FINISHED,
-        {
-            **whose(draft),
-            "counts": Jsonb(report.counts),
-            "outcomes": Jsonb(report.outcomes),
-            "plan": Jsonb([{"op": type(each).__name__, **_plain(each)} for each in plan.operations]),
-            "spans": Jsonb(span_rows(draft.spans, first=1)),
-            "calls": Jsonb(_calls(draft.model_calls)),
-            "status": (TraceStatus.EXTRACTION_FAILED if draft.failure else TraceStatus.DONE).value,
-            "error": draft.failure,
-        },
-    )
+    until = max((turn.position for turn in draft.request.turns), default=-1) + 1
+    return {
+        **whose(draft),
+        **{each.value: until if each is pointer else 0 for each in Pointer},
+        "counts": Jsonb(report.counts),
+        "outcomes": Jsonb(report.outcomes),
+        "plan": Jsonb([{"op": type(each).__name__, **_plain(each)} for each in plan.operations]),
+        "spans": Jsonb(span_rows(draft.spans, first=1)),
+        "calls": Jsonb(_calls(draft.model_calls)),
+        "status": (TraceStatus.EXTRACTION_FAILED if draft.failure else TraceStatus.DONE).value,
+        "error": draft.failure,
+    }
 
 
 def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCall]) -> None:

@@ -355,11 +355,14 @@ class StoreContract:
         world.write(world.request("Forget the tea."), closing)
 
         def recent(limit: int) -> list[str]:
-            return [each.content for each in world.reader.recent(end_user_id=world.end_user_id, limit=limit)]
+            _, memories = world.reader.known(end_user_id=world.end_user_id, entities=5, memories=limit)
+            return [each.content for each in memories]
 
         assert recent(15) == ["User likes jam.", "User lives in Berlin."]
         assert (recent(1), recent(0)) == (["User likes jam."], [])
-        assert world.reader.recent(end_user_id=new_id(), limit=15) == ()
+        assert world.reader.known(end_user_id=new_id(), entities=5, memories=15) == ((), ())
+        entities, _ = world.reader.known(end_user_id=world.end_user_id, entities=5, memories=0)
+        assert entities == world.reader.entities(end_user_id=world.end_user_id, limit=5) != ()
 
     def test_neighbours_are_equal_hashes_then_the_unindexed_then_the_nearest(self, world: World) -> None:
         started = start(world)

@@ -42,7 +42,7 @@ def test_a_claim_reads_what_is_open(user: Any) -> None:
 def test_a_take_reads_what_is_open(user: Any) -> None:
     token = new_id()
     leases.claim(token=token, limit=1, seconds=60)
-    nodes = plan(working._LOOK, {"end_user": user, "token": token, "limit": working.LOOK_AHEAD})
+    nodes = plan(working._LOOK, {"end_user": user, "token": token, "rows": [], "limit": working.LOOK_AHEAD})
     assert "work_open_of_user" in indexes(nodes)
     assert rows_read(nodes, "outbox_outboxrow") == 1
 

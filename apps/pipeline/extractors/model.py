@@ -80,13 +80,14 @@ def extract(asked: Sequence[Asked], *, model: Model, reader: MemoryReader) -> li
 
 
 def known_of(draft: Draft, reader: MemoryReader, policy: ExtractionPolicy) -> Known:
-    """Read what a prompt tells of the end user, in two round trips."""
-    end_user_id = draft.request.origin.end_user_id
-    entities = reader.entities(end_user_id=end_user_id, limit=policy.max_entities)
-    return Known(
-        entities=tuple(ShownEntity(id=f"e{n}", entity=each) for n, each in enumerate(entities, start=1)),
-        memories=reader.recent(end_user_id=end_user_id, limit=policy.max_recent_memories),
+    """Read what a prompt tells of the end user, in one round trip."""
+    entities, memories = reader.known(
+        end_user_id=draft.request.origin.end_user_id,
+        entities=policy.max_entities,
+        memories=policy.max_recent_memories,
     )
+    shown = tuple(ShownEntity(id=f"e{n}", entity=each) for n, each in enumerate(entities, start=1))
+    return Known(entities=shown, memories=memories)
 
 
 def _ask(window: Window, known: Known, model: Model, policy: ExtractionPolicy) -> Reply:
