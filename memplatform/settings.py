@@ -133,6 +133,7 @@ if _redis := env.str("REDIS_URL", default=""):
     del Q_CLUSTER["orm"]
     Q_CLUSTER["redis"] = _redis
 WORK_THREADS = env.int("WORK_THREADS", default=16)
+WORK_PLACES = env.int("WORK_PLACES", default=2)
 WORK_SHARED_RUNS = env.int("WORK_SHARED_RUNS", default=10)
 WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)

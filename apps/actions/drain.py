@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from apps.actions.crew import Crew
+from apps.actions.places import Places
 from apps.actions.stopping import STOPPING, StopFlag
 from apps.actions.wiring import live
 from apps.actions.work import work_for
@@ -44,6 +45,7 @@ class Drain:
     stop: StopFlag
     idle_seconds: float  # without work for so long, it ends
     most_seconds: float  # after so long it claims no more and ends
+    places: Places = field(default_factory=lambda: Places(settings.WORK_PLACES))
     token: UUID = field(default_factory=new_id)
     done: int = 0
     in_flight: dict[Future[int], Lease] = field(default_factory=dict)
@@ -96,7 +98,12 @@ class Drain:
                 self._submit(crew, lease)
 
     def _submit(self, crew: Crew, lease: Lease) -> None:
-        self.in_flight[crew.submit(partial(_work, lease, self.ports, self.stop))] = lease
+        self.in_flight[crew.submit(partial(self._work, lease))] = lease
+
+    def _work(self, lease: Lease) -> int:
+        """Work for one end user, in a thread of the crew."""
+        with self.places.taken():
+            return _work(lease, self.places.leaving(self.ports), self.stop)
 
     def _is_alone(self) -> bool:
         return any(lease.is_suspect for lease in self.in_flight.values())

@@ -55,6 +55,11 @@ def _embedder(spec: str) -> Embedder:
     return _EMBEDDERS[provider](name)
 
 
+def is_far(embedder: Embedder) -> bool:
+    """Tell whether an embedder asks another machine, which takes as long as it takes."""
+    return isinstance(embedder, OpenAICompatibleEmbedder)
+
+
 def _anthropic(name: str) -> Model:
     return AnthropicModel(
         name=name,

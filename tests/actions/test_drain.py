@@ -10,6 +10,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from apps.actions.drain import Drain
+from apps.actions.places import Places
 from apps.actions.stopping import StopFlag
 from apps.actions.wiring import live
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
@@ -29,7 +30,14 @@ def people(project: Project) -> list[Person]:
 
 
 def make(ports: Ports, *, stop: StopFlag | None = None, threads: int = 4, idle: float = 0.0) -> Drain:
-    return Drain(ports=ports, threads=threads, stop=stop or StopFlag(), idle_seconds=idle, most_seconds=PATIENCE)
+    return Drain(
+        ports=ports,
+        threads=threads,
+        stop=stop or StopFlag(),
+        idle_seconds=idle,
+        most_seconds=PATIENCE,
+        places=Places(threads),
+    )
 
 
 def test_all_that_is_due_is_done(people: list[Person]) -> None:
