@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 from apps.pipeline.resolution.relations import Gender
+from apps.pipeline.resolution.thing_pronouns import dangling_thing_in
 
 
 class PronounKind(StrEnum):
@@ -50,8 +51,6 @@ _THIRD_OBJECT = re.compile(
     re.I,
 )
 _THIRD_POSSESSIVE = re.compile(r"(?<![\w'])(?:his|hers?|theirs?)(?!\w)", re.IGNORECASE)
-_THING_SUBJECT = re.compile(r"^(?:it|this|that|these|those)(?:'s)?\b(?!\s+\w+\s+that\b)", re.IGNORECASE)
-_THING_AT_END = re.compile(r"(?<![\w'])it[.!?]?$", re.IGNORECASE)
 _OF_MANY = re.compile(r"(?:they|them|theirs?|themselves)", re.IGNORECASE)
 # A plural after a word that is no name: "likes horses"; the verb of "Lena rides them" is none.
 _MANY = re.compile(
@@ -71,10 +70,10 @@ def dangling_in(content: str, *, people: tuple[str, ...], others: tuple[str, ...
     marks are left alone.
     """
     text = _QUOTED.sub('""', content)
-    unexplained = _first_of(text, _FIRST_PERSON, _SECOND_PERSON, _THING_SUBJECT, _THING_AT_END)
+    everyone = tuple({*people, *others})
+    unexplained = _first_of(text, _FIRST_PERSON, _SECOND_PERSON) or dangling_thing_in(text, people=everyone)
     if unexplained:
         return unexplained
-    everyone = tuple({*people, *others})
     patterns = ((_THIRD_OBJECT, everyone, 2), (_THIRD_SUBJECT, people, 1), (_THIRD_POSSESSIVE, people, 1))
     for pattern, named, wanted in patterns:
         for found in pattern.finditer(text):

@@ -85,6 +85,14 @@ def test_a_subject_is_settled_by_one_rule(text: str, mention: Mention, content: 
         ("I said my piece.", SPEAKER, "User said my piece."),
         ("It rains.", SPEAKER, "It rains."),
         ("I love it.", SPEAKER, "User loves it."),
+        ("I gave it to Lena.", SPEAKER, "User gave it to Lena."),
+        ("I gave it to her.", SPEAKER, "User gave it to her."),
+        ("I bought it in Paris.", SPEAKER, "User bought it in Paris."),
+        ("I might try it sometime.", SPEAKER, "User might try it sometime."),
+        ("I want to make it work.", SPEAKER, "User wants to make it work."),
+        ("I want to write about this.", SPEAKER, "User wants to write about this."),
+        ("I learnt these at school.", SPEAKER, "User learnt these at school."),
+        ("I want to make that happen.", SPEAKER, "User wants to make that happen."),
     ],
 )
 def test_what_dangles_is_dropped(text: str, mention: Mention, content: str) -> None:
@@ -96,7 +104,25 @@ def test_what_dangles_is_dropped(text: str, mention: Mention, content: str) -> N
     assert draft.new_entities == ()
 
 
-@pytest.mark.parametrize("content", ["Lena loves her job.", "Lena said that she is tired.", 'User says "I am fine".'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Lena loves her job.",
+        "Lena said that she is tired.",
+        'User says "I am fine".',
+        "User bought a guitar and plays it every day.",
+        "User likes running because it is free.",
+        "User sold the car to a man who wanted it for spare parts.",
+        "User put Django aside and took it up again.",
+        "User finds it hard to sleep.",
+        "User made it to the final.",
+        "User wants to take it easy.",
+        "User is moving this month.",
+        "User supports those who care for others.",
+        "User is grateful for moments like this.",
+        "User hopes that Lena comes.",
+    ],
+)
 def test_a_pronoun_that_its_sentence_explains_stays(content: str) -> None:
     source = turn("Lena loves her job.")
     subject = person("Lena") if content.startswith("Lena") else SPEAKER
