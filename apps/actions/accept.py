@@ -55,8 +55,14 @@ class Accepted:
     end_user_id: UUID
 
 
-_RECORDED = f"with {AGREED}, {arrivals.PLACED}, {arrivals.RECORDED} {FOUND}"
-_RECORDED_AND_OWED = f"with {AGREED}, {arrivals.PLACED}, {arrivals.RECORDED}, {owing.OWED} {FOUND}"
+# In one line: psycopg works out anew, each time, what a text of more than 4,096 characters says.
+_RECORDED, _RECORDED_AND_OWED = (
+    " ".join(f"with {AGREED}, {rows} {FOUND}".split())
+    for rows in (
+        f"{arrivals.PLACED}, {arrivals.RECORDED}",
+        f"{arrivals.PLACED}, {arrivals.RECORDED}, {owing.OWED}",
+    )
+)
 
 
 def accept(*, submission: Submission) -> Accepted:

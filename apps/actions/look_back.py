@@ -38,7 +38,10 @@ class Found:
 # `agreed` has a row where the request may be written down. A turn that was sent long ago under one of the request's
 # ids is not remembered with the last few: so those are counted.
 AGREED = f"""
-looked as (
+named as (
+    select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
+        and external_id <> '' and external_id = any(%(turn_ids)s)
+), looked as (
     select session.last_turn_at, coalesce(session.turn_count, 0) as turn_count,
         (select id from traces_configurationversion where project_id = %(project)s and is_active) as configuration_id,
         %(api_key)s::uuid is null
@@ -48,20 +51,19 @@ looked as (
     select last_turn_at is null as is_new from looked
     where key_holds and (%(as_it_is)s or (
         configuration_id = %(configuration)s and last_turn_at is not distinct from %(last_turn_at)s
-        and (select count(*) from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
-            and external_id <> '' and external_id = any(%(turn_ids)s)) = %(known_ids)s))
+        and (select count(*) from named) = %(known_ids)s))
 )
 """  # noqa: S608  (only a constant of another module)
+# The `offset` holds the planner to one look a turn: knowing little of a young table, it would read all of it.
 FOUND = """
 select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_turn_at,
     case when placed.at is null then (select json_agg(earlier order by position)::text from (
-        (select id, position, role, left(content, %(most)s) as content, received_at, speaker, occurred_at, external_id
-         from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
+        (select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
          order by position desc limit %(window)s)
-        union
+        union table named
+    ) kept, lateral (
         select id, position, role, left(content, %(most)s) as content, received_at, speaker, occurred_at, external_id
-        from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
-            and external_id <> '' and external_id = any(%(turn_ids)s)
+        from traces_turn where id = kept.id offset 0
     ) earlier) end
 from looked left join placed on true
 """

@@ -44,9 +44,7 @@ new_trace as (
         occurred_at, utc_offset, received_at, rejected_for, rejected_by)
     select id, %(end_user)s, %(session)s, %(trace)s, position + shift, external_id, role, speaker, content,
         occurred_at, utc_offset, at, rejected_for, rejected_by
-    from placed, jsonb_to_recordset(%(turns)s) as turn(
-        id uuid, position int, external_id text, role text, speaker text, content text,
-        occurred_at timestamptz, utc_offset smallint, rejected_for text, rejected_by text)
+    from placed, jsonb_populate_recordset(null::traces_turn, %(turns)s)
 ), new_spans as ({SPANS} where exists (select from placed))
 """  # noqa: S608  (only constants of this module)
 

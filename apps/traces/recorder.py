@@ -28,8 +28,7 @@ SPANS = """
     insert into traces_span
         (id, end_user_id, trace_id, position, stage, result, reason, latency_us, details, created_at)
     select id, %(end_user)s, %(trace)s, position, stage, result, reason, latency_us, details, clock_timestamp()
-    from jsonb_to_recordset(%(spans)s) as span(
-        id uuid, position int, stage text, result text, reason text, latency_us int, details jsonb)
+    from jsonb_populate_recordset(null::traces_span, %(spans)s)
 """
 _CALLS = """
     insert into traces_modelcall

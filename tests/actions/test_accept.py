@@ -9,7 +9,9 @@ import pytest
 from django.db import DataError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from psycopg._queries import MAX_CACHED_STATEMENT_LENGTH
 
+from apps.actions import accept as accepting
 from apps.actions import backpressure, recall
 from apps.actions import look_back as looking
 from apps.actions.accept import NewTurn, Submission, accept
@@ -188,8 +190,14 @@ def test_turns_that_arrive_meanwhile_come_first_in_the_session_and_in_the_queue(
     assert traces == owed
 
 
+def test_what_a_statement_says_is_worked_out_once() -> None:
+    statements = (accepting._RECORDED, accepting._RECORDED_AND_OWED)
+
+    assert max(map(len, statements)) <= MAX_CACHED_STATEMENT_LENGTH
+
+
 def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None:
-    """Only the turns that the rules look back on are read, and what bears one of the ids: to count it, then to tell."""
+    """Only the turns that the rules look back on are found, and what bears one of the ids; then each by its own."""
     accepted = accept(submission=submission(project, KEPT))
     with connection.cursor() as cursor:
         cursor.execute(
@@ -218,4 +226,4 @@ def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None
     nodes = plan(f"with {looking.AGREED}, {nowhere} {looking.FOUND}", values)
 
     assert accepted.end_user_id == user
-    assert rows_read(nodes, "traces_turn") == MOST_REPEAT_WINDOW + 2 + 2
+    assert rows_read(nodes, "traces_turn") == MOST_REPEAT_WINDOW + 2 + 1
