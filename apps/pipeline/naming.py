@@ -32,7 +32,8 @@ def names_in(text: str) -> Names:
     runs = tuple(dict.fromkeys(_runs(words)))
     own = (" ".join(("user s", *run[1:])) for run in runs if run[0] in _MINE and len(run) > 1)
     relations = ("_".join(run) for run in runs if len(run) <= 2)
-    held = ("_".join(run[1:]) for run in runs if run[0] in _MINE | {_POSSESSIVE} and 1 < len(run) <= 3)
+    owned = (run[1:] for run in runs if run[0] in _MINE | {_POSSESSIVE} and 1 < len(run) <= 3)
+    held = dict.fromkeys(noun for run in owned for noun in ("_".join(run), run[-1]))  # a best friend is a friend
     return Names(
         phrases=tuple(dict.fromkeys((*(" ".join(run) for run in runs), *own))),
         predicates=tuple(opening + each for each in relations for opening in _PREDICATE_OPENINGS),

@@ -47,6 +47,7 @@ def test_a_first_person_speaks_or_owns(text, says_i, says_my) -> None:
     [
         ("where does my sister live", "sister_of"),
         ("my best friend's job", "best_friend_of"),
+        ("my best friend's job", "friend_of"),
         ("who are my colleagues", "colleague_of"),
         ("Lena's dog", "dog_of"),
     ],
