@@ -12,6 +12,7 @@ from uuid import UUID
 
 from apps.pipeline.canonical import canonical_text
 from apps.pipeline.recalled import wrap
+from apps.pipeline.resolution.pronouns import kind_of
 from apps.pipeline.resolution.times import counts_from_a_day
 from apps.pipeline.vocabulary import MemoryType, Precision
 
@@ -124,12 +125,18 @@ def _lines(section: Section, memories: Sequence[Known]) -> list[_Line]:
 def _fact_lines(facts: Sequence[Known]) -> Iterable[_Line]:
     """Write `name = value` lines; several values of one name share a line."""
     names: dict[str, list[Known]] = {}
-    for each in facts:
+    for each in filter(_stands_alone, facts):
         name = f"{each.subject}.{each.predicate}" if each.subject else each.predicate
         names.setdefault(_flat(name), []).append(each)
     for name, holders in names.items():
         values = dict.fromkeys(_flat(each.object_text) + _doubt(each) for each in holders)
         yield _Line(f"{name} = {'; '.join(values)}", tuple(holders))
+
+
+def _stands_alone(fact: Known) -> bool:
+    """Tell whether a value needs its sentence: "someone to feed him" is said of Miso there."""
+    value = canonical_text(fact.object_text)
+    return value in canonical_text(fact.content) or not any(kind_of(word) for word in value.split())
 
 
 def _sentence(each: Known, section: Section) -> str:

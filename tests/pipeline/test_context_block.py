@@ -118,6 +118,15 @@ def test_a_fact_without_room_may_still_be_shown_as_relevant() -> None:
     assert "lives_in" not in block.text
 
 
+def test_a_value_that_points_elsewhere_is_told_as_its_sentence() -> None:
+    fed = known(21, "User needs someone to feed Miso.", predicate="need", object_text="someone to feed him")
+    film = known(22, "User's favourite film is Call Me Back.", predicate="favourite_film", object_text="Call Me Back")
+    block = build({Section.FACTS: [fed, film], Section.RELEVANT: [fed]})
+    assert "favourite_film = Call Me Back" in block.text
+    assert "- User needs someone to feed Miso." in block.text
+    assert "him" not in block.text
+
+
 def test_equal_words_are_shown_once() -> None:
     again = known(20, "user lives in OSLO")
     block = build({Section.FACTS: [HOME], Section.RELEVANT: [again, SEAT, SEAT]})
