@@ -6,6 +6,7 @@ from enum import StrEnum
 from apps.pipeline.canonical import canonical_text
 from apps.pipeline.corrections import takes_back
 from apps.pipeline.draft import KnownMemory
+from apps.pipeline.guards import contradictions
 from apps.pipeline.opposites import axis_of, sign_of
 from apps.pipeline.vocabulary import MemoryType, Polarity
 
@@ -43,9 +44,11 @@ def relate(memory: KnownMemory, rival: KnownMemory, *, beside: bool, evidence: s
     if MemoryType.EVENT in (memory.type, rival.type):
         return Relation.COEXISTS
     stateful = memory.stateful and memory.predicate == rival.predicate
-    if same_value(memory, rival):
-        return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
+    # One value of a slot may be told in words that exclude each other: 3 days a week, 5 days a week.
+    tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
+    if same_value(memory, rival) and not tells_more_than_value:
+        return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
     return Relation.REPLACES if stateful and both_hold and not beside else Relation.COEXISTS
 
 

@@ -53,6 +53,20 @@ def test_a_newer_value_closes_the_older_one() -> None:
     assert (ruling.supersedes, ruling.rule, ruling.needs_review) == ((BERLIN,), "supersedes", False)
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "supersedes"),
+    [
+        ("Ana works at Acme 3 days a week.", "Ana works at Acme 5 days a week.", True),
+        ("Ana works at Acme 3 days a week.", "Ana works at Acme.", False),
+    ],
+)
+def test_one_value_told_in_words_that_exclude_each_other_is_two(then: str, now: str, supersedes: bool) -> None:
+    job = home("Acme", predicate="works_at")
+    holder = held(job.evolve(content=then))
+    ruling = only(decide([job.evolve(content=now)], holders=[holder]))
+    assert ruling.supersedes == ((holder,) if supersedes else ())
+
+
 def test_a_late_arrival_is_history_that_ends_where_its_heir_began() -> None:
     munich = held(home("Munich"), source=LATER)
     ruling = only(decide([home("Berlin")], holders=[munich]))
