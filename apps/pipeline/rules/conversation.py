@@ -74,6 +74,21 @@ def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance], tells: Ca
     return bool(said) and not any(each.speaker == utterance.speaker and tells(each) for each in since)
 
 
+def is_resent(place: int, *, sent: Sequence[Utterance], earlier: Sequence[Utterance]) -> bool:
+    """Tell whether a turn of a request stands beside another one that it stood beside before.
+
+    Callers that keep no ids send a whole conversation again with each new turn.
+    """
+    before, after = (sent[place - 1] if place else None), (sent[place + 1] if place + 1 < len(sent) else None)
+    for at, known in enumerate(earlier):
+        if _says_the_same(sent[place], known):
+            if before and at and _says_the_same(before, earlier[at - 1]):
+                return True
+            if after and at + 1 < len(earlier) and _says_the_same(after, earlier[at + 1]):
+                return True
+    return False
+
+
 def _writes_no_marks(text: str) -> bool:
     """Tell whether a text has neither capitals nor full stops: its writer may leave out question marks as well."""
     return text.islower() and text[-1:].isalnum() and not set(text) & set(".!?")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from apps.pipeline.draft import Draft, Drop, SourceTurn
 from apps.pipeline.policy import PreFilterPolicy
 from apps.pipeline.recalled import is_recalled, own_words
-from apps.pipeline.rules.conversation import Utterance, is_answer, is_repeated, is_sent_again
+from apps.pipeline.rules.conversation import Utterance, is_answer, is_repeated, is_resent, is_sent_again
 from apps.pipeline.rules.folding import fold
 from apps.pipeline.rules.matcher import Matcher, matcher_for
 from apps.pipeline.rules.structure import is_code_only, is_emoji_only, is_payload, letters
@@ -34,27 +34,30 @@ def run(draft: Draft) -> Draft:
     """Drop each turn that a check or rule meets; a kept turn loses what this server rendered into it."""
     policy = draft.policy.pre_filter
     matcher = matcher_for(policy)
-    said = [_utterance(turn, policy) for turn in draft.request.earlier_turns]
+    earlier = [_utterance(turn, policy) for turn in draft.request.earlier_turns]
+    sent = [_utterance(turn, policy) for turn in draft.request.turns]
+    said = [*earlier, *sent]
     waiting = {turn.id for turn in draft.turns}
     drops: list[Drop] = []
-    for turn in draft.request.turns:
-        utterance = _utterance(turn, policy)
-        verdict = decide(utterance=utterance, earlier=said, matcher=matcher, policy=policy)
-        said.append(utterance)
-        if verdict is not None and turn.id in waiting:
-            drops.append(_drop(turn, verdict))
+    for place, utterance in enumerate(sent):
+        before = said[: len(earlier) + place]
+        resent = is_resent(place, sent=sent, earlier=earlier)
+        verdict = decide(utterance=utterance, earlier=before, resent=resent, matcher=matcher, policy=policy)
+        if verdict is not None and utterance.turn.id in waiting:
+            drops.append(_drop(utterance.turn, verdict))
     kept = _without_recalled(draft.drop(*drops) if drops else draft, said)
     return kept.evolve(details=_details(before=draft, kept=kept, drops=drops))
 
 
 def decide(
-    *, utterance: Utterance, earlier: Sequence[Utterance], matcher: Matcher, policy: PreFilterPolicy
+    *, utterance: Utterance, earlier: Sequence[Utterance], resent: bool, matcher: Matcher, policy: PreFilterPolicy
 ) -> Verdict | None:
     """Return why a turn is dropped, or None to keep it; the first of these decides.
 
     1. Who said it: an untrusted role, or a turn that was sent before under the same id.
     2. What it says: the first rule, in their order, that it meets.
     3. What it is: a payload, code, nothing but emoji, too short, said before.
+    A turn that is `resent` stands beside one that it stood beside before.
     Whatever 2 and 3 find around a recalled block is recalled context.
     """
     if utterance.turn.role not in policy.trusted_roles:
@@ -63,7 +66,7 @@ def decide(
         return Verdict(reason=Reason.REPEATED_TURN)
     answering = is_answer(utterance, earlier=earlier)
     verdict = _judge_text(utterance, answering, matcher, policy)
-    if verdict is None and not answering and _is_repeated(utterance, earlier, matcher, policy):
+    if verdict is None and (resent or (not answering and _is_repeated(utterance, earlier, matcher, policy))):
         verdict = Verdict(reason=Reason.REPEATED_TURN)
     # Around a recalled block only words that stand on their own are worth keeping.
     if verdict is not None and utterance.own is not utterance.turn.content:

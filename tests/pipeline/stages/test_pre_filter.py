@@ -255,6 +255,17 @@ def test_what_was_said_before_is_news_once_its_speaker_has_told_something_else(
     )
 
 
+def test_a_conversation_that_is_sent_again_with_each_turn_is_told_once() -> None:
+    told = ["I live in Berlin.", "Nice! Since when?", "I moved there in May.", "And work?", "I work at Acme."]
+    roles = [Role.USER, Role.ASSISTANT, Role.USER, Role.ASSISTANT, Role.USER]
+    earlier = [turn(place, text, role) for place, (text, role) in enumerate(zip(told[:3], roles[:3], strict=True))]
+    again = [turn(10 + place, text, role) for place, (text, role) in enumerate(zip(told, roles, strict=True))]
+
+    kept = judged(again, earlier).turns
+
+    assert [each.content for each in kept] == ["I work at Acme."]
+
+
 def test_a_repeat_that_answers_a_question_is_kept() -> None:
     earlier = [turn(0, "I live in Rome."), turn(1, "Where do you live?", Role.ASSISTANT)]
 
