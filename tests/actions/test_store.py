@@ -1,10 +1,12 @@
 """Direct stores: several at once, and what they leave behind."""
 
 import threading
+from collections.abc import Callable
 
 import pytest
 from django.db import connection
 
+from apps.actions.revise import Revision, revise
 from apps.actions.store import StoreRequest, store
 from apps.memories.models import Entity, LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
@@ -13,6 +15,8 @@ from apps.pipeline.hygiene import BadInput
 from apps.pipeline.vocabulary import MemoryType, Status
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Session
+
+WAITS = Status.PENDING_REVIEW
 
 
 def asked(project: Project, *memories: NewMemory) -> StoreRequest:
@@ -43,15 +47,15 @@ def test_an_heir_must_be_of_the_same_end_user(project: Project) -> None:
     assert Memory.objects.get(id=stored).superseded_by_id == heir
 
 
-@pytest.mark.django_db(transaction=True)
-def test_stores_at_once_make_one_user_and_one_entity(project: Project) -> None:
+def at_once(do: Callable[[int], object]) -> None:
+    """Do something eight times at once. Raises the first error."""
     errors: list[BaseException] = []
     gate = threading.Barrier(8)
 
     def run(number: int) -> None:
         try:
             gate.wait(timeout=120)
-            store(request=asked(project, fact(f"Fact {number}.", subject=Name("Priya"))))
+            do(number)
         except BaseException as error:  # noqa: BLE001  (a thread's error must reach the test)
             errors.append(error)
         finally:
@@ -62,6 +66,30 @@ def test_stores_at_once_make_one_user_and_one_entity(project: Project) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+    if errors:
+        raise errors[0]
 
-    assert errors == []
+
+@pytest.mark.django_db(transaction=True)
+def test_stores_at_once_make_one_user_and_one_entity(project: Project) -> None:
+    at_once(lambda number: store(request=asked(project, fact(f"Fact {number}.", subject=Name("Priya")))))
     assert (EndUser.objects.count(), Entity.objects.count(), Memory.objects.count()) == (1, 1, 8)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_memory_stored_at_once_is_stored_once(project: Project) -> None:
+    at_once(lambda _: store(request=asked(project, fact("Ana is tall."))))
+    assert Memory.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_values_approved_at_once_leave_one(project: Project) -> None:
+    waiting = [
+        fact(f"Ana lives in town {n}.", subject=Name("User"), predicate="lives_in", object=f"town {n}", status=WAITS)
+        for n in range(8)
+    ]
+    ids = store(request=asked(project, *waiting))
+    at_once(
+        lambda number: revise(revision=Revision(project.id, ids[number], {"status": Status.ACTIVE}, may_review=True))
+    )
+    assert Memory.objects.filter(status=Status.ACTIVE).count() == 1
