@@ -142,6 +142,7 @@ WORK_KEPT_DAYS = env.int("WORK_KEPT_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 ACCESS_COUNT_SECONDS = env.float("ACCESS_COUNT_SECONDS", default=5.0)
+SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # of one process; 0: nothing is kept between searches
 SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
 
 # --- models

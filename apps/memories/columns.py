@@ -2,28 +2,32 @@
 
 A user has tens to tens of thousands of memories, so all of them are scored, exactly. Sent as ordinary rows they would
 cost a Python object a value; packed by PostgreSQL (packed.py) and read by numpy a thousand take about two
-milliseconds. Every string_agg of one aggregation sees the rows in the same order, so the columns match.
+milliseconds. Every string_agg of one aggregation sees the rows in the same order, so the columns match. What is kept at
+the database's revision (kept.py) is not read at all.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
+from psycopg.pq import Format
 
+from apps.memories.kept import KEEPER, NOTHING, Kept
 from apps.memories.meant import meant_values
-from apps.memories.packed import MEMORY, QUERY, VECTOR, packing
+from apps.memories.packed import packing
 from apps.memories.scope import Scope
+from apps.memories.searched import Rows, Vectors
+from apps.memories.unpacked import Answer, cosines_of, query_words, rows_of, vectors_of
 from apps.memories.vectors import as_text
-from apps.pipeline.bm25 import Floats, Hashes, Terms, Words, words_of
+from apps.pipeline.bm25 import Words
 from apps.pipeline.naming import Names
 from apps.pipeline.ports import Vector
 from apps.pipeline.ranking import Memories
 
-_YEAR_2000 = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
+_NOBODY = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,60 +55,67 @@ class Columns:
 
 
 def read_columns(*, end_user_id: UUID, asked: Asked, scope: Scope) -> Columns:
-    """Read all memories of a scope in one round trip."""
+    """Read all memories of a scope in one round trip, or only whether those that are kept are still the same."""
+    moment: datetime = scope.values["moment"]
+    key = (end_user_id, asked.embedder, len(asked.vector))
+    # What a transaction has changed itself has no revision yet.
+    may_keep = scope.is_plain and not connection.in_atomic_block
+    kept = KEEPER.find(key) if may_keep else None
+    held = kept.revision if kept and kept.counts_at(moment) else NOTHING
+    wanted = KEEPER.wanted(key) if may_keep and held == NOTHING else NOTHING
+    tongues = kept.rows.tongues if kept else 0
+    answer = _ask(end_user_id, asked, scope, held=held, wanted=wanted, tongues=tongues)
+    if kept and answer.revision == held:
+        return _columns(answer, asked, kept.rows, kept.vectors, kept.rows.confidence >= scope.values["least"])
+    rows, eligible = rows_of(answer)
+    vectors = vectors_of(answer, rows, dimension=len(asked.vector)) if answer.revision == wanted else None
+    if vectors:
+        KEEPER.keep(key, Kept(revision=wanted, since=moment, rows=rows, vectors=vectors))
+    elif may_keep:
+        KEEPER.see(key, revision=answer.revision, rows=len(rows))
+    return _columns(answer, asked, rows, vectors, eligible)
+
+
+def _ask(end_user_id: UUID, asked: Asked, scope: Scope, *, held: int, wanted: int, tongues: int) -> Answer:
     values = {
         **scope.values,
         "end_user": end_user_id,
+        "nobody": _NOBODY,
         "query": asked.text,
         **meant_values(asked.names),
         "embedder": asked.embedder,
         "dimension": len(asked.vector),
         "vector": as_text(asked.vector),
+        "held": held,
+        "wanted": wanted,
+        "tongues": tongues,
     }
     with connection.cursor() as cursor:
+        cursor.cursor.format = Format.BINARY  # as text, bytes come twice as long
         cursor.execute(packing(scope), values)
-        row = cursor.fetchone()
-    return _columns([bytes(each) if each is not None else b"" for each in row])
+        return Answer(*cursor.fetchone())
 
 
-def _columns(row: Sequence[bytes]) -> Columns:
-    query, terms, context_terms, packed, compared = row
-    read, vectors = np.frombuffer(packed, dtype=MEMORY), np.frombuffer(compared, dtype=VECTOR)
-    ids, known = read["id"].astype(np.uint64), vectors["memory"].astype(np.uint64)
+def _columns(answer: Answer, asked: Asked, rows: Rows, vectors: Vectors | None, eligible: NDArray[np.bool_]) -> Columns:
+    content, questions = vectors.compared(asked.vector) if vectors else cosines_of(answer, rows)
+    subjects = rows.subjects
+    named = np.isin(subjects, _halves_of(answer.meant)) | np.isin(rows.objects, np.array(answer.shown, dtype=np.int64))
+    others = rows.are_of_someone & ~named & ~np.isin(subjects, _halves_of(answer.own))
     memories = Memories(
-        ids=ids,
-        terms=_terms(terms, read["terms"]),
-        context_terms=_terms(context_terms, read["context_terms"]),
-        sessions=read["session"][:, 1].astype(np.uint64),  # this half is random in both kinds of UUID that are used
-        said_at=read["said_at"] / 1e6 + _YEAR_2000,
-        content_cosine=_matched(ids, known, vectors["content"].astype(np.float64)),
-        question_cosine=_matched(ids, known, vectors["questions"].astype(np.float64)),
-        named=np.ascontiguousarray(read["named"]),
-        of_others=np.ascontiguousarray(read["of_others"]),
-        importance=read["importance"].astype(np.float64),
-        confidence=read["confidence"].astype(np.float64),
+        ids=rows.ids,
+        terms=rows.terms,
+        context_terms=rows.context_terms,
+        sessions=rows.sessions,
+        said_at=rows.said_at,
+        content_cosine=content,
+        question_cosine=questions,
+        named=named,
+        of_others=others if answer.meant else np.zeros_like(named),
+        importance=rows.importance,
+        confidence=rows.confidence,
     )
-    return Columns(query=query_words(query), memories=memories, eligible=np.ascontiguousarray(read["eligible"]))
+    return Columns(query=query_words(answer.query), memories=memories, eligible=eligible)
 
 
-def query_words(packed: bytes) -> Words:
-    """Return the words of a query from its QUERY records."""
-    read = np.frombuffer(packed, dtype=QUERY)
-    return words_of(places=read["place"].astype(np.int64), terms=read["term"].astype(np.uint32))
-
-
-def _matched(ids: NDArray[np.uint64], known: NDArray[np.uint64], values: Floats) -> Floats:
-    """Return the value of each id among the known ones, NaN for the others; the random half of an id tells."""
-    if not len(known):
-        return np.full(len(ids), np.nan)
-    order = np.argsort(known[:, 1])
-    places = order[np.searchsorted(known[:, 1], ids[:, 1], sorter=order).clip(max=len(known) - 1)]
-    return np.where(known[places, 1] == ids[:, 1], values[places], np.nan)
-
-
-def _terms(packed: bytes, lengths: NDArray[np.int32]) -> Terms:
-    return Terms(hashes=_hashes(packed), lengths=lengths.astype(np.int64) // 4)
-
-
-def _hashes(packed: bytes) -> Hashes:
-    return np.frombuffer(packed, dtype=">u4").astype(np.uint32)
+def _halves_of(ids: list[UUID]) -> NDArray[np.uint64]:
+    return np.array([each.int & (1 << 64) - 1 for each in ids], dtype=np.uint64)

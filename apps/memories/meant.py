@@ -10,8 +10,8 @@ from typing import Any
 from apps.pipeline.identifiers import Prefix
 from apps.pipeline.naming import Names
 
-# One row: `ids` and `shown` are whom the query means, `own` the end user where an "I" speaks beside them, or a "my"
-# that leads to nobody.
+# One row: `ids` and `shown` (hashed) are whom the query means, `own` the end user where an "I" speaks beside them, or a
+# "my" that leads to nobody.
 MEANT = """
 with own as (
     select id from memories_entity where end_user_id = %(end_user)s and is_user and (%(says_i)s or %(says_my)s)
@@ -27,11 +27,13 @@ with own as (
     select id from called where is_led
     union
     select replace(m.object->>'entity', %(prefix)s, '')::uuid as id from memories_memory m
-    where m.end_user_id = %(end_user)s and m.status = 'active' and m.predicate = any(%(predicates)s)
+    where m.end_user_id = %(end_user)s and m.status = 'active'
+      and m.predicate = any((select %(predicates)s::text[])::text[])
       and m.object ? 'entity' and m.subject_id in (select id from known)
     union
     select m.subject_id from memories_memory m
-    where m.end_user_id = %(end_user)s and m.status = 'active' and m.predicate = any(%(inverses)s)
+    where m.end_user_id = %(end_user)s and m.status = 'active' and m.subject_id is not null
+      and m.predicate = any((select %(inverses)s::text[])::text[])
       and m.object->>'entity' in (select %(prefix)s || replace(id::text, '-', '') from known)
 ), others as (
     select id from called union select id from related
@@ -39,9 +41,8 @@ with own as (
     select id from others union select id from own where not exists (select from others)
 )
 select array(select id from found) as ids,
-       array(select %(prefix)s || replace(id::text, '-', '') from found) as shown,
-       array(select id from own where %(says_i)s or not exists (select from related)) as own,
-       exists (select from found) as is_anyone
+       array(select hashtextextended(%(prefix)s || replace(id::text, '-', ''), 0) from found) as shown,
+       array(select id from own where %(says_i)s or not exists (select from related)) as own
 offset 0
 """
 
