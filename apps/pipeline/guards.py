@@ -4,27 +4,31 @@ import re
 from collections.abc import Callable
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 
 from apps.pipeline.contrasts import (
     A_WISH,
     BE,
+    BOUNDS,
     FLIPS,
+    FOCUS,
     HAVE,
+    KINSHIP,
     MODALITIES,
-    MONTHS,
     NEGATIONS,
-    NUMBER_WORDS,
     OPENERS,
+    PARTICLES,
     PAST,
     PRESENT,
     RELATIVE_TIMES,
-    SCALES,
     TIMES,
     UNITS,
     WITHOUT,
 )
 from apps.pipeline.roles import change_places
-from apps.pipeline.synonyms import in_plain_words
+from apps.pipeline.scales import SCALES
+from apps.pipeline.wording.plain import in_plain_words
+from apps.pipeline.wording.verbs import base_of, is_past
 
 
 class Guard(StrEnum):
@@ -41,20 +45,24 @@ class Guard(StrEnum):
     BEING = "being"  # is a doctor, has a doctor
     REVERSAL = "reversal"  # a word that turns the statement round: stopped, avoids, almost
     CONTRAST = "contrast"  # opposites and members of one scale: likes and dislikes, red and blue
+    KINSHIP = "kinship"  # mother and mother-in-law, wife and ex-wife
+    BOUND = "bound"  # at least two, at most two
+    FOCUS = "focus"  # only on Mondays, on Mondays
 
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[%€$£¥]|°[cfCF]")
-_ISO_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 _MAY = re.compile(
-    r"\b(?:in|since|until|by|last|next|this|of|early|mid|late)\s+May\b|\bMay\s+\d|\d(?:st|nd|rd|th)?\s+(?:of\s+)?May\b"
+    r"\b(?:[Ii]n|[Ss]ince|until|by|last|next|this|of|early|mid|late)\s+May\b|\bMay\s+\d|\d(?:st|nd|rd|th)?\s+(?:of\s+)?May\b"
 )
 _JOINED = re.compile(
     r"\b(going to(?! (?:bed|work|school|sleep|the|a|an)\b)|used to|has to|have to|had to|needs to|need to|"
     r"thinking of)\b"
 )
+_STATES = frozenset("married engaged born divorced separated retired moved gone".split())  # said of who did it
+_DETERMINERS = frozenset("a an the his her their my of in".split())  # "a shared flat" is not past
+_PREFIX = re.compile(r"^(?:un|in|im|il|ir|dis|non|mis)(?=\w{4})")
 _LONG_NAME = re.compile(r"\b[A-Z][\w-]+(?: [A-Z][\w-]+)+")
 _OWNER = re.compile(r"['’]s\b|\b(?:of|de|di|von)\b")
-_CONTRACTED_NOT = re.compile(r"n['’]t$|^n['’]")
 
 
 @lru_cache(maxsize=4_096)
@@ -67,14 +75,16 @@ def differences(one: str, two: str) -> frozenset[Guard]:
     found = {guard for guard, read in _READERS.items() if read(one) != read(two)}
     if _names(one, two) != _names(two, one):
         found.add(Guard.NAME)
-    elif change_places(one, two):
+    elif change_places(one, two) or _done_and_suffered(one, two):
         found.add(Guard.ORDER)
     if _tense_differs(one, two):
         found.add(Guard.TENSE)
     if _being_differs(one, two):
         found.add(Guard.BEING)
-    if _stand_apart(one, two):
+    if _stand_apart(one, two) or _particles_differ(one, two):
         found.add(Guard.CONTRAST)
+    if _undone(one, two):
+        found.add(Guard.NEGATION)
     return frozenset(found)
 
 
@@ -98,7 +108,7 @@ def names_are_part(one: str, two: str) -> bool:
 
 def names_grow(one: str, two: str) -> bool:
     """Tell whether a name of one sentence is longer in the other: York, New York."""
-    first, second = (set(_LONG_NAME.findall(text)) for text in (one, two))
+    first, second = (set(_LONG_NAME.findall(in_plain_words(text))) for text in (one, two))
     shared = _names(one, two) & _names(two, one)
     return any(shared & set(name.casefold().split()) for name in first ^ second)
 
@@ -133,11 +143,10 @@ def _words(text: str) -> frozenset[str]:
 
 def numbers(text: str) -> frozenset[str]:
     """Return the numbers of a sentence, written out or in digits, without thousands separators."""
-    plain = _ISO_DATE.sub(lambda found: f"{found[1]} {int(found[3])}", text)
-    digits = {_plain_number(token) for token in _tokens(plain) if token[0].isdigit()}
-    return frozenset(digits | {NUMBER_WORDS[word] for word in _parts(plain) if word in NUMBER_WORDS})
+    return frozenset(_plain_number(token) for token in _tokens(text) if token[0].isdigit())
 
 
+@lru_cache(maxsize=4_096)
 def _parts(text: str) -> frozenset[str]:
     return _words(text) | {part for word in _words(text) for part in word.split("-")}
 
@@ -150,15 +159,14 @@ def _plain_number(token: str) -> str:
 
 
 def _dates(text: str) -> frozenset[str]:
-    months = {MONTHS[int(month) - 1] for _, month, _ in _ISO_DATE.findall(text) if 1 <= int(month) <= 12}
-    may = {"may"} if _MAY.search(text) else set()
-    return frozenset(months | may | {TIMES[word] for word in _parts(text) if word in TIMES})
+    may = {"may"} if _MAY.search(in_plain_words(text)) else set()
+    return frozenset(may | {TIMES[word] for word in _parts(text) if word in TIMES})
 
 
 def _negations(text: str) -> frozenset[str]:
-    negated = any(word in NEGATIONS or _CONTRACTED_NOT.search(word) for word in _words(text))
-    without = _words(text) & WITHOUT
-    return frozenset((["not"] if negated else []) + (["without"] if without else []))
+    words = _words(text)
+    negated = {"not"} if (words & NEGATIONS and "anymore" not in words) or "non" in _parts(text) else set()
+    return frozenset(negated | ({"without"} if words & WITHOUT else set()))
 
 
 def _reversals(text: str) -> frozenset[str]:
@@ -166,19 +174,61 @@ def _reversals(text: str) -> frozenset[str]:
 
 
 def _tense_differs(one: str, two: str) -> bool:
-    """Tell whether one sentence says only what is and the other only what was."""
+    """Tell whether one sentence says only what is and the other only what was, of one verb at least."""
     first, second = _words(one), _words(two)
-    return any(
+    if any(
         a & PRESENT and not a & PAST and b & PAST and not b & PRESENT for a, b in ((first, second), (second, first))
+    ):
+        return True
+    here, there = _verbs(one), _verbs(two)
+    return any(here[verb] != there[verb] for verb in here.keys() & there.keys())
+
+
+def _done_and_suffered(one: str, two: str) -> bool:
+    """Tell whether one sentence says what someone did and the other what was done to them: was invited, invited."""
+    first, second = _suffered(one), _suffered(two)
+    done, told = (_verbs(text, finite=False) for text in (one, two))
+    return any(told.get(verb) for verb in first - second) or any(done.get(verb) for verb in second - first)
+
+
+@lru_cache(maxsize=4_096)
+def _suffered(text: str) -> frozenset[str]:
+    tokens = [token.casefold() for token in _tokens(text)]
+    return frozenset(
+        base_of(verb)
+        for be, verb in pairwise(tokens)
+        if be in {"was", "were", "been"} and is_past(verb) and verb not in _STATES
     )
+
+
+@lru_cache(maxsize=4_096)
+def _verbs(text: str, *, finite: bool = True) -> dict[str, bool]:
+    """Map the stem of each word to whether it is the past of a verb; after "has" and "is" it may be a participle."""
+    tokens = [token.casefold() for token in _tokens(text)]
+    finite = not (finite and {"has", "have", "is", "are", "had", "was", "were"} & set(tokens))
+    told = (token for before, token in pairwise(["", *tokens]) if before not in _DETERMINERS)
+    return {base_of(token): is_past(token) for token in told} if finite else {}
 
 
 def _units(text: str) -> frozenset[str]:
     return frozenset(UNITS[word] for word in _parts(text) if word in UNITS) if numbers(text) else frozenset()
 
 
+def _kinship(text: str) -> frozenset[str]:
+    return frozenset(found.rstrip(" -s") for found in KINSHIP.findall(in_plain_words(text).casefold()))
+
+
+def _bounds(text: str) -> frozenset[str]:
+    plain = in_plain_words(text).casefold()
+    return frozenset(name for pattern, name in BOUNDS if pattern.search(plain)) if numbers(text) else frozenset()
+
+
+def _focus(text: str) -> frozenset[str]:
+    return frozenset({"only"}) if _words(text) & FOCUS else frozenset()
+
+
 def _modalities(text: str) -> frozenset[str]:
-    words = _words(A_WISH.sub("wants", _MAY.sub("", text)))
+    words = _words(_MAY.sub("", A_WISH.sub("wants", text)))
     return frozenset(MODALITIES[word] for word in words if word in MODALITIES)
 
 
@@ -189,21 +239,22 @@ _READERS: dict[Guard, Callable[[str], frozenset[str]]] = {
     Guard.UNIT: _units,
     Guard.MODALITY: _modalities,
     Guard.REVERSAL: _reversals,
+    Guard.KINSHIP: _kinship,
+    Guard.BOUND: _bounds,
+    Guard.FOCUS: _focus,
 }
 
 
 def _names(text: str, other: str) -> frozenset[str]:
-    """Return capitalised words; the first of a sentence counts unless the other has it in lower case."""
+    """Return capitalised words, unless the other sentence has them in small letters or they only open this one."""
+    lower = _tokens(other)
     tokens = [re.sub(r"['’]s?$", "", token) for token in _tokens(text)]
     return frozenset(
         token.casefold()
         for place, token in enumerate(tokens)
-        if token[:1].isupper() and (place > 0 or _opens_with_name(token, other)) and token.casefold() not in TIMES
+        if token[:1].isupper() and token.casefold() not in TIMES and token.casefold() not in lower
+        if place > 0 or token.casefold() not in OPENERS
     )
-
-
-def _opens_with_name(token: str, other: str) -> bool:
-    return token.casefold() not in OPENERS and token.casefold() not in _tokens(other)
 
 
 def _being_differs(one: str, two: str) -> bool:
@@ -220,10 +271,32 @@ def _stand_apart(one: str, two: str) -> bool:
     return any(first[scale] != second[scale] for scale in first.keys() & second.keys())
 
 
+def _particles_differ(one: str, two: str) -> bool:
+    """Tell whether one verb goes with two opposed small words: checked in, checked out."""
+    first, second = _particles(one), _particles(two)
+    return any(
+        first[verb] in PARTICLES.get(second[verb], ()) and first[verb] != second[verb]
+        for verb in first.keys() & second.keys()
+    )
+
+
+def _particles(text: str) -> dict[str, str]:
+    tokens = [token.casefold() for token in _tokens(text)]
+    return {base_of(verb): word for verb, word in pairwise(tokens) if word in PARTICLES}
+
+
+def _undone(one: str, two: str) -> bool:
+    """Tell whether a word has a prefix in one sentence that makes its opposite: legal, illegal."""
+    first, second = _parts(one), _parts(two)
+    return any(
+        _PREFIX.sub("", word) in there for here, there in ((first, second), (second, first)) for word in here - there
+    )
+
+
+@lru_cache(maxsize=4_096)
 def _scale_points(text: str) -> dict[str, frozenset[int]]:
     points: dict[str, frozenset[int]] = {}
     for word in _parts(text):
-        if word in SCALES:
-            scale, point = SCALES[word]
+        for scale, point in SCALES.get(word, ()):
             points[scale] = points.get(scale, frozenset()) | {point}
     return points

@@ -111,13 +111,13 @@ class SimilarityBand(_Part):
     rest_same: float = Field(default=0.70, ge=-1, le=1)
     rest_unsure: float = Field(default=0.20, ge=-1, le=1)
     near: float = Field(default=0.90, ge=-1, le=1, description="at or over it, words that differ only make unsure")
-    words: float = Field(default=0.60, ge=-1, le=1, description="least of two sentences of the same telling words")
+    words: float = Field(default=0.35, ge=-1, le=1, description="least of two sentences of the same telling words")
 
 
 class DedupePolicy(_Part):
     """Limits of stage 4; a band belongs to an embedder."""
 
-    bands: dict[str, SimilarityBand] = {"wordllama": SimilarityBand(same=0.88, unsure=0.70)}
+    bands: dict[str, SimilarityBand] = {"wordllama": SimilarityBand(same=0.90, unsure=0.70)}
     fallback_band: SimilarityBand = SimilarityBand(
         same=0.97, unsure=0.92, rest_same=0.85, rest_unsure=0.60, near=0.97, words=0.80
     )

@@ -3,13 +3,14 @@
 import re
 from functools import lru_cache
 
-from apps.pipeline.contrasts import TIMES
-from apps.pipeline.synonyms import in_plain_words
+from apps.pipeline.contrasts import OPENERS, TIMES
+from apps.pipeline.wording.meanings import meaning_of
+from apps.pipeline.wording.plain import in_plain_words
 
 USER = "User"  # never a part of another name
 
 # After these, what follows is the other side: "taller than Mark", "from Hamburg", "after lunch".
-_OPPOSING = frozenset("than before after from without against".split())
+_OPPOSING = frozenset("than before after from without against above below behind beneath under over".split())
 _SIDES = _OPPOSING | {"to", "by"}
 _OF = frozenset("of de di da von".split())
 _PREPOSITIONS = _SIDES | frozenset(
@@ -29,6 +30,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d[\d.:,]*|[,;:]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _PREFERS = re.compile(r"\bprefer\w*", re.IGNORECASE)
 _RATHER = re.compile(r"\b(?:rather than|instead of|better than|more than|over)\b", re.IGNORECASE)
+_COPULA = frozenset("is are was were".split())
+_CLAUSE = re.compile(r"\b(after|before|because|until|while|unless|if)\b ([^,;]*)", re.IGNORECASE)
+_SHORT = 2  # words of what is no clause: "before the meeting"
 _ALONE, _TOGETHER = "alone", "together"
 
 
@@ -44,15 +48,88 @@ def change_places(one: str, two: str) -> bool:
     if len(changed) > 1 or any(not _is_form(first[word], second[word], one, two) for word in changed):
         return True
     rest = shared - set(changed)
-    return _order(first, rest) != _order(second, rest)
+    return _order(first, rest) != _order(second, rest) or _turned(one, two) or _clauses_differ(one, two)
+
+
+def _turned(one: str, two: str) -> bool:
+    """Tell whether two things do to each other what they do the other way round elsewhere."""
+    first, second = _bare_words(one), _bare_words(two)
+    if not (first and second):
+        return False
+    things = _things(one) | _things(two)
+    shared = set(first) & set(second) & things
+    return _in_order(first, shared) != _in_order(second, shared)
+
+
+def _in_order(words: tuple[str, ...], shared: set[str]) -> list[str]:
+    return [word for word in dict.fromkeys(words) if word in shared]
+
+
+@lru_cache(maxsize=4_096)
+def _things(text: str) -> frozenset[str]:
+    """Return the names of a sentence and its words after an article or owner."""
+    words = _WORD.findall(in_plain_words(text))
+    owned = zip(["", *words], words, strict=False)
+    return frozenset(
+        _folded(word)
+        for before, word in owned
+        if word[0].isupper() or before.casefold() in _ARTICLES or _POSSESSIVE.search(before)
+        if word.casefold() not in OPENERS | _PREPOSITIONS
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _bare_words(text: str) -> tuple[str, ...]:
+    """Return the words that no preposition leads in and no "and" joins, in their order.
+
+    None where one "is" the other, on either side, or is told between commas what it is.
+    """
+    words = _WORD.findall(in_plain_words(text))
+    if _COPULA & set(words) or "," in words:
+        return ()
+    found = []
+    for place, word in enumerate(words):
+        phrase = place
+        while phrase and (words[phrase - 1].casefold() in _ARTICLES or _POSSESSIVE.search(words[phrase - 1])):
+            phrase -= 1
+        before, after = (
+            words[phrase - 1].casefold() if phrase else "",
+            words[place + 1] if place + 1 < len(words) else "",
+        )
+        loose = before in _PREPOSITIONS | _AND or after in _AND or _POSSESSIVE.search(word)
+        if not loose and word.casefold() not in TIMES:
+            found.append(_folded(word))
+    return tuple(found)
+
+
+def _folded(word: str) -> str:
+    return meaning_of(_bare(word))
+
+
+def _clauses_differ(one: str, two: str) -> bool:
+    """Tell whether what both sentences say comes after, before or because of what, the other way round."""
+    first, second = _clauses(one), _clauses(two)
+    said = _meanings(one) & _meanings(two)
+    return any(first[word] & said != second[word] & said for word in first.keys() & second.keys())
+
+
+@lru_cache(maxsize=4_096)
+def _clauses(text: str) -> dict[str, frozenset[str]]:
+    found = ((each[1].casefold(), _WORD.findall(each[2])) for each in _CLAUSE.finditer(in_plain_words(text)))
+    return {word: frozenset(map(_folded, words)) for word, words in found if len(words) > _SHORT}
 
 
 def _is_form(one_part: str, two_part: str, one: str, two: str) -> bool:
     """Tell whether two parts may be one: owner of what both speak of, place with and without its preposition."""
     if {one_part, two_part} & _SIDES:
         return False
-    owned = {part.removeprefix("of ") for part in (one_part, two_part) if part.startswith("of ")}
-    return all(word in one.casefold() and word in two.casefold() for word in owned)
+    owned = {meaning_of(part.removeprefix("of ")) for part in (one_part, two_part) if part.startswith("of ")}
+    return owned <= _meanings(one) & _meanings(two)
+
+
+@lru_cache(maxsize=4_096)
+def _meanings(text: str) -> frozenset[str]:
+    return frozenset(meaning_of(word.casefold()) for word in _WORD.findall(in_plain_words(text)))
 
 
 def _order(parts: dict[str, str], shared: set[str]) -> list[str]:

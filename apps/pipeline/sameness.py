@@ -7,11 +7,11 @@ from apps.pipeline.canonical import canonical_text
 from apps.pipeline.draft import KnownMemory
 from apps.pipeline.guards import Guard, contradictions, differences, names_are_part, names_grow, tells_relative_time
 from apps.pipeline.policy import SimilarityBand
-from apps.pipeline.residue import residue, stems
+from apps.pipeline.residue import adds_nothing, kindred, makes_another, residue, shared_words, stems
 from apps.pipeline.vocabulary import MemoryType, SpeechAct
 
 # These alone do not prove a difference: word order, whether something is or may be or was, is or has.
-_SOFT = frozenset({Guard.ORDER, Guard.MODALITY, Guard.TENSE, Guard.BEING})
+_SOFT = frozenset({Guard.ORDER, Guard.MODALITY, Guard.TENSE, Guard.BEING, Guard.FOCUS})
 
 
 class Verdict(StrEnum):
@@ -71,15 +71,25 @@ def _likeness(one: str, two: str, *, cosine: float, rest: float | None, band: Si
     first, second = residue(one, two)
     if first == second:
         return Verdict.SAME
-    if cosine < band.unsure:
-        return Verdict.DIFFERENT
     if not (first and second):
-        return Verdict.SAME if cosine >= band.same else Verdict.UNSURE
-    if rest is None:
-        return Verdict.UNSURE
-    if rest >= band.rest_same:
+        return _of_more_and_less(one, two, cosine=cosine, band=band)
+    if rest is not None and rest >= band.rest_same and cosine >= band.unsure:
         return Verdict.SAME
-    return Verdict.UNSURE if rest >= band.rest_unsure or cosine >= band.near else Verdict.DIFFERENT
+    alike = cosine >= band.near or (cosine >= band.unsure and (rest is None or rest >= band.rest_unsure))
+    return Verdict.UNSURE if alike or kindred(one, two) else Verdict.DIFFERENT
+
+
+def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand) -> Verdict:
+    """Judge two sentences of which one says all that the other says; to share but whom they are about is little."""
+    first, second = residue(one, two)
+    more, less = (first, two) if first else (second, one)
+    if not shared_words(one, two):
+        return Verdict.DIFFERENT
+    if cosine >= band.unsure and adds_nothing(more, to=less):
+        return Verdict.SAME
+    if cosine >= band.same and not makes_another(more):
+        return Verdict.SAME
+    return Verdict.UNSURE if cosine >= band.unsure or kindred(one, two) else Verdict.DIFFERENT
 
 
 def _guards_of_equal_triples(one: KnownMemory, two: KnownMemory) -> frozenset[Guard]:

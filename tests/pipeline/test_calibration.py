@@ -34,7 +34,7 @@ def test_a_band_is_measured_by_what_it_does() -> None:
     pairs = [
         paraphrase(0.95),
         paraphrase(0.85),
-        paraphrase(0.50),
+        scored("User does watercolours early.", PairLabel.PARAPHRASE, cosine=0.50),
         scored("User naps.", PairLabel.UNRELATED, cosine=0.1),
     ]
     measured = measure(pairs, band=SimilarityBand(same=0.90, unsure=0.80))

@@ -1,14 +1,17 @@
 """The shipped sample conversation is what the demo needs: long enough, and with something for every stage."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apps.pipeline.draft import Candidate
+from apps.pipeline.draft import Candidate, Draft
+from apps.providers.registry import embedder
 from tests.pipeline.extractors.saying import said
+from tests.pipeline.through_the_funnel import settled
 
 FILE = Path(__file__).parents[2] / "samples" / "three_weeks.json"
 
@@ -63,3 +66,30 @@ def test_it_holds_something_of_every_kind(candidates: list[Candidate]) -> None:
     assert {each.speech_act for each in candidates} >= {"asserted", "hypothetical", "roleplay"}
     assert {tag for each in candidates for tag in each.tags} >= {"convention", "constraint", "decision", "goal"}
     assert {each.type for each in candidates} >= {"fact", "preference", "event", "relation"}
+
+
+@pytest.fixture(scope="module")
+def drafts(sessions: list[dict[str, Any]]) -> list[Draft]:
+    return list(settled(sessions, embedder=embedder("wordllama")))
+
+
+def test_nothing_is_flagged_for_telling_of_the_same_person(drafts: list[Draft]) -> None:
+    links = {
+        (ruling.candidate.content, memory.content)
+        for draft in drafts
+        for ruling in draft.rulings
+        for memory in ruling.possible_duplicates
+        if ruling.candidate.predicate != memory.predicate
+    }
+    assert not {pair for pair in links if not _words(pair[0]) & _words(pair[1])}
+    assert len(links) <= 2
+
+
+def _words(sentence: str) -> set[str]:
+    """Return what a sentence tells beside the user's name and the smallest words."""
+    return set(re.findall(r"[a-z]{4,}|[A-Z]\w+", sentence)) - {"User", "Ana", "Kowalska", "with", "from"}
+
+
+def test_what_is_said_again_merges(drafts: list[Draft]) -> None:
+    merged = {ruling.content for draft in drafts for ruling in draft.rulings if ruling.merge_into is not None}
+    assert merged >= {"Ana Kowalska is vegetarian.", "Ana Kowalska is allergic to peanuts."}
