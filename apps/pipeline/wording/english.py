@@ -167,8 +167,9 @@ FORMS = {
 # Past of the verbs that turns are said by; "past participle" where they differ from -ed.
 IRREGULAR = """
 be was been | have had | do did done | go went gone | get got gotten | say said | make made | take took taken
-| come came | see saw seen | know knew known | give gave given | find found | think thought | tell told | become became | leave left
-feel felt | bring brought | begin began begun | keep kept | hold held | write wrote written | stand stood | hear heard
+come came | see saw seen | know knew known | give gave given | find found | think thought | tell told | become became
+leave left | feel felt | bring brought | begin began begun | keep kept | hold held | write wrote written
+stand stood | hear heard
 mean meant | meet met | run ran | pay paid | sit sat | speak spoke spoken | lead led | grow grew grown | lose lost
 fall fell fallen | send sent | build built | understand understood | draw drew drawn | break broke broken
 spend spent | drive drove driven | buy bought | wear wore worn | choose chose chosen | eat ate eaten | drink drank drunk
@@ -178,7 +179,8 @@ forget forgot forgotten | hide hid hidden | lend lent | lie lay lain | ring rang
 shoot shot | show shown | shrink shrank | sink sank | steal stole stolen | strike struck | swear swore sworn
 tear tore torn | wake woke woken | wind wound | blow blew blown | feed fed | flee fled | forgive forgave forgiven
 freeze froze frozen | hang hung | burn burnt | dream dreamt | bake baked | dig dug | deal dealt | light lit
-| seek sought | shine shone | spring sprang | stick stuck | sweep swept | weep wept | bend bent | bind bound | breed bred
+seek sought | shine shone | spring sprang | stick stuck | sweep swept | weep wept | bend bent | bind bound
+breed bred
 """
 # What "not" and an auxiliary are drawn together to.
 CONTRACTIONS = """

@@ -6,7 +6,7 @@ import snowballstemmer
 
 from apps.pipeline.wording.english import FORMS, IRREGULAR
 
-_FORMS = [tuple(forms.split()) for forms in IRREGULAR.replace("\n", " ").split("|")]
+_FORMS = [tuple(forms.split()) for line in IRREGULAR.strip().splitlines() for forms in line.split("|")]
 _BASES = {form: forms[0] for forms in _FORMS for form in forms[1:]}
 PASTS = frozenset(forms[1] for forms in _FORMS if len(forms) > 1)
 PARTICIPLES = frozenset(forms[-1] for forms in _FORMS if len(forms) > 1)
