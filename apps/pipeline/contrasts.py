@@ -121,6 +121,7 @@ PARTICLES: dict[str, frozenset[str]] = {
     )
     for word in set(_PARTICLES.replace("|", "").split())
 }
+MONTHS = "january february march april may june july august september october november december".split()
 RELATIVE_TIMES = frozenset("yesterday today tomorrow tonight last next ago this morning evening night weekend".split())
 # Words that may open a sentence with a capital without being a name.
 OPENERS = frozenset(

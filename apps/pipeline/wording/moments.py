@@ -2,7 +2,8 @@
 
 import re
 
-_MONTHS = "January February March April May June July August September October November December".split()
+from apps.pipeline.contrasts import MONTHS
+
 _ISO_DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 _DOTTED_DAY = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")
 _ORDINAL = re.compile(r"\b([1-9]\d*)(?:st|nd|rd|th)\b")
@@ -27,7 +28,7 @@ def in_plain_moments(text: str) -> str:
 
 
 def _day(day: int, month: int, year: str) -> str:
-    return f"{day} {_MONTHS[month - 1]} {year}" if 1 <= month <= 12 else f"{day} {month} {year}"
+    return f"{day} {MONTHS[month - 1].capitalize()} {year}" if 1 <= month <= 12 else f"{day} {month} {year}"
 
 
 def _of_two_halves(found: re.Match[str]) -> str:
