@@ -27,14 +27,16 @@ _ENTITIES = """
 select person.external_id, e.name, e.type, e.mention_count
 from memories_entity e join tenants_enduser person on person.id = e.end_user_id where e.project_id = %(project)s
 """
+# A turn whose acceptance was lost on the way back is sent again, and dropped for its id: that one is left out.
 _TURNS = """
-select person.external_id, s.external_id, turn.position, turn.content, trace.status,
+select person.external_id, s.external_id,
+       row_number() over (partition by turn.session_id order by turn.position), turn.content, trace.status,
        (trace.counts - 'memory_ids')::text,
        (select array_agg(span.stage order by span.position) from traces_span span
         where span.end_user_id = turn.end_user_id and span.trace_id = turn.trace_id)
 from traces_turn turn join traces_trace trace on trace.end_user_id = turn.end_user_id and trace.id = turn.trace_id
 join traces_session s on s.id = turn.session_id join tenants_enduser person on person.id = turn.end_user_id
-where trace.project_id = %(project)s
+where trace.project_id = %(project)s and turn.rejected_for <> 'repeated_turn'
 """
 _WORK = "select kind, state, count(*) from outbox_outboxrow where project_id = %(project)s group by 1, 2"
 _STATUSES = "select 'trc_' || replace(id::text, '-', ''), status from traces_trace where project_id = %(project)s"

