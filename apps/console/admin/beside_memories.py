@@ -1,4 +1,4 @@
-"""What belongs to memories, as lists of its own: versions, sources, links, vectors."""
+"""What belongs to memories, as lists of its own: versions, sources, links, vectors, revisions."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from apps.console.admin.cells import as_json, chipped, shortened
 from apps.console.admin.memory_rows import in_its_turn
 from apps.console.admin.pages import ReadOnlyPage
-from apps.memories.models import MemoryLink, MemoryOrigin, MemoryVector, MemoryVersion
+from apps.memories.models import MemoryLink, MemoryOrigin, MemoryRevision, MemoryVector, MemoryVersion
 from apps.pipeline.identifiers import Prefix
 
 
@@ -64,3 +64,12 @@ class MemoryVectorPage(ReadOnlyPage):
         """Leave out the numbers."""
         vectors: QuerySet[MemoryVector] = super().get_queryset(request)
         return vectors.defer("embedding", "question_embeddings")
+
+
+@admin.register(MemoryRevision)
+class MemoryRevisionPage(ReadOnlyPage):
+    """Which transaction last changed what a search reads of an end user."""
+
+    list_display = ("end_user", "number")
+    list_select_related = ("end_user",)
+    search_fields = ("end_user__external_id",)
