@@ -2,12 +2,11 @@
 
 A user has tens to tens of thousands of memories, so all of them are scored, exactly. Sent as ordinary rows they would
 cost a Python object a value; packed by PostgreSQL (packed.py) and read by numpy a thousand take about two
-milliseconds. Every string_agg of one aggregation sees the rows in the same order, so the columns match. What is kept at
-the database's revision (kept.py) is not read at all.
+milliseconds. Every string_agg of one aggregation sees the rows in the same order, so the columns match. Of what is kept
+(kept.py) only what has changed is read.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import numpy as np
@@ -15,14 +14,14 @@ from django.db import connection
 from numpy.typing import NDArray
 from psycopg.pq import Format
 
-from apps.memories.kept import KEEPER, NOTHING, Kept
+from apps.memories.kept import KEEPER, Kept, Key
 from apps.memories.meant import meant_values
-from apps.memories.packed import packing
+from apps.memories.packed import Reading, packing
 from apps.memories.scope import Scope
-from apps.memories.searched import Rows, Vectors
-from apps.memories.unpacked import Answer, cosines_of, query_words, rows_of, vectors_of
+from apps.memories.searched import Rows
+from apps.memories.unpacked import Answer, changed_of, cosines_of, query_words, rows_of, vectors_of
 from apps.memories.vectors import as_text
-from apps.pipeline.bm25 import Words
+from apps.pipeline.bm25 import Floats, Words
 from apps.pipeline.naming import Names
 from apps.pipeline.ports import Vector
 from apps.pipeline.ranking import Memories
@@ -55,28 +54,61 @@ class Columns:
 
 
 def read_columns(*, end_user_id: UUID, asked: Asked, scope: Scope) -> Columns:
-    """Read all memories of a scope in one round trip, or only whether those that are kept are still the same."""
-    moment: datetime = scope.values["moment"]
-    key = (end_user_id, asked.embedder, len(asked.vector))
+    """Read all memories of a scope in one round trip, or those that have changed since they were kept."""
     # What a transaction has changed itself has no revision yet.
-    may_keep = scope.is_plain and not connection.in_atomic_block
-    kept = KEEPER.find(key) if may_keep else None
-    held = kept.revision if kept and kept.counts_at(moment) else NOTHING
-    wanted = KEEPER.wanted(key) if may_keep and held == NOTHING else NOTHING
-    tongues = kept.rows.tongues if kept else 0
-    answer = _ask(end_user_id, asked, scope, held=held, wanted=wanted, tongues=tongues)
-    if kept and answer.revision == held:
-        return _columns(answer, asked, kept.rows, kept.vectors, kept.rows.confidence >= scope.values["least"])
+    if not scope.is_plain or connection.in_atomic_block:
+        return _compared(_ask(end_user_id, asked, scope, Reading.COMPARED), asked)
+    key = (end_user_id, asked.embedder, len(asked.vector))
+    kept = KEEPER.find(key, moment=scope.values["moment"])
+    if kept:
+        answer = _ask(end_user_id, asked, scope, Reading.CHANGES, held=kept.revision, tongues=kept.rows.tongues)
+        return _patched(key, kept, answer, asked, scope) or read_columns(
+            end_user_id=end_user_id, asked=asked, scope=scope
+        )
+    if KEEPER.was_seen(key):
+        return _whole(key, _ask(end_user_id, asked, scope, Reading.WHOLE), asked, scope)
+    columns = _compared(_ask(end_user_id, asked, scope, Reading.COMPARED), asked)
+    KEEPER.see(key, rows=len(columns.memories))
+    return columns
+
+
+def _compared(answer: Answer, asked: Asked) -> Columns:
     rows, eligible = rows_of(answer)
-    vectors = vectors_of(answer, rows, dimension=len(asked.vector)) if answer.revision == wanted else None
-    if vectors:
-        KEEPER.keep(key, Kept(revision=wanted, since=moment, rows=rows, vectors=vectors))
-    elif may_keep:
-        KEEPER.see(key, revision=answer.revision, rows=len(rows))
-    return _columns(answer, asked, rows, vectors, eligible)
+    return _columns(answer, asked, rows, cosines_of(answer, rows), eligible)
 
 
-def _ask(end_user_id: UUID, asked: Asked, scope: Scope, *, held: int, wanted: int, tongues: int) -> Answer:
+def _whole(key: Key, answer: Answer, asked: Asked, scope: Scope) -> Columns:
+    """Keep what was read, and search it."""
+    rows, eligible = rows_of(answer)
+    vectors = vectors_of(answer, rows, dimension=len(asked.vector))
+    KEEPER.keep(key, Kept(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors))
+    return _columns(answer, asked, rows, vectors.compared(asked.vector), eligible)
+
+
+def _patched(key: Key, kept: Kept, answer: Answer, asked: Asked, scope: Scope) -> Columns | None:
+    """Search what is kept, with what has changed since; nothing where that can't be told, and has to be asked again."""
+    if answer.revision < kept.revision:  # the database is another, or an older one
+        KEEPER.forget(key)
+        return None
+    stemmed = kept.rows.tongues
+    if answer.revision > kept.revision:
+        rows, _ = rows_of(answer)
+        stemmed |= rows.tongues
+        kept = kept.changed(
+            revision=answer.revision,
+            moment=scope.values["moment"],
+            changed=changed_of(answer),
+            rows=rows,
+            vectors=vectors_of(answer, rows, dimension=len(asked.vector)),
+        )
+        KEEPER.keep(key, kept)
+    if kept.rows.tongues != stemmed:  # the last memory in a language has gone, and the query was stemmed in it
+        return None
+    eligible = kept.rows.confidence >= scope.values["least"]
+    return _columns(answer, asked, kept.rows, kept.vectors.compared(asked.vector), eligible)
+
+
+def _ask(end_user_id: UUID, asked: Asked, scope: Scope, reading: Reading, *, held: int = 0, tongues: int = 0) -> Answer:
     values = {
         **scope.values,
         "end_user": end_user_id,
@@ -87,17 +119,18 @@ def _ask(end_user_id: UUID, asked: Asked, scope: Scope, *, held: int, wanted: in
         "dimension": len(asked.vector),
         "vector": as_text(asked.vector),
         "held": held,
-        "wanted": wanted,
         "tongues": tongues,
     }
     with connection.cursor() as cursor:
         cursor.cursor.format = Format.BINARY  # as text, bytes come twice as long
-        cursor.execute(packing(scope), values)
+        cursor.execute(packing(scope, reading), values)
         return Answer(*cursor.fetchone())
 
 
-def _columns(answer: Answer, asked: Asked, rows: Rows, vectors: Vectors | None, eligible: NDArray[np.bool_]) -> Columns:
-    content, questions = vectors.compared(asked.vector) if vectors else cosines_of(answer, rows)
+def _columns(
+    answer: Answer, asked: Asked, rows: Rows, cosines: tuple[Floats, Floats], eligible: NDArray[np.bool_]
+) -> Columns:
+    content, questions = cosines
     subjects = rows.subjects
     named = np.isin(subjects, _halves_of(answer.meant)) | np.isin(rows.objects, np.array(answer.shown, dtype=np.int64))
     others = rows.are_of_someone & ~named & ~np.isin(subjects, _halves_of(answer.own))

@@ -1,25 +1,26 @@
 """What a process keeps of end users who are searched again and again: their memories as ranking takes them.
 
-Nothing is kept at the first search; at the next one, if nothing has changed, the vectors are read whole. What is kept
-counts only at the revision that the database tells with every search: a write by whichever process is seen by the next.
+Nothing is kept at the first search; at the next one the vectors are read whole. From then on each search reads only the
+memories that have changed since: a write by whichever process is seen by the next, at the revision that it made.
 """
 
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 import numpy as np
 from django.conf import settings
+from numpy.typing import NDArray
 
-from apps.memories.searched import Rows, Vectors
+from apps.memories.patched import only, together
+from apps.memories.searched import Rows, Vectors, moment_of
 
-MOST_SEEN = 10_000  # end users of whom only the revision is known
+MOST_SEEN = 10_000  # end users of whom only is known that they were searched
 SHARE_OF_ONE = 4  # nobody takes more than this part of the memory that may be taken
 OVERHEAD = 4_096  # bytes that somebody takes beside the arrays, more than it is
-NOTHING = -1  # no revision
 Key = tuple[UUID, str, int]  # end user, embedder, dimension
 
 
@@ -32,9 +33,24 @@ class Kept:
     rows: Rows
     vectors: Vectors
 
-    def counts_at(self, moment: datetime) -> bool:
-        """Tell whether no memory has come or gone by the passing of time alone."""
-        return self.since <= moment and (self.rows.until is None or moment < self.rows.until)
+    def at(self, moment: datetime) -> Self | None:
+        """Return what counts at a moment, as memories end by time alone; None of a moment before it was read."""
+        if moment < self.since:
+            return None
+        stay = self.rows.ends_at > moment_of(moment)
+        return self if stay.all() else self._without(stay, moment=moment, revision=self.revision)
+
+    def changed(
+        self, *, revision: int, moment: datetime, changed: NDArray[np.uint64], rows: Rows, vectors: Vectors
+    ) -> Self:
+        """Return what counts at a later revision: `rows` and `vectors` are of the changed ones that still count."""
+        left = self._without(~np.isin(self.rows.ids[:, 1], changed[:, 1]), moment=moment, revision=revision)
+        their = only(rows=rows, vectors=vectors, stay=np.ones(len(rows), dtype=np.bool_))
+        joined = together(rows=left.rows, vectors=left.vectors, more=their[0], their=their[1])
+        return type(self)(revision, moment, *joined)
+
+    def _without(self, stay: NDArray[np.bool_], *, moment: datetime, revision: int) -> Self:
+        return type(self)(revision, moment, *only(rows=self.rows, vectors=self.vectors, stay=stay))
 
 
 @dataclass(slots=True)
@@ -43,28 +59,31 @@ class Keeper:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     kept: OrderedDict[Key, Kept] = field(default_factory=OrderedDict)
-    seen: OrderedDict[Key, int] = field(default_factory=OrderedDict)  # a revision that was searched once
+    seen: OrderedDict[Key, None] = field(default_factory=OrderedDict)
     taken: int = 0  # bytes
 
-    def find(self, key: Key) -> Kept | None:
-        """Return what is kept, at whatever revision."""
+    def find(self, key: Key, *, moment: datetime) -> Kept | None:
+        """Return what is kept and counts at a moment, at whatever revision."""
         with self.lock:
-            if key in self.kept:
+            kept = self.kept.get(key)
+            if kept:
                 self.kept.move_to_end(key)
-            return self.kept.get(key)
+        counting = kept.at(moment) if kept else None
+        if counting and counting is not kept:
+            self.keep(key, counting)
+        return counting
 
-    def wanted(self, key: Key) -> int:
-        """Return the revision at which this has been searched before, if any."""
+    def was_seen(self, key: Key) -> bool:
+        """Tell whether this was searched before, and may be kept."""
         with self.lock:
-            return self.seen.get(key, NOTHING)
+            return key in self.seen or key in self.kept
 
-    def see(self, key: Key, *, revision: int, rows: int) -> None:
+    def see(self, key: Key, *, rows: int) -> None:
         """Remember that so many memories were searched, if they may be kept next time."""
-        _, _, dimension = key
+        if not _may_take(key, rows):
+            return
         with self.lock:
-            if (OVERHEAD + rows * dimension * 10) * SHARE_OF_ONE > _allowed():  # five vectors of two bytes a number
-                return
-            self.seen[key] = revision
+            self.seen[key] = None
             self.seen.move_to_end(key)
             if len(self.seen) > MOST_SEEN:
                 self.seen.popitem(last=False)
@@ -74,10 +93,17 @@ class Keeper:
         with self.lock:
             self.seen.pop(key, None)
             self._drop(key)
+            if not _may_take(key, len(kept.rows)):  # it has grown
+                return
             self.kept[key] = kept
             self.taken += OVERHEAD + size_of(kept)
             while self.taken > _allowed():
                 self._drop(next(iter(self.kept)))
+
+    def forget(self, key: Key) -> None:
+        """Keep nothing of this."""
+        with self.lock:
+            self._drop(key)
 
     def clear(self) -> None:
         """Forget everything."""
@@ -100,6 +126,11 @@ def size_of(value: Any) -> int:
     if isinstance(value, np.ndarray):
         return value.nbytes
     return sum(size_of(getattr(value, each.name)) for each in fields(value)) if is_dataclass(value) else 0
+
+
+def _may_take(key: Key, rows: int) -> bool:
+    _, _, dimension = key
+    return (OVERHEAD + rows * dimension * 10) * SHARE_OF_ONE <= _allowed()  # five vectors of two bytes a number
 
 
 def _allowed() -> int:

@@ -1,7 +1,7 @@
 """One end user's memories and vectors as they are searched, whatever is asked: an entry a memory in every array."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,15 @@ from numpy.typing import NDArray
 from apps.pipeline.bm25 import Floats, Places, Terms
 from apps.pipeline.halves import Halves, cosines, highest
 from apps.pipeline.ports import Vector
+
+Moments = NDArray[np.int64]  # microseconds since 2000, as PostgreSQL counts; the highest number is "never"
+_YEAR_2000 = datetime(2000, 1, 1, tzinfo=UTC)
+SECONDS_TO_2000 = _YEAR_2000.timestamp()
+
+
+def moment_of(time: datetime) -> int:
+    """Return a time as the number that it is among Moments."""
+    return (time - _YEAR_2000) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +34,13 @@ class Rows:
     subjects: NDArray[np.uint64]  # the random half of the identifier, 0 where there is none
     objects: NDArray[np.int64]  # the identifier hashed, 0 where the object is no entity
     are_of_someone: NDArray[np.bool_]
-    tongues: int  # a bit for each language that their words are stemmed in
-    until: datetime | None  # when the first of them ceases to count by itself
+    their_tongues: NDArray[np.int64]  # a bit each, for the language that the words are stemmed in
+    ends_at: Moments  # when each ceases to count by itself
+
+    @property
+    def tongues(self) -> int:
+        """Return the bits of all languages that their words are stemmed in."""
+        return int(np.bitwise_or.reduce(self.their_tongues))
 
     def __len__(self) -> int:
         return len(self.said_at)

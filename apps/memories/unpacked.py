@@ -1,30 +1,26 @@
 """What the statement of packed.py answers, as arrays: nothing of it costs an object a memory."""
 
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.memories.packed import COSINES, MEMORY, QUERY, VECTOR
-from apps.memories.searched import Rows, Vectors
+from apps.memories.packed import COSINES, ID, MEMORY, QUERY, VECTOR
+from apps.memories.searched import SECONDS_TO_2000, Rows, Vectors
 from apps.pipeline.bm25 import Floats, Hashes, Places, Terms, Words, words_of
 from apps.pipeline.halves import halves
 
-_YEAR_2000 = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
-
 
 class Answer(NamedTuple):
-    """The one row of the statement; without memories or vectors that were read, their bytes are None."""
+    """The one row of the statement; of what was not read, or of nothing, the bytes are None."""
 
     query: bytes
     revision: int
     meant: list[UUID]
     shown: list[int]
     own: list[UUID]
-    tongues: int | None
-    until: datetime | None
+    changed: bytes | None
     terms: bytes | None
     context_terms: bytes | None
     memories: bytes | None
@@ -42,14 +38,14 @@ def rows_of(answer: Answer) -> tuple[Rows, NDArray[np.bool_]]:
         terms=_terms(answer.terms, read["terms"]),
         context_terms=_terms(answer.context_terms, read["context_terms"]),
         sessions=_half(read["session"]),
-        said_at=read["said_at"] / 1e6 + _YEAR_2000,
+        said_at=read["said_at"] / 1e6 + SECONDS_TO_2000,
         confidence=read["confidence"].astype(np.float64),
         importance=read["importance"].astype(np.float64),
         subjects=_half(read["subject"]),
         objects=read["object"].astype(np.int64),
         are_of_someone=np.ascontiguousarray(read["is_of_someone"]),
-        tongues=answer.tongues or 0,
-        until=answer.until,
+        their_tongues=1 << read["tongue"].astype(np.int64),
+        ends_at=read["ends_at"].astype(np.int64),
     )
     return rows, np.ascontiguousarray(read["eligible"])
 
@@ -63,6 +59,11 @@ def vectors_of(answer: Answer, rows: Rows, *, dimension: int) -> Vectors:
         questions=halves(answer.questions or b"", dimension=dimension),
         counts=read["questions"].astype(np.int64),
     )
+
+
+def changed_of(answer: Answer) -> NDArray[np.uint64]:
+    """Return the identifiers of the memories that have changed in any way."""
+    return np.frombuffer(answer.changed or b"", dtype=ID).astype(np.uint64)
 
 
 def query_words(packed: bytes) -> Words:

@@ -12,7 +12,7 @@ from apps.actions.retract import retract
 from apps.actions.tally import tally
 from apps.actions.wiring import FreshIds, SystemClock
 from apps.actions.work import work_for
-from apps.memories.models import Memory, MemoryLink, MemoryRevision
+from apps.memories.models import Memory, MemoryChange, MemoryLink, MemoryRevision
 from apps.memories.plan_writer import PostgresPlanWriter
 from apps.memories.store import PostgresMemoryReader
 from apps.outbox import leases
@@ -81,8 +81,9 @@ def _add_the_rest(project: Project) -> None:
     """Add what this conversation leaves empty."""
     first, second = Memory.objects.filter(project=project)[:2]
     retract(project_id=project.pk, memory_id=first.pk)
-    # Triggers write it at a commit, which not every test comes to.
+    # Triggers write these at a commit, which not every test comes to.
     MemoryRevision.objects.get_or_create(end_user=first.end_user, defaults={"number": 1})
+    MemoryChange.objects.get_or_create(id=first.pk, defaults={"end_user": first.end_user, "number": 1})
     MemoryLink.objects.create(
         end_user=first.end_user, project=project, from_memory=first, to_memory=second, kind=LinkKind.CONTRADICTS
     )

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from apps.console.admin.cells import as_json, chipped, shortened
 from apps.console.admin.memory_rows import in_its_turn
 from apps.console.admin.pages import ReadOnlyPage
-from apps.memories.models import MemoryLink, MemoryOrigin, MemoryRevision, MemoryVector, MemoryVersion
+from apps.memories.models import MemoryChange, MemoryLink, MemoryOrigin, MemoryRevision, MemoryVector, MemoryVersion
 from apps.pipeline.identifiers import Prefix
 
 
@@ -68,8 +68,18 @@ class MemoryVectorPage(ReadOnlyPage):
 
 @admin.register(MemoryRevision)
 class MemoryRevisionPage(ReadOnlyPage):
-    """Which transaction last changed what a search reads of an end user."""
+    """The last change of what a search reads of an end user."""
 
-    list_display = ("end_user", "number")
+    list_display = ("end_user", "number", "transaction")
+    list_select_related = ("end_user",)
+    search_fields = ("end_user__external_id",)
+
+
+@admin.register(MemoryChange)
+class MemoryChangePage(ReadOnlyPage):
+    """At which revision of an end user a memory last changed."""
+
+    prefix = Prefix.MEMORY
+    list_display = ("id", "number", "end_user")
     list_select_related = ("end_user",)
     search_fields = ("end_user__external_id",)

@@ -3,7 +3,7 @@
 from apps.memories.models.entity import Entity, EntityAlias
 from apps.memories.models.history import LedgerEntry, MemoryVersion
 from apps.memories.models.memory import Memory, MemoryLink, MemoryOrigin
-from apps.memories.models.revision import MemoryRevision
+from apps.memories.models.revision import MemoryChange, MemoryRevision
 from apps.memories.models.vector import MemoryVector
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "EntityAlias",
     "LedgerEntry",
     "Memory",
+    "MemoryChange",
     "MemoryLink",
     "MemoryOrigin",
     "MemoryRevision",

@@ -1,18 +1,36 @@
-"""What tells a process whether that which it holds of an end user is still what the database holds."""
+"""What tells a process whether that which it holds of an end user is still what the database holds, and what isn't."""
 
 from django.db import models
 
 
 class MemoryRevision(models.Model):
-    """The last transaction that changed what a search reads of an end user; triggers write it, see migration 0010."""
+    """The last change of what a search reads of an end user; triggers write it when a transaction commits."""
 
     end_user = models.OneToOneField(
         "tenants.EndUser", on_delete=models.CASCADE, primary_key=True, related_name="+", db_constraint=False
     )
-    number = models.BigIntegerField(help_text="of the transaction; none has the number of another")
+    number = models.BigIntegerField(help_text="higher with each transaction, in the order of commits")
+    transaction = models.BigIntegerField(default=0, help_text="the last that raised it")
 
     class Meta:
         ordering = ("end_user",)
 
     def __str__(self) -> str:
         return str(self.number)
+
+
+class MemoryChange(models.Model):
+    """At which revision a memory or its vectors last changed; the row outlives the memory, to tell that it is gone."""
+
+    id = models.UUIDField(primary_key=True, editable=False)  # the memory's
+    end_user = models.ForeignKey(
+        "tenants.EndUser", on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )
+    number = models.BigIntegerField(help_text="of the end user's revision")
+
+    class Meta:
+        ordering = ("end_user", "-number")
+        indexes = [models.Index(fields=("end_user", "number"), name="change_by_number")]
+
+    def __str__(self) -> str:
+        return f"{self.id} at {self.number}"
