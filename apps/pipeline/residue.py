@@ -49,8 +49,8 @@ def makes_another(rest: str) -> bool:
 def kindred(one: str, two: str) -> bool:
     """Tell whether two sentences share more telling words than either has for itself.
 
-    Who they speak of, days, numbers and the verbs of every second sentence tell nothing here: "User's name is Ana" is
-    no kin of all else that is said of Ana.
+    Who they speak of, pronouns, days, numbers and the verbs of every second sentence tell nothing here: "User's name
+    is Ana" is no kin of all else that is said of Ana.
     """
     shared = shared_words(one, two)
     return bool(shared) and max(len(rest.split()) for rest in residue(one, two)) <= min(_MOST_OWN, 2 * shared)
@@ -100,7 +100,7 @@ def _told(text: str) -> list[str]:
     return [word for word in _read(text).words if word != "s"]
 
 
-_NOBODY = frozenset(TIMES) | {"user", "may"}
+_NOBODY = SMALL | FRAME | frozenset(TIMES) | {"user"}  # however they are written: "We", "It", "May"
 
 
 @lru_cache(maxsize=4_096)

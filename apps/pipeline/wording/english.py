@@ -149,7 +149,7 @@ FRAME = LIGHT | frozenset(
     like live work play make take keep want use do call start begin happen join follow stay come spend plan need prefer
     always often usually regularly job home house place favourite best well good new together along back away out around
     about other another lot many much more most day year full-time professional family degree city town member find feel
-    think say tell give
+    think say tell give i me we us you
     """.split()
 )
 # Said or not said, the statement is the same.

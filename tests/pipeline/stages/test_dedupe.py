@@ -16,7 +16,7 @@ from apps.pipeline.operations import AddMemory
 from apps.pipeline.plan import plan_from
 from apps.pipeline.policy import SimilarityBand
 from apps.pipeline.ports import Neighbour, Ports, Vector
-from apps.pipeline.residue import residue
+from apps.pipeline.residue import kindred, residue
 from apps.pipeline.sameness import Verdict, compare
 from apps.pipeline.stages import dedupe
 from apps.pipeline.vocabulary import EntityType, MemoryType, Polarity, Reason, SpeechAct
@@ -171,6 +171,17 @@ def test_a_name_told_later_tells_nothing_apart() -> None:
     ana = KnownEntity(id=ANA, name="Ana", type=EntityType.PERSON, aliases=("User",), is_user=True)
     (ruling,) = decide([fact("Ana likes tea.", value="tea")], near=[Neighbour(old, 0.7)], entities=[ana]).rulings
     assert ruling.merge_into == old
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ('Jon says: "Sure, I am always there for you!"', 'Jon says: "I just wanted to fill you in on my business."'),
+        ('Jon told me: "We can do it."', 'Jon told us: "We are hungry."'),
+    ],
+)
+def test_words_that_are_quoted_share_no_more_than_their_pronouns(one: str, two: str) -> None:
+    assert not kindred(one, two)
 
 
 RESEARCHES, APPLIED = before("Ana is researching agencies."), before("Ana applied to agencies.")
