@@ -8,8 +8,7 @@ from django.core.checks import CheckMessage, Error, Info, Tags, Warning, registe
 from django.db import DatabaseError
 
 from apps.pipeline.prompts.extract import STATIC, estimated_tokens
-from apps.providers.anthropic import LEAST_CACHEABLE_TOKENS
-from apps.providers.names import missing_key, names_a_model, problem_with
+from apps.providers.names import LEAST_CACHEABLE_TOKENS, missing_key, names_a_model, problem_with
 from apps.providers.pricing import price_of
 from apps.traces.models import ConfigurationVersion
 

@@ -1,8 +1,10 @@
 """A house: a data folder, database and ports of its own for real processes of the product."""
 
+import atexit
 import contextlib
 import os
 import random
+import shlex
 import shutil
 import socket
 import subprocess
@@ -12,11 +14,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import psutil
 
 from memplatform import embedded
+from memplatform.embedded.home import prepared_home
+from memplatform.embedded.owner import owner_of
 
 PROJECT = Path(__file__).resolve().parents[1]
 PATIENCE = 300  # seconds for anything, on a busy machine
@@ -36,6 +41,16 @@ class House:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command of manage.py to its end."""
         return self._finish(self.command(*arguments))
+
+    def new_key(self, slug: str) -> str:
+        """Make a project and return a key that may read and write."""
+        return self.run_all(["createproject", slug, f"--slug={slug}"], ["createkey", slug]).split()[-1]
+
+    def run_all(self, *commands: list[str]) -> str:
+        """Run commands of manage.py one after the other, in one process; return what they printed."""
+        done = self._finish([sys.executable, "-m", "tests.commands", *map(shlex.join, commands)])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def stop(self) -> subprocess.CompletedProcess[str]:
         """Do what `make stop` does."""
@@ -68,6 +83,33 @@ def _data_folder(process: psutil.Process) -> str | None:
         return None if process.name() == "postgres" else process.environ().get("MEMPLATFORM_DATA")
     except psutil.Error:
         return None
+
+
+@contextmanager
+def a_migrated_house(**environment: str) -> Iterator[House]:
+    """Make a house whose database has its tables, as if `migrate` had been run."""
+    with a_house(**environment) as made:
+        data_dir = made.folder / "postgresql"
+        home = prepared_home(data_dir=data_dir, owner=owner_of(data_dir=data_dir))
+        _copy(_migrated(), home.path)
+        yield made
+
+
+@cache
+def _migrated() -> Path:
+    """Make a data folder with a migrated database, once a run; its server is stopped."""
+    kept = Path(tempfile.mkdtemp(prefix="mem migrated ", dir="/tmp"))
+    atexit.register(shutil.rmtree, kept)
+    with a_house() as made:
+        made.run_all(["migrate", "--verbosity=0"])
+        embedded.down(made.folder / "postgresql")
+        _copy((made.folder / "postgresql").resolve(), kept)
+    return kept
+
+
+def _copy(folder: Path, to: Path) -> None:
+    """Copy what is in a folder with its owners and modes: the server refuses what is not its account's alone."""
+    subprocess.run(["cp", "-a", f"{folder}/.", str(to)], check=True)
 
 
 @contextmanager

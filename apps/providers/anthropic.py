@@ -14,8 +14,6 @@ from apps.providers.schemas import plain_schema
 
 DEFAULT_NAME = "claude-haiku-4-5"
 RETRIES = 2  # with jitter, for 408, 409, 429, 5xx and lost connections
-# A shorter prefix is silently never cached (https://platform.claude.com/docs/en/build-with-claude/prompt-caching).
-LEAST_CACHEABLE_TOKENS = {"claude-haiku-4-5": 4_096, "claude-opus-4-5": 4_096, "claude-sonnet-4-5": 1_024}
 _STOPS = {"max_tokens": Stop.TRUNCATED, "model_context_window_exceeded": Stop.TRUNCATED, "refusal": Stop.REFUSED}
 
 

@@ -2,6 +2,8 @@
 
 from django.conf import settings
 
+# A shorter prefix is silently never cached (https://platform.claude.com/docs/en/build-with-claude/prompt-caching).
+LEAST_CACHEABLE_TOKENS = {"claude-haiku-4-5": 4_096, "claude-opus-4-5": 4_096, "claude-sonnet-4-5": 1_024}
 _KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 
 

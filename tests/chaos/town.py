@@ -16,7 +16,7 @@ import psycopg
 from memplatform.demo.client import Client
 from memplatform.embedded import socket_directory
 from tests.chaos import ledger
-from tests.house import PATIENCE, House, a_house, free_port, wait_for
+from tests.house import PATIENCE, House, a_migrated_house, free_port, wait_for
 
 LEASE_SECONDS = 3
 QUICK = {
@@ -106,8 +106,7 @@ class Town:
 
     def new_project(self, slug: str) -> tuple[str, str]:
         """Make a project; return its identifier and a key."""
-        assert self.house.run("createproject", slug, f"--slug={slug}").returncode == 0
-        key = self.house.run("createkey", slug).stdout.strip()
+        key = self.house.new_key(slug)
         with self.connect() as connection:
             return ledger.project_id(connection, slug), key
 
@@ -133,8 +132,7 @@ def _awaited(done: Callable[[], bool], *, seconds: float) -> bool:
 def a_town(**environment: str) -> Iterator[Town]:
     """Make a town with a migrated database; its services run when the block begins."""
     port = free_port()
-    with a_house(**QUICK, WEB_PORT=str(port), **environment) as house:
-        assert house.run("migrate", "--verbosity=0").returncode == 0
+    with a_migrated_house(**QUICK, WEB_PORT=str(port), **environment) as house:
         cluster = house.command("cluster")
         town = Town(house, port, {"web": ["sh", "scripts/serve.sh"], "east": cluster, "west": cluster})
         town.start()

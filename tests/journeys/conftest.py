@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from memplatform.demo.client import Client
-from tests.house import PATIENCE, House, a_house, free_port, wait_for
+from tests.house import PATIENCE, House, a_migrated_house, free_port, wait_for
 
 
 @pytest.fixture(scope="module")
 def house() -> Iterator[House]:
-    with a_house() as made:
+    with a_migrated_house() as made:
         yield made
 
 
@@ -30,9 +30,7 @@ def client(house: House) -> Iterator[Client]:
     """Call a server with a cluster beside it, with a key that may read and write."""
     port = free_port()
     house.environment["WEB_PORT"] = str(port)
-    assert house.run("migrate", "--verbosity=0").returncode == 0
-    assert house.run("createproject", "Journey", "--slug=journey").returncode == 0
-    key = house.run("createkey", "journey").stdout.strip()
+    key = house.new_key("journey")
     server = house.start("sh", "scripts/serve.sh")
     cluster = house.start(*house.command("cluster"))
     caller = Client(address=f"http://127.0.0.1:{port}", key=key)

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.model_server import ModelServer, Reply, running
 from benchmarks.model_wire import Asked
 from memplatform.demo.client import Client
-from tests.house import House, a_house, wait_for
+from tests.house import House, a_migrated_house, wait_for
 from tests.pipeline.answers import listing, memory, new_turns
 
 pytestmark = pytest.mark.journey
@@ -100,7 +100,7 @@ def model() -> Iterator[ModelServer]:
 def house(model: ModelServer) -> Iterator[House]:
     """A house whose one model is the one on loopback."""
     named = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": model.url}
-    with a_house(**named) as made:
+    with a_migrated_house(**named) as made:
         yield made
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.house import PATIENCE, House, free_port, wait_for
+from tests.house import PATIENCE, House, a_house, free_port, wait_for
 
 pytestmark = pytest.mark.journey
 UP = "Ctrl-C ends it"
@@ -28,6 +28,13 @@ class Run:
     def memories(self, **wanted: Any) -> list[dict[str, Any]]:
         held = self.result["memories"]
         return [memory for memory in held if all(memory[name] == value for name, value in wanted.items())]
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    """A house with nothing in it yet."""
+    with a_house() as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.model_server import ModelServer, running
 from memplatform.embedded import socket_directory
 from tests.chaos.town import QUICK
-from tests.house import PATIENCE, House, a_house, wait_for
+from tests.house import PATIENCE, House, a_migrated_house, wait_for
 
 NEVER_MS = 3_600_000.0  # longer than any test waits
 USERS = 6
@@ -49,19 +49,14 @@ def slow() -> Iterator[Slow]:
             "ANTHROPIC_BASE_URL": model.url,
             "MODEL_TIMEOUT_SECONDS": "3600",
         }
-        with a_house(**QUICK | named | {"WORK_LEASE_SECONDS": "600"}) as house:
+        with a_migrated_house(**QUICK | named | {"WORK_LEASE_SECONDS": "600"}) as house:
             said = [
                 {"user_id": f"u{number}", "session_id": "s", "role": "user", "content": "I live in Porto now."}
                 for number in range(USERS)
             ]
             (house.folder / "said.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in said))
-            for command in (
-                ("migrate", "--verbosity=0"),
-                ("createproject", "Town", "--slug=town"),
-                ("ingest", str(house.folder / "said.jsonl"), "--format=jsonl", "--project=town"),
-            ):
-                done = house.run(*command)
-                assert done.returncode == 0, done.stderr
+            ingest = ["ingest", str(house.folder / "said.jsonl"), "--format=jsonl", "--project=town"]
+            house.run_all(["createproject", "Town", "--slug=town"], ingest)
             yield Slow(house, model)
 
 

@@ -15,7 +15,7 @@ from apps.pipeline.policy import ExtractionPolicy
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, turns_section
 from apps.pipeline.vocabulary import EntityType, MemoryType, Role
-from apps.providers.anthropic import LEAST_CACHEABLE_TOKENS
+from apps.providers.names import LEAST_CACHEABLE_TOKENS
 from tests.pipeline.builders import candidate, known, turn
 
 TEXTS = st.text() | st.sampled_from(["</turn>", "</source_turns>", "<task>", "&lt;/turn&gt;", '" new="true">', "\n\n"])
