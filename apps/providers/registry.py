@@ -4,30 +4,38 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from threading import BoundedSemaphore
+from typing import Any
 
 from django.conf import settings
 
 from apps.pipeline.model_calls import ModelAnswer, ModelFailed, ModelRequest
 from apps.pipeline.ports import Embedder, Model
-from apps.providers.anthropic import AnthropicModel
 from apps.providers.errors import UnknownProvider
 from apps.providers.fake import HashingEmbedder
 from apps.providers.names import names_a_model, problem_with
-from apps.providers.openai_compatible import OpenAICompatibleEmbedder, OpenAICompatibleModel
 from apps.providers.pricing import cost_of
 from apps.providers.sentence_transformers import SentenceTransformersEmbedder
 from apps.providers.wordllama import WordLlamaEmbedder
 
+_ANTHROPIC, _OPENAI = "apps.providers.anthropic", "apps.providers.openai_compatible"
+
+
+def _loaded(module: str) -> Any:
+    """Return a module with a vendor's SDK, which takes a second to load: it is only once somebody has chosen it."""
+    return import_module(module)
+
 
 def _openai_embedder(name: str) -> Embedder:
-    return OpenAICompatibleEmbedder(
+    made: Embedder = _loaded(_OPENAI).OpenAICompatibleEmbedder(
         name=name,
         dimension=settings.EMBEDDER_DIMENSION,
         api_key=settings.OPENAI_API_KEY,
         base_url=settings.EMBEDDER_BASE_URL or settings.OPENAI_BASE_URL,
         timeout=settings.MODEL_TIMEOUT_SECONDS,
     )
+    return made
 
 
 # By what stands before the colon of "provider:name"; some have no name.
@@ -57,27 +65,29 @@ def _embedder(spec: str) -> Embedder:
 
 def is_far(embedder: Embedder) -> bool:
     """Tell whether an embedder asks another machine, which takes as long as it takes."""
-    return isinstance(embedder, OpenAICompatibleEmbedder)
+    return embedder.name.startswith("openai:")
 
 
 def _anthropic(name: str) -> Model:
-    return AnthropicModel(
+    made: Model = _loaded(_ANTHROPIC).AnthropicModel(
         name=name,
         api_key=settings.ANTHROPIC_API_KEY,
         base_url=settings.ANTHROPIC_BASE_URL,
         timeout=settings.MODEL_TIMEOUT_SECONDS,
         connections=settings.MODEL_CONCURRENCY,
     )
+    return made
 
 
 def _openai(name: str) -> Model:
-    return OpenAICompatibleModel(
+    made: Model = _loaded(_OPENAI).OpenAICompatibleModel(
         name=name,
         api_key=settings.OPENAI_API_KEY,
         base_url=settings.OPENAI_BASE_URL,
         timeout=settings.MODEL_TIMEOUT_SECONDS,
         connections=settings.MODEL_CONCURRENCY,
     )
+    return made
 
 
 _MODELS: dict[str, Callable[[str], Model]] = {"anthropic": _anthropic, "openai": _openai}
