@@ -31,7 +31,7 @@ from apps.pipeline.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.naming import without_names
 from apps.pipeline.policy import RetrievalPolicy
 from apps.pipeline.ports import Embedder
-from apps.pipeline.ranking import Memories, best, rank
+from apps.pipeline.ranking import Memories, best, rank, sessions_of
 from apps.pipeline.vocabulary import MemoryType
 from apps.providers.registry import embedder as configured_embedder
 from apps.tenants.models import EndUser, Project
@@ -117,12 +117,15 @@ def _ranked_row_by_row(user: UUID, text: str, embedder: Embedder) -> list[UUID]:
     with connection.cursor() as cursor:
         cursor.execute("select query_terms(%s, %s)", [sum({1 << row.tongue for row in rows}), text])
         query = query_words(bytes(cursor.fetchone()[0]))
+    ids = np.array([[row.id.int >> 64, row.id.int & (1 << 64) - 1] for row in rows], dtype=np.uint64)
+    sessions = np.array([(row.session_id or row.id).int & (1 << 64) - 1 for row in rows], dtype=np.uint64)
+    said_at = np.array([row.said_at.timestamp() for row in rows])
     memories = Memories(
-        ids=np.array([[row.id.int >> 64, row.id.int & (1 << 64) - 1] for row in rows], dtype=np.uint64),
+        ids=ids,
         terms=_terms([row.terms for row in rows]),
         context_terms=_terms([row.context_terms for row in rows]),
-        sessions=np.array([(row.session_id or row.id).int & (1 << 64) - 1 for row in rows], dtype=np.uint64),
-        said_at=np.array([row.said_at.timestamp() for row in rows]),
+        sessions=sessions_of(ids=ids, sessions=sessions, said_at=said_at),
+        said_at=said_at,
         content_cosine=np.array([content[row.id] for row in rows]),
         question_cosine=np.array([questions[row.id] for row in rows]),
         named=np.zeros(len(rows), dtype=np.bool_),

@@ -24,7 +24,7 @@ from apps.memories.vectors import as_text
 from apps.pipeline.bm25 import Floats, Words
 from apps.pipeline.naming import Names
 from apps.pipeline.ports import Vector
-from apps.pipeline.ranking import Memories
+from apps.pipeline.ranking import Memories, Sessions
 
 _NOBODY = UUID(int=0)
 
@@ -57,7 +57,7 @@ def read_columns(*, end_user_id: UUID, asked: Asked, scope: Scope) -> Columns:
     """Read all memories of a scope in one round trip, or those that have changed since they were kept."""
     # What a transaction has changed itself has no revision yet.
     if not scope.is_plain or connection.in_atomic_block:
-        return _compared(_ask(end_user_id, asked, scope, Reading.COMPARED), asked)
+        return _compared(_ask(end_user_id, asked, scope, Reading.COMPARED))
     key = (end_user_id, asked.embedder, len(asked.vector))
     kept = KEEPER.find(key, moment=scope.values["moment"])
     if kept:
@@ -67,22 +67,23 @@ def read_columns(*, end_user_id: UUID, asked: Asked, scope: Scope) -> Columns:
         )
     if KEEPER.was_seen(key):
         return _whole(key, _ask(end_user_id, asked, scope, Reading.WHOLE), asked, scope)
-    columns = _compared(_ask(end_user_id, asked, scope, Reading.COMPARED), asked)
+    columns = _compared(_ask(end_user_id, asked, scope, Reading.COMPARED))
     KEEPER.see(key, rows=len(columns.memories))
     return columns
 
 
-def _compared(answer: Answer, asked: Asked) -> Columns:
+def _compared(answer: Answer) -> Columns:
     rows, eligible = rows_of(answer)
-    return _columns(answer, asked, rows, cosines_of(answer, rows), eligible)
+    return _columns(answer, rows, rows.in_sessions(), cosines_of(answer, rows), eligible)
 
 
 def _whole(key: Key, answer: Answer, asked: Asked, scope: Scope) -> Columns:
     """Keep what was read, and search it."""
     rows, eligible = rows_of(answer)
     vectors = vectors_of(answer, rows, dimension=len(asked.vector))
-    KEEPER.keep(key, Kept(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors))
-    return _columns(answer, asked, rows, vectors.compared(asked.vector), eligible)
+    kept = Kept.of(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors)
+    KEEPER.keep(key, kept)
+    return _columns(answer, rows, kept.sessions, vectors.compared(asked.vector), eligible)
 
 
 def _patched(key: Key, kept: Kept, answer: Answer, asked: Asked, scope: Scope) -> Columns | None:
@@ -105,7 +106,7 @@ def _patched(key: Key, kept: Kept, answer: Answer, asked: Asked, scope: Scope) -
     if kept.rows.tongues != stemmed:  # the last memory in a language has gone, and the query was stemmed in it
         return None
     eligible = kept.rows.confidence >= scope.values["least"]
-    return _columns(answer, asked, kept.rows, kept.vectors.compared(asked.vector), eligible)
+    return _columns(answer, kept.rows, kept.sessions, kept.vectors.compared(asked.vector), eligible)
 
 
 def _ask(end_user_id: UUID, asked: Asked, scope: Scope, reading: Reading, *, held: int = 0, tongues: int = 0) -> Answer:
@@ -117,7 +118,7 @@ def _ask(end_user_id: UUID, asked: Asked, scope: Scope, reading: Reading, *, hel
         **meant_values(asked.names),
         "embedder": asked.embedder,
         "dimension": len(asked.vector),
-        "vector": as_text(asked.vector),
+        "vector": as_text(asked.vector) if reading is Reading.COMPARED else "",
         "held": held,
         "tongues": tongues,
     }
@@ -128,7 +129,7 @@ def _ask(end_user_id: UUID, asked: Asked, scope: Scope, reading: Reading, *, hel
 
 
 def _columns(
-    answer: Answer, asked: Asked, rows: Rows, cosines: tuple[Floats, Floats], eligible: NDArray[np.bool_]
+    answer: Answer, rows: Rows, sessions: Sessions, cosines: tuple[Floats, Floats], eligible: NDArray[np.bool_]
 ) -> Columns:
     content, questions = cosines
     subjects = rows.subjects
@@ -138,7 +139,7 @@ def _columns(
         ids=rows.ids,
         terms=rows.terms,
         context_terms=rows.context_terms,
-        sessions=rows.sessions,
+        sessions=sessions,
         said_at=rows.said_at,
         content_cosine=content,
         question_cosine=questions,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from apps.memories.patched import only, together
 from apps.memories.searched import Rows, Vectors, moment_of
+from apps.pipeline.ranking import Sessions
 
 MOST_SEEN = 10_000  # end users of whom only is known that they were searched
 SHARE_OF_ONE = 4  # nobody takes more than this part of the memory that may be taken
@@ -32,25 +33,31 @@ class Kept:
     since: datetime
     rows: Rows
     vectors: Vectors
+    sessions: Sessions
+
+    @classmethod
+    def of(cls, *, revision: int, since: datetime, rows: Rows, vectors: Vectors) -> Self:
+        """Return these memories to be kept, with what is the same in every search."""
+        return cls(revision=revision, since=since, rows=rows, vectors=vectors, sessions=rows.in_sessions())
 
     def at(self, moment: datetime) -> Self | None:
         """Return what counts at a moment, as memories end by time alone; None of a moment before it was read."""
         if moment < self.since:
             return None
         stay = self.rows.ends_at > moment_of(moment)
-        return self if stay.all() else self._without(stay, moment=moment, revision=self.revision)
+        if stay.all():
+            return self
+        rows, vectors = only(rows=self.rows, vectors=self.vectors, stay=stay)
+        return self.of(revision=self.revision, since=moment, rows=rows, vectors=vectors)
 
     def changed(
         self, *, revision: int, moment: datetime, changed: NDArray[np.uint64], rows: Rows, vectors: Vectors
     ) -> Self:
         """Return what counts at a later revision: `rows` and `vectors` are of the changed ones that still count."""
-        left = self._without(~np.isin(self.rows.ids[:, 1], changed[:, 1]), moment=moment, revision=revision)
-        their = only(rows=rows, vectors=vectors, stay=np.ones(len(rows), dtype=np.bool_))
-        joined = together(rows=left.rows, vectors=left.vectors, more=their[0], their=their[1])
-        return type(self)(revision, moment, *joined)
-
-    def _without(self, stay: NDArray[np.bool_], *, moment: datetime, revision: int) -> Self:
-        return type(self)(revision, moment, *only(rows=self.rows, vectors=self.vectors, stay=stay))
+        old, olds = only(rows=self.rows, vectors=self.vectors, stay=~np.isin(self.rows.ids[:, 1], changed[:, 1]))
+        new, news = only(rows=rows, vectors=vectors, stay=np.ones(len(rows), dtype=np.bool_))
+        joined, theirs = together(rows=old, vectors=olds, more=new, their=news)
+        return self.of(revision=revision, since=moment, rows=joined, vectors=theirs)
 
 
 @dataclass(slots=True)

@@ -64,6 +64,13 @@ from {rows} m
 where m.end_user_id = (select %(end_user)s::uuid) and {searched}
 """
 
+# One by one by their keys: the planner would else read the index of all that are live.
+_CHANGED_ROWS = """(
+    select one.* from unnest(changed.ids) each(id) cross join lateral (
+        select * from memories_memory where id = each.id offset 0
+    ) one
+)"""
+
 # "offset 0" has each vector compared as it is read, instead of carried into the grouping.
 _COMPARED = """
 select string_agg(
@@ -130,7 +137,6 @@ def packing(scope: Scope, reading: Reading) -> str:
 
 @lru_cache(maxsize=64)
 def _packing(rows: str, terms: str, searched: str, eligible: str, reading: Reading) -> str:
-    words = _WORDS.format(rows=rows, terms=terms, searched=searched, eligible=eligible)
     changed, compared, whole = _NONE_CHANGED, _NONE_COMPARED, _NONE_WHOLE
     match reading:
         case Reading.COMPARED:
@@ -139,7 +145,8 @@ def _packing(rows: str, terms: str, searched: str, eligible: str, reading: Readi
             whole = _SENDING
         case Reading.CHANGES:
             changed = _CHANGED
-            words = f"{words} and m.id = any(changed.ids)"
+            rows = _CHANGED_ROWS
             whole = f"{_SENDING} and memory_id = any(changed.ids)"
+    words = _WORDS.format(rows=rows, terms=terms, searched=searched, eligible=eligible)
     text = _STATEMENT.format(meant=MEANT, changed=changed, words=words, compared=compared, whole=whole)
     return " ".join(text.split())

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from apps.pipeline.bm25 import Floats, Places, Terms
 from apps.pipeline.halves import Halves, cosines, highest
 from apps.pipeline.ports import Vector
+from apps.pipeline.ranking import Sessions, sessions_of
 
 Moments = NDArray[np.int64]  # microseconds since 2000, as PostgreSQL counts; the highest number is "never"
 _YEAR_2000 = datetime(2000, 1, 1, tzinfo=UTC)
@@ -41,6 +42,10 @@ class Rows:
     def tongues(self) -> int:
         """Return the bits of all languages that their words are stemmed in."""
         return int(np.bitwise_or.reduce(self.their_tongues))
+
+    def in_sessions(self) -> Sessions:
+        """Return which of them were said together, and in what order."""
+        return sessions_of(ids=self.ids, sessions=self.sessions, said_at=self.said_at)
 
     def __len__(self) -> int:
         return len(self.said_at)

@@ -49,14 +49,27 @@ def words_of(*, places: Places, terms: Hashes) -> Words:
 def count(*, terms: Terms, query: Words) -> Counted:
     """Count the query's words in every document; words beyond 64 are not looked at."""
     wanted = query[:MAX_QUERY_WORDS]
-    ends = np.cumsum(terms.lengths)
-    frequencies = np.zeros((len(terms.lengths), len(wanted)))
-    for column, forms in enumerate(wanted):
-        found = np.logical_or.reduce([terms.hashes == form for form in forms])
-        owners = np.searchsorted(ends, np.flatnonzero(found), side="right")
-        frequencies[:, column] = np.bincount(owners, minlength=len(terms.lengths))
+    places, columns = _found(terms.hashes, wanted)
+    owners = np.searchsorted(np.cumsum(terms.lengths), places, side="right")
+    number = len(terms.lengths)
+    frequencies = np.bincount(columns * number + owners, minlength=len(wanted) * number).astype(np.float64)
     lengths: Floats = terms.lengths.astype(np.float64)
-    return Counted(frequencies=frequencies, lengths=lengths)
+    # A word's column in one piece: all that follows goes through them word by word.
+    return Counted(frequencies=frequencies.reshape(len(wanted), number).T, lengths=lengths)
+
+
+def _found(hashes: Hashes, wanted: Words) -> tuple[Places, Places]:
+    """Return where the wanted words are, and which is there; hashes are looked through once, by their lower halves."""
+    forms = np.concatenate(wanted) if wanted else np.zeros(0, dtype=np.uint32)
+    columns = np.repeat(np.arange(len(wanted)), [len(each) for each in wanted])
+    order = np.argsort(forms)
+    may_be = np.zeros(1 << 16, dtype=np.bool_)
+    may_be[forms.astype(np.uint16)] = True
+    places = np.flatnonzero(may_be[hashes.astype(np.uint16)])
+    at = np.searchsorted(forms[order], hashes[places])
+    forms, columns = np.append(forms[order], 0), np.append(columns[order], 0)
+    is_it = (forms[at] == hashes[places]) & (at < len(order))
+    return places[is_it], columns[at[is_it]]
 
 
 def blend(*, content: Counted, context: Counted, weight: float) -> Counted:

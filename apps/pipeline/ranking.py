@@ -21,13 +21,22 @@ PRIORS = frozenset({"importance", "recency", "confidence"})
 
 
 @dataclass(frozen=True, slots=True)
+class Sessions:
+    """Which memories were said in one session, and in what order: the same whatever is asked."""
+
+    groups: Places  # a number for each memory, the same within a session
+    number: int  # of sessions
+    order: Places  # session after session, as it was said
+
+
+@dataclass(frozen=True, slots=True)
 class Memories:
     """What is known of the memories that are ranked: one entry a memory in every array, in any order."""
 
     ids: NDArray[np.uint64]  # UUIDv7 in two halves, so that their order is that of making
     terms: Terms
     context_terms: Terms
-    sessions: NDArray[np.uint64]  # equal within a session; a memory without one has a number of its own
+    sessions: Sessions
     said_at: Floats  # Unix time
     content_cosine: Floats  # NaN where the vector is still owed
     question_cosine: Floats  # the best one; NaN where the vectors are still owed
@@ -57,17 +66,22 @@ class Scores:
         return _sum([part for name, part in self.parts.items() if name not in PRIORS])
 
 
+def sessions_of(*, ids: NDArray[np.uint64], sessions: NDArray[np.uint64], said_at: Floats) -> Sessions:
+    """Return the sessions of memories; `sessions` are equal within one, and a memory without one has its own number."""
+    found, groups = np.unique(sessions, return_inverse=True)
+    return Sessions(groups=groups, number=len(found), order=np.lexsort((*_made(ids), said_at, groups)))
+
+
 def rank(*, memories: Memories, query: Words, now: float, policy: RetrievalPolicy) -> Scores:
     """Score every memory for the words of a query; `now` is Unix time.
 
     Without words, vectors and names only the priors are left.
     """
-    sessions, groups = np.unique(memories.sessions, return_inverse=True)
-    order = np.lexsort((*_made(memories), memories.said_at, groups))
+    groups, order = memories.sessions.groups, memories.sessions.order
     content = bm25.count(terms=memories.terms, query=query)
     context = bm25.count(terms=memories.context_terms, query=query)
     words = bm25.blend(content=content, context=context, weight=policy.context_weight)
-    heard = bm25.gather(counted=content, groups=groups, number=len(sessions))
+    heard = bm25.gather(counted=content, groups=groups, number=memories.sessions.number)
     evidence = {
         "words": over_maximum(with_neighbours(_bm25(words, policy), groups, order, policy.neighbour_weight)),
         "meaning": _similarity(memories.content_cosine, groups, order, policy),
@@ -92,7 +106,7 @@ def best(
     total = scores.total.round(9)
     if len(wanted) > limit:  # only those as good as the last that fits have to be put in order
         wanted = wanted[total[wanted] >= np.partition(total[wanted], -limit)[-limit]]
-    ascending = np.lexsort([key[wanted] for key in (*_made(memories), memories.said_at, total)])
+    ascending = np.lexsort([key[wanted] for key in (*_made(memories.ids), memories.said_at, total)])
     result: Places = wanted[ascending][::-1][:limit]
     return result
 
@@ -135,9 +149,9 @@ def recency(said_at: Floats, *, now: float, half_life_days: float) -> Floats:
     return result
 
 
-def _made(memories: Memories) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _made(ids: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the sort keys for the order of making, the weaker one first as lexsort wants it."""
-    return memories.ids[:, 1], memories.ids[:, 0]
+    return ids[:, 1], ids[:, 0]
 
 
 def _similarity(cosine: Floats, groups: Places, order: Places, policy: RetrievalPolicy) -> Floats:

@@ -15,6 +15,7 @@ from apps.pipeline.ranking import (
     over_range,
     rank,
     recency,
+    sessions_of,
     with_neighbours,
 )
 
@@ -45,7 +46,10 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
     arrays = {name: np.array(list(each), dtype=kinds.get(name, np.float64)) for name, each in values.items()}
     ids = np.array([[0, place] for place in range(number)], dtype=np.uint64).reshape(-1, 2)
     nothing = Terms(hashes=np.array([], dtype=np.uint32), lengths=np.zeros(number, dtype=np.int64))
-    return Memories(ids=ids, terms=Terms(hashes=flat, lengths=lengths), context_terms=nothing, **arrays)
+    sessions = sessions_of(ids=ids, sessions=arrays.pop("sessions"), said_at=arrays["said_at"])
+    return Memories(
+        ids=ids, sessions=sessions, terms=Terms(hashes=flat, lengths=lengths), context_terms=nothing, **arrays
+    )
 
 
 def order(given: Memories, *, query=QUERY, policy: RetrievalPolicy | None = None, **how: Any) -> list[int]:
