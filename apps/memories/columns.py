@@ -7,36 +7,22 @@ milliseconds. Every string_agg of one aggregation sees the rows in the same orde
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
-from psycopg.pq import Format
 
+from apps.memories.asking import Asked, ask, send
 from apps.memories.kept import KEEPER, Kept, Key
-from apps.memories.meant import meant_values
-from apps.memories.packed import Reading, packing
+from apps.memories.packed import Reading
+from apps.memories.pipelined import pipelined
 from apps.memories.scope import Scope
-from apps.memories.searched import Rows
+from apps.memories.searched import Cosines, Rows
 from apps.memories.unpacked import Answer, changed_of, cosines_of, query_words, rows_of, vectors_of
-from apps.memories.vectors import as_text
-from apps.pipeline.bm25 import Floats, Words
-from apps.pipeline.naming import Names
-from apps.pipeline.ports import Vector
+from apps.pipeline.bm25 import Words
 from apps.pipeline.ranking import Memories, Sessions
-
-_NOBODY = UUID(int=0)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A query as the database takes it: its text, the names that it may hold, and its vector."""
-
-    text: str
-    names: Names
-    embedder: str
-    vector: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +43,14 @@ def read_columns(*, end_user_id: UUID, asked: Asked, scope: Scope) -> Columns:
     """Read all memories of a scope in one round trip, or those that have changed since they were kept."""
     # What a transaction has changed itself has no revision yet.
     if not scope.is_plain or connection.in_atomic_block:
-        return _compared(_ask(end_user_id, asked, scope, Reading.COMPARED))
+        return _compared(ask(end_user_id, asked, scope, Reading.COMPARED))
     key = (end_user_id, asked.embedder, len(asked.vector))
     kept = KEEPER.find(key, moment=scope.values["moment"])
     if kept:
-        answer = _ask(end_user_id, asked, scope, Reading.CHANGES, held=kept.revision, tongues=kept.rows.tongues)
-        return _patched(key, kept, answer, asked, scope) or read_columns(
-            end_user_id=end_user_id, asked=asked, scope=scope
-        )
+        return _kept(key, kept, asked, scope) or read_columns(end_user_id=end_user_id, asked=asked, scope=scope)
     if KEEPER.was_seen(key):
-        return _whole(key, _ask(end_user_id, asked, scope, Reading.WHOLE), asked, scope)
-    columns = _compared(_ask(end_user_id, asked, scope, Reading.COMPARED))
+        return _whole(key, ask(end_user_id, asked, scope, Reading.WHOLE), asked, scope)
+    columns = _compared(ask(end_user_id, asked, scope, Reading.COMPARED))
     KEEPER.see(key, rows=len(columns.memories))
     return columns
 
@@ -83,11 +66,16 @@ def _whole(key: Key, answer: Answer, asked: Asked, scope: Scope) -> Columns:
     vectors = vectors_of(answer, rows, dimension=len(asked.vector))
     kept = Kept.of(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors)
     KEEPER.keep(key, kept)
-    return _columns(answer, rows, kept.sessions, vectors.compared(asked.vector), eligible)
+    cosines = vectors.of_memories(vectors.compared(asked.vector, before={}))
+    return _columns(answer, rows, kept.sessions, cosines, eligible)
 
 
-def _patched(key: Key, kept: Kept, answer: Answer, asked: Asked, scope: Scope) -> Columns | None:
+def _kept(key: Key, kept: Kept, asked: Asked, scope: Scope) -> Columns | None:
     """Search what is kept, with what has changed since; nothing where that can't be told, and has to be asked again."""
+    with connection.cursor() as cursor, pipelined():
+        send(cursor, key[0], asked, scope, Reading.CHANGES, held=kept.revision, tongues=kept.rows.tongues)
+        compared = kept.vectors.compared(asked.vector, before={})  # while the database works
+        answer = Answer(*cursor.fetchone())
     if answer.revision < kept.revision:  # the database is another, or an older one
         KEEPER.forget(key)
         return None
@@ -95,42 +83,25 @@ def _patched(key: Key, kept: Kept, answer: Answer, asked: Asked, scope: Scope) -
     if answer.revision > kept.revision:
         rows, _ = rows_of(answer)
         stemmed |= rows.tongues
-        kept = kept.changed(
-            revision=answer.revision,
-            moment=scope.values["moment"],
-            changed=changed_of(answer),
-            rows=rows,
-            vectors=vectors_of(answer, rows, dimension=len(asked.vector)),
-        )
+        kept = _changed(kept, answer, rows, dimension=len(asked.vector), moment=scope.values["moment"])
         KEEPER.keep(key, kept)
     if kept.rows.tongues != stemmed:  # the last memory in a language has gone, and the query was stemmed in it
         return None
-    eligible = kept.rows.confidence >= scope.values["least"]
-    return _columns(answer, kept.rows, kept.sessions, kept.vectors.compared(asked.vector), eligible)
+    cosines = kept.vectors.of_memories(kept.vectors.compared(asked.vector, before=compared))
+    return _columns(answer, kept.rows, kept.sessions, cosines, kept.rows.confidence >= scope.values["least"])
 
 
-def _ask(end_user_id: UUID, asked: Asked, scope: Scope, reading: Reading, *, held: int = 0, tongues: int = 0) -> Answer:
-    values = {
-        **scope.values,
-        "end_user": end_user_id,
-        "nobody": _NOBODY,
-        "query": asked.text,
-        **meant_values(asked.names),
-        "embedder": asked.embedder,
-        "dimension": len(asked.vector),
-        "vector": as_text(asked.vector) if reading is Reading.COMPARED else "",
-        "held": held,
-        "tongues": tongues,
-    }
-    with connection.cursor() as cursor:
-        cursor.cursor.format = Format.BINARY  # as text, bytes come twice as long
-        cursor.execute(packing(scope, reading), values)
-        return Answer(*cursor.fetchone())
+def _changed(kept: Kept, answer: Answer, rows: Rows, *, dimension: int, moment: datetime) -> Kept:
+    return kept.changed(
+        revision=answer.revision,
+        moment=moment,
+        changed=changed_of(answer),
+        rows=rows,
+        vectors=vectors_of(answer, rows, dimension=dimension),
+    )
 
 
-def _columns(
-    answer: Answer, rows: Rows, sessions: Sessions, cosines: tuple[Floats, Floats], eligible: NDArray[np.bool_]
-) -> Columns:
+def _columns(answer: Answer, rows: Rows, sessions: Sessions, cosines: Cosines, eligible: NDArray[np.bool_]) -> Columns:
     content, questions = cosines
     subjects = rows.subjects
     named = np.isin(subjects, _halves_of(answer.meant)) | np.isin(rows.objects, np.array(answer.shown, dtype=np.int64))

@@ -15,7 +15,7 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from apps.memories.patched import only, together
+from apps.memories.patched import patched, without
 from apps.memories.searched import Rows, Vectors, moment_of
 from apps.pipeline.ranking import Sessions
 
@@ -47,16 +47,15 @@ class Kept:
         stay = self.rows.ends_at > moment_of(moment)
         if stay.all():
             return self
-        rows, vectors = only(rows=self.rows, vectors=self.vectors, stay=stay)
+        rows, vectors = without(rows=self.rows, vectors=self.vectors, stay=stay)
         return self.of(revision=self.revision, since=moment, rows=rows, vectors=vectors)
 
     def changed(
         self, *, revision: int, moment: datetime, changed: NDArray[np.uint64], rows: Rows, vectors: Vectors
     ) -> Self:
         """Return what counts at a later revision: `rows` and `vectors` are of the changed ones that still count."""
-        old, olds = only(rows=self.rows, vectors=self.vectors, stay=~np.isin(self.rows.ids[:, 1], changed[:, 1]))
-        new, news = only(rows=rows, vectors=vectors, stay=np.ones(len(rows), dtype=np.bool_))
-        joined, theirs = together(rows=old, vectors=olds, more=new, their=news)
+        stay = ~np.isin(self.rows.ids[:, 1], changed[:, 1])
+        joined, theirs = patched(rows=self.rows, vectors=self.vectors, stay=stay, more=rows, their=vectors)
         return self.of(revision=revision, since=moment, rows=joined, vectors=theirs)
 
 
@@ -132,6 +131,8 @@ def size_of(value: Any) -> int:
     """Return how many bytes the arrays within take."""
     if isinstance(value, np.ndarray):
         return value.nbytes
+    if isinstance(value, tuple):
+        return sum(map(size_of, value))
     return sum(size_of(getattr(value, each.name)) for each in fields(value)) if is_dataclass(value) else 0
 
 

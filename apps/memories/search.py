@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from apps.memories.asking import Asked
 from apps.memories.believed import as_believed
-from apps.memories.columns import Asked, Columns, read_columns
+from apps.memories.columns import Columns, read_columns
 from apps.memories.models import Memory
 from apps.memories.reading import read_memories
 from apps.memories.scope import SearchQuery, scope_of

@@ -1,5 +1,6 @@
 """One end user's memories and vectors as they are searched, whatever is asked: an entry a memory in every array."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -11,6 +12,7 @@ from apps.pipeline.halves import Halves, cosines, highest
 from apps.pipeline.ports import Vector
 from apps.pipeline.ranking import Sessions, sessions_of
 
+Cosines = tuple[Floats, Floats]  # of contents, and of the best of the questions
 Moments = NDArray[np.int64]  # microseconds since 2000, as PostgreSQL counts; the highest number is "never"
 _YEAR_2000 = datetime(2000, 1, 1, tzinfo=UTC)
 SECONDS_TO_2000 = _YEAR_2000.timestamp()
@@ -51,20 +53,38 @@ class Rows:
         return len(self.said_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """Their vectors, in an order of their own."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Vectors that lie together."""
 
-    places: Places  # of each memory's vector, -1 where it is still owed
     contents: Halves
     questions: Halves
-    counts: Places  # questions of each vector
+    counts: Places  # questions of each
 
-    def compared(self, asked: Vector) -> tuple[Floats, Floats]:
-        """Return each memory's cosine, and that of the best of its questions; NaN where there is none."""
-        if not len(self.contents):
-            return np.full(len(self.places), np.nan), np.full(len(self.places), np.nan)
+    def compared(self, asked: Vector) -> Cosines:
+        """Return the cosine of each, and that of the best of its questions."""
         best = highest(values=cosines(vectors=self.questions, asked=asked), counts=self.counts)
-        content = cosines(vectors=self.contents, asked=asked)
-        owed = self.places < 0
-        return np.where(owed, np.nan, content[self.places]), np.where(owed, np.nan, best[self.places])
+        return cosines(vectors=self.contents, asked=asked), best
+
+    def __len__(self) -> int:
+        return len(self.contents)
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Their vectors, in an order of their own; not all of them need be somebody's any more."""
+
+    places: Places  # of each memory's vector among those of all blocks, -1 where it is still owed
+    blocks: tuple[Block, ...]  # those read at once, and those that have come since
+
+    def compared(self, asked: Vector, *, before: Mapping[Block, Cosines]) -> dict[Block, Cosines]:
+        """Return the cosines of each block; those that are known from before are not computed again."""
+        return {block: before[block] if block in before else block.compared(asked) for block in self.blocks}
+
+    def of_memories(self, compared: Mapping[Block, Cosines]) -> Cosines:
+        """Return each memory's cosine, and that of the best of its questions; NaN where there is none."""
+        lots = [compared[block] for block in self.blocks]
+        # Where -1 points to, too.
+        content = np.concatenate([*(content for content, _ in lots), [np.nan]])
+        best = np.concatenate([*(best for _, best in lots), [np.nan]])
+        return content[self.places], best[self.places]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.memories.packed import COSINES, ID, MEMORY, QUERY, VECTOR
-from apps.memories.searched import SECONDS_TO_2000, Rows, Vectors
+from apps.memories.searched import SECONDS_TO_2000, Block, Rows, Vectors
 from apps.pipeline.bm25 import Floats, Hashes, Places, Terms, Words, words_of
 from apps.pipeline.halves import halves
 
@@ -53,12 +53,12 @@ def rows_of(answer: Answer) -> tuple[Rows, NDArray[np.bool_]]:
 def vectors_of(answer: Answer, rows: Rows, *, dimension: int) -> Vectors:
     """Return the vectors that were read whole."""
     read = np.frombuffer(answer.vectors or b"", dtype=VECTOR)
-    return Vectors(
-        places=_places(rows.ids, read["memory"].astype(np.uint64)),
+    block = Block(
         contents=halves(answer.contents or b"", dimension=dimension),
         questions=halves(answer.questions or b"", dimension=dimension),
         counts=read["questions"].astype(np.int64),
     )
+    return Vectors(places=_places(rows.ids, read["memory"].astype(np.uint64)), blocks=(block,))
 
 
 def changed_of(answer: Answer) -> NDArray[np.uint64]:

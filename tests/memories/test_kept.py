@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from apps.actions.note_accesses import Accesses
+from apps.memories import patched as patching
 from apps.memories.kept import KEEPER, Keeper
 from apps.memories.models import Entity, Memory, MemoryChange, MemoryOrigin, MemoryRevision, MemoryVector
 from apps.memories.packed import Reading, packing
@@ -357,11 +358,13 @@ class Interleaving(RuleBasedStateMachine):
         return self.made[0].end_user_id if self.made else new_id()
 
 
-def test_kept_or_read_the_answer_is_the_same_through_any_changes(remember, embedder) -> None:
+@pytest.mark.parametrize("apart", [1, 8])  # vectors that came stay apart for ever; or for a while
+def test_kept_or_read_the_answer_is_the_same_through_any_changes(remember, embedder, monkeypatch, apart) -> None:
+    monkeypatch.setattr(patching, "SHARE_APART", apart)
     run_state_machine_as_test(
         lambda: Interleaving(str(new_id()), remember, embedder),
         settings=settings(
-            max_examples=40,
+            max_examples=25,
             stateful_step_count=25,
             deadline=None,
             phases=[Phase.explicit, Phase.generate],

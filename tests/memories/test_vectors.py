@@ -4,7 +4,8 @@ from math import nan
 
 import pytest
 
-from apps.memories.columns import Asked, read_columns
+from apps.memories.asking import Asked
+from apps.memories.columns import read_columns
 from apps.memories.models import MemoryVector
 from apps.memories.scope import SearchQuery, scope_of
 from apps.pipeline.naming import names_in
