@@ -18,7 +18,6 @@ from statistics import mean
 from time import perf_counter
 from uuid import UUID
 
-import numpy as np
 from django.db import connection, transaction
 
 from apps.actions.create_project import create_project
@@ -26,18 +25,14 @@ from apps.memories.kept import KEEPER
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.scope import SearchQuery
 from apps.memories.search import search
-from apps.memories.unpacked import query_words
-from apps.memories.vectors import as_text
-from apps.pipeline.bm25 import Hashes, Terms
 from apps.pipeline.identifiers import end_user_id, new_id, session_id
-from apps.pipeline.naming import without_names
 from apps.pipeline.policy import RetrievalPolicy
-from apps.pipeline.ports import Embedder, Vector
-from apps.pipeline.ranking import Memories, best, rank, sessions_of
+from apps.pipeline.ports import Embedder
 from apps.pipeline.vocabulary import MemoryType
 from apps.providers.registry import embedder as configured_embedder
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Session
+from benchmarks.exhaustive import ranked_row_by_row
 from benchmarks.figures import milliseconds
 from benchmarks.filling import copy_memories, store_vectors
 from benchmarks.scratch import scratch_database
@@ -49,7 +44,6 @@ RECALL_QUERIES = 3
 SEARCHES_TO_KEEP = 2
 WRITE_EVERY = 5  # searches
 COPIED = ("end_user_id", "project_id", "type", "context", "session_id", "said_at", "confidence")
-READ = ("tongue", "terms", "context_terms", "session_id", "said_at", "importance", "confidence")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 _CONSONANTS, _VOWELS = "bcdfghjklmnprstvz", "aeiou"
 
@@ -68,6 +62,7 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
             "users_100_rows_100k": copy_memories(template=template, users=100, times=1),
         }
         with connection.cursor() as cursor:
+            cursor.execute("checkpoint")  # else what was filled is written out beside the first scene
             cursor.execute("vacuum analyze memories_memory, memories_memoryvector, memories_memorychange")
         measured = {
             name: _scene(users, embedder, queries if "1k" in name or "users" in name else queries // 4)
@@ -109,7 +104,7 @@ class Scene:
             found = self.found(user, text)
             times.append(perf_counter() - started)
             if place % (number // RECALL_QUERIES) == 0:
-                wanted = set(_ranked_row_by_row(user, text, self.embedder))
+                wanted = set(ranked_row_by_row(user=user, text=text, embedder=self.embedder, now=NOW, limit=LIMIT))
                 recalls.append(len(wanted.intersection(found)) / len(wanted))
         return {**milliseconds(times), "recall": round(mean(recalls), 4)}
 
@@ -130,55 +125,6 @@ class Scene:
             one.content = _sentence(self.chance, words=12)
             one.save()
             store_vectors([one], embedder=self.embedder)
-
-
-def _ranked_row_by_row(user: UUID, text: str, embedder: Embedder) -> list[UUID]:
-    """Rank without the packed columns or anything kept: row by row, and by cosines in full precision."""
-    rows = list(Memory.objects.for_end_user(user).only(*READ))
-    content, questions = _cosines(user, embedder.embed([without_names(text)])[0])
-    with connection.cursor() as cursor:
-        cursor.execute("select query_terms(%s, %s)", [sum({1 << row.tongue for row in rows}), text])
-        query = query_words(bytes(cursor.fetchone()[0]))
-    ids = np.array([[row.id.int >> 64, row.id.int & (1 << 64) - 1] for row in rows], dtype=np.uint64)
-    sessions = np.array([(row.session_id or row.id).int & (1 << 64) - 1 for row in rows], dtype=np.uint64)
-    said_at = np.array([row.said_at.timestamp() for row in rows])
-    memories = Memories(
-        ids=ids,
-        terms=_terms([row.terms for row in rows]),
-        context_terms=_terms([row.context_terms for row in rows]),
-        sessions=sessions_of(ids=ids, sessions=sessions, said_at=said_at),
-        said_at=said_at,
-        content_cosine=np.array([content[row.id] for row in rows]),
-        question_cosine=np.array([questions[row.id] for row in rows]),
-        named=np.zeros(len(rows), dtype=np.bool_),
-        of_others=np.zeros(len(rows), dtype=np.bool_),
-        importance=np.array([row.importance for row in rows]),
-        confidence=np.array([row.confidence for row in rows]),
-    )
-    scores = rank(memories=memories, query=query, now=NOW.timestamp(), policy=RetrievalPolicy())
-    places = best(scores=scores, memories=memories, eligible=np.ones(len(rows), dtype=np.bool_), limit=LIMIT)
-    return [rows[place].id for place in places.tolist()]
-
-
-def _cosines(user: UUID, asked: Vector) -> tuple[dict[UUID, float], dict[UUID, float]]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "select memory_id, -(embedding::vector <#> %(asked)s::vector),"
-            " -(select min(each::vector <#> %(asked)s::vector) from unnest(question_embeddings) each)"
-            " from memories_memoryvector where end_user_id = %(user)s",
-            {"user": user, "asked": as_text(asked)},
-        )
-        rows = cursor.fetchall()
-    return {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows}
-
-
-def _hashes(packed: bytes) -> Hashes:
-    return np.frombuffer(bytes(packed), dtype=">u4").astype(np.uint32)
-
-
-def _terms(packed: Sequence[bytes]) -> Terms:
-    lengths = np.array([len(each) // 4 for each in packed], dtype=np.int64)
-    return Terms(hashes=_hashes(b"".join(map(bytes, packed))), lengths=lengths)
 
 
 def _floor() -> float:

@@ -1,0 +1,68 @@
+"""Search by nothing but rows that are read one by one: what a quick search has to find as well."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from django.db import connection
+
+from apps.memories.models import Memory
+from apps.memories.unpacked import query_words
+from apps.memories.vectors import as_text
+from apps.pipeline.bm25 import Hashes, Terms
+from apps.pipeline.naming import without_names
+from apps.pipeline.policy import RetrievalPolicy
+from apps.pipeline.ports import Embedder, Vector
+from apps.pipeline.ranking import Memories, best, rank, sessions_of
+
+READ = ("tongue", "terms", "context_terms", "session_id", "said_at", "importance", "confidence")
+
+
+def ranked_row_by_row(*, user: UUID, text: str, embedder: Embedder, now: datetime, limit: int) -> list[UUID]:
+    """Return the best without the packed columns or anything kept: row by row, and by cosines in full precision."""
+    rows = list(Memory.objects.for_end_user(user).only(*READ))
+    content, questions = _cosines(user, embedder.embed([without_names(text)])[0])
+    with connection.cursor() as cursor:
+        cursor.execute("select query_terms(%s, %s)", [sum({1 << row.tongue for row in rows}), text])
+        query = query_words(bytes(cursor.fetchone()[0]))
+    ids = np.array([[row.id.int >> 64, row.id.int & (1 << 64) - 1] for row in rows], dtype=np.uint64)
+    sessions = np.array([(row.session_id or row.id).int & (1 << 64) - 1 for row in rows], dtype=np.uint64)
+    said_at = np.array([row.said_at.timestamp() for row in rows])
+    memories = Memories(
+        ids=ids,
+        terms=_terms([row.terms for row in rows]),
+        context_terms=_terms([row.context_terms for row in rows]),
+        sessions=sessions_of(ids=ids, sessions=sessions, said_at=said_at),
+        said_at=said_at,
+        content_cosine=np.array([content[row.id] for row in rows]),
+        question_cosine=np.array([questions[row.id] for row in rows]),
+        named=np.zeros(len(rows), dtype=np.bool_),
+        of_others=np.zeros(len(rows), dtype=np.bool_),
+        importance=np.array([row.importance for row in rows]),
+        confidence=np.array([row.confidence for row in rows]),
+    )
+    scores = rank(memories=memories, query=query, now=now.timestamp(), policy=RetrievalPolicy())
+    places = best(scores=scores, memories=memories, eligible=np.ones(len(rows), dtype=np.bool_), limit=limit)
+    return [rows[place].id for place in places.tolist()]
+
+
+def _cosines(user: UUID, asked: Vector) -> tuple[dict[UUID, float], dict[UUID, float]]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select memory_id, -(embedding::vector <#> %(asked)s::vector),"
+            " -(select min(each::vector <#> %(asked)s::vector) from unnest(question_embeddings) each)"
+            " from memories_memoryvector where end_user_id = %(user)s",
+            {"user": user, "asked": as_text(asked)},
+        )
+        rows = cursor.fetchall()
+    return {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows}
+
+
+def _hashes(packed: bytes) -> Hashes:
+    return np.frombuffer(bytes(packed), dtype=">u4").astype(np.uint32)
+
+
+def _terms(packed: Sequence[bytes]) -> Terms:
+    lengths = np.array([len(each) // 4 for each in packed], dtype=np.int64)
+    return Terms(hashes=_hashes(b"".join(map(bytes, packed))), lengths=lengths)
