@@ -16,6 +16,7 @@ from apps.memories.write_context import WriteContext
 from apps.pipeline.canonical import canonical_text
 from apps.pipeline.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.plan import WritePlan
+from apps.pipeline.ports import StalePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +87,17 @@ def _what_it_did(into: Entity, operations: list[Operation]) -> dict[str, Any]:
 
 
 def apply_to(merge: EntityMerge, entity: Entity, operations: list[Operation]) -> None:
-    """Apply operations on an entity's memories. Raises StalePlan."""
+    """Apply operations on an entity's memories. Raises Conflict when the funnel says the same at the same time."""
     context = WriteContext(
         project_id=entity.project_id,
         end_user_id=entity.end_user_id,
         actor=actor_of(merge.api_key_id, merge.person_id),
         api_key_id=merge.api_key_id,
     )
-    apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+    try:
+        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+    except StalePlan as stale:
+        raise Conflict("somebody else was faster") from stale
 
 
 def _pass_names_on(entity: Entity, into: Entity) -> None:

@@ -5,10 +5,15 @@ from contextlib import contextmanager
 
 from django.db import connection
 
+from apps.memories.overtaken import stale_if_overtaken
+
 
 @contextmanager
 def pipelined() -> Iterator[None]:
-    """Wait for an answer only where one is fetched, and at the end; a failure is told by whichever waits next."""
+    """Wait for an answer only where one is fetched, and at the end; a failure is told by whichever waits next.
+
+    Raises StalePlan where somebody else has written the same meanwhile.
+    """
     connection.ensure_connection()
-    with connection.wrap_database_errors, connection.connection.pipeline():
+    with stale_if_overtaken(), connection.wrap_database_errors, connection.connection.pipeline():
         yield

@@ -10,6 +10,7 @@ from apps.memories.ledger_writer import write_ledger
 from apps.memories.link_writer import link_memories, mark_links
 from apps.memories.memory_writer import add_memories, change_memories
 from apps.memories.origin_writer import add_origins, move_origins
+from apps.memories.overtaken import stale_if_overtaken
 from apps.memories.write_context import WriteContext
 from apps.outbox import owing
 from apps.pipeline.draft import Draft
@@ -40,12 +41,13 @@ class PostgresPlanWriter:
 def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
     """Apply a plan in one transaction: entities, memories, changes, links, ledger, owed work.
 
-    Raises StalePlan when a memory has another version than the plan expects, or an entity of it was merged away.
+    Raises StalePlan when a memory has another version than the plan expects, an entity of it was merged away, or
+    somebody else has written meanwhile what there is but once.
     """
     if not plan.operations:
         return
     now = timezone.now()
-    with transaction.atomic():
+    with stale_if_overtaken(), transaction.atomic():
         add_entities(plan=plan, context=context, now=now)
         rename_entities(plan=plan, end_user_id=context.end_user_id)
         add_aliases(plan=plan, context=context)

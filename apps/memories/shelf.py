@@ -30,7 +30,7 @@ from apps.pipeline.plan import WritePlan
 from apps.pipeline.ports import StalePlan, Vector
 from apps.pipeline.sayings import origin_key
 from apps.pipeline.standing import FIRST_VERSION, as_stored
-from apps.pipeline.vocabulary import Status
+from apps.pipeline.vocabulary import LIVE_STATUSES, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,10 @@ def shelve(*, shelf: Shelf, plan: WritePlan, now: datetime) -> Shelf:
     """Apply a plan's operations in their order and return the new shelf; the old one stays as it is.
 
     Expected versions are those before the plan, however often it changes a memory. Raises StalePlan when a memory is
-    absent or has another version.
+    absent or has another version, or when a live one says the same as a new one already.
     """
     _check_versions(shelf, plan)
+    _check_hashes(shelf, plan)
     for operation in plan.operations:
         shelf = _apply(operation, shelf)
     return _mention(shelf, plan, now)
@@ -87,6 +88,13 @@ def _check_versions(shelf: Shelf, plan: WritePlan) -> None:
     for change in changes:
         if versions.get(change.memory_id) != change.expected_version:
             raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
+
+
+def _check_hashes(shelf: Shelf, plan: WritePlan) -> None:
+    live = {kept.memory.canonical_hash for kept in shelf.memories.values() if kept.memory.status in LIVE_STATUSES}
+    for added in plan.of(AddMemory):
+        if added.status in LIVE_STATUSES and added.canonical_hash in live:
+            raise StalePlan(f"a live memory says the same as {added.memory_id}")
 
 
 @singledispatch

@@ -1,10 +1,13 @@
 """Change memories under their expected versions, and keep what they were before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Replace
 
 from apps.memories.models import Memory, MemoryVersion
 from apps.pipeline.ports import StalePlan
@@ -43,7 +46,15 @@ def change(*, changes: Sequence[Change], end_user_id: UUID, actor: str, trace_id
         past.append(_step(rows[each.memory_id], each, actor, trace_id, now))
     MemoryVersion.objects.bulk_create(past)
     columns = sorted({name for each in changes for name in each.values} | {"version", "updated_at"})
+    if len(rows) > 1 and "canonical_hash" in columns:
+        _part(end_user_id, wanted)
     Memory.objects.bulk_update(rows.values(), columns)
+
+
+def _part(end_user_id: UUID, wanted: Set[UUID]) -> None:
+    """Give each memory a hash that no other has: they may swap theirs, and the database compares row by row."""
+    own = Replace(Cast("id", CharField()), Value("-"))
+    Memory.objects.filter(end_user_id=end_user_id, id__in=wanted).update(canonical_hash=own)
 
 
 def _step(row: Memory, each: Change, actor: str, trace_id: UUID | None, now: datetime) -> MemoryVersion:

@@ -263,6 +263,25 @@ class StoreContract:
         assert set(world.entities()) == {"User"}
         assert [known.version for known in world.holders(*started.slot)] == [1]
 
+    def test_what_is_live_is_not_written_again(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I live in Berlin.", day=1)
+        each = told(request, "User lives in Berlin.", subject=started.user, predicate="lives_in", value="Berlin")
+        again, friend = add(request, each), entity("Lena")
+        with pytest.raises(StalePlan):
+            world.write(request, friend, again)
+        assert world.row(again.memory_id) is None
+        assert set(world.entities()) == {"User"}
+
+    def test_what_was_is_written_again(self, world: World) -> None:
+        started = start(world)
+        request, later = world.request("I moved to Munich.", day=1), world.request("I live in Berlin.", day=2)
+        munich = add(request, told(request, "User lives in Munich.", subject=started.user, predicate="lives_in"))
+        world.write(request, munich, supersede(started.home.memory_id, by=munich.memory_id))
+        back = told(later, "User lives in Berlin.", subject=started.user, predicate="lives_in", value="Berlin")
+        world.write(later, berlin := add(later, back))
+        assert world.row(berlin.memory_id) is not None
+
     def test_a_revision_changes_named_fields(self, world: World) -> None:
         started = start(world)
         request = world.request("Forget that.", day=2)

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.memories.overtaken import ONE_USER
 from apps.memories.querysets import EntityQuerySet
 from apps.pipeline.identifiers import Prefix, new_id, show
 from apps.pipeline.vocabulary import EntityType, choices_of, values_of
@@ -29,7 +30,7 @@ class Entity(models.Model):
         verbose_name_plural = "entities"
         ordering = ("-last_mentioned_at",)
         constraints = [
-            models.UniqueConstraint(fields=("end_user",), condition=Q(is_user=True), name="entity_one_is_the_user"),
+            models.UniqueConstraint(fields=("end_user",), condition=Q(is_user=True), name=ONE_USER),
             models.CheckConstraint(condition=Q(type__in=values_of(EntityType)), name="entity_type_known"),
         ]
         indexes = [models.Index(fields=("end_user", "-last_mentioned_at"), name="entity_of_user_by_mention")]

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.utils import timezone
 
+from apps.memories.overtaken import LIVE_ONCE
 from apps.memories.querysets import MemoryLinkQuerySet, MemoryQuerySet
 from apps.pipeline.identifiers import Prefix, new_id, show
 from apps.pipeline.vocabulary import (
@@ -123,6 +124,7 @@ class Memory(models.Model):
                 condition=Q(trace__isnull=False),
                 name="memory_once_a_candidate",
             ),
+            models.UniqueConstraint(fields=("end_user", "canonical_hash"), condition=_LIVE, name=LIVE_ONCE),
             models.CheckConstraint(condition=Q(status__in=values_of(Status)), name="memory_status_known"),
             models.CheckConstraint(condition=Q(type__in=values_of(MemoryType)), name="memory_type_known"),
             models.CheckConstraint(condition=Q(confidence__gte=0, confidence__lte=1), name="memory_confidence_a_share"),
@@ -137,7 +139,6 @@ class Memory(models.Model):
         ]
         indexes = [
             models.Index(fields=("end_user", "status", "-created_at"), name="memory_of_user"),
-            models.Index(fields=("end_user", "canonical_hash"), condition=_LIVE, name="memory_live_by_hash"),
             models.Index(fields=("end_user", "subject", "predicate"), condition=_LIVE, name="memory_live_by_slot"),
             models.Index(fields=("project", "status", "-created_at"), name="memory_of_project"),
         ]
