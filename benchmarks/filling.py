@@ -57,8 +57,8 @@ create temporary table copies on commit drop as
     where original.end_user_id = %(template)s
 """
 _MEMORIES = """
-insert into memories_memory (id, end_user_id, {columns})
-select copies.id, copies.end_user, {columns}
+insert into memories_memory (id, end_user_id, canonical_hash, {columns})
+select copies.id, copies.end_user, md5(copies.id::text), {columns}
 from copies join memories_memory original on original.id = copies.original order by copies.place
 """
 _VECTORS = """
@@ -90,7 +90,7 @@ def copy_memories(*, template: EndUser, users: int, times: int) -> list[UUID]:
     values: dict[str, Any] = {"users": [each.id for each in made], "times": times, "template": template.id}
     with _no_triggers(), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_COPIES, values)
-        cursor.execute(_MEMORIES.format(columns=_columns(Memory, without={"id", "end_user_id"})))
+        cursor.execute(_MEMORIES.format(columns=_columns(Memory, without={"id", "end_user_id", "canonical_hash"})))
         cursor.execute(_VECTORS.format(columns=_columns(MemoryVector, without={"id", "end_user_id", "memory_id"})))
         cursor.execute(_REVISIONS, values)
         cursor.execute(_CHANGES, values)

@@ -1,6 +1,6 @@
 """Take the merge of two entities back, as far as nobody has changed since what it did."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -62,7 +62,8 @@ def _past(entity: Entity, memory_ids: list[str], operation: str) -> Iterator[tup
 
 
 def _pointed_back(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemory]:
-    """Point memories at the entity again, where nobody has pointed them elsewhere since."""
+    """Point memories at the entity again, where nobody has pointed them elsewhere since, each hash its own."""
+    given: set[str] = set()
     for memory, before in _past(entity, memory_ids, MERGED):
         changes: dict[str, Any] = {}
         if before.get("subject_id") == str(entity.id) and memory.subject_id == entity.merged_into_id:
@@ -70,15 +71,16 @@ def _pointed_back(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemor
         if before.get("object", {}).get("entity") == entity.shown_id:
             changes |= {"object": before["object"], "object_text": before["object_text"]}
         if changes:
-            changes["canonical_hash"] = _hash(memory, changes)
+            changes["canonical_hash"] = _hash(memory, changes, given)
+            given.add(changes["canonical_hash"])
             yield ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes)
 
 
-def _hash(memory: Memory, changes: dict[str, Any]) -> str:
-    """Return the hash of what a memory says by now, or one of its own where another has taken that since."""
+def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
+    """Return the hash of what a memory says by now, or one of its own where another has taken or been given that."""
     found = hash_of_changed(memory, changes)
-    live = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found)
-    return hash_apart(found, memory_id=memory.id) if live.exclude(id=memory.id).exists() else found
+    others = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found).exclude(id=memory.id)
+    return hash_apart(found, memory_id=memory.id) if found in given or others.exists() else found
 
 
 def _opened_again(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:

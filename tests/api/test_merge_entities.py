@@ -204,3 +204,21 @@ def test_a_split_gives_a_known_end_back(admin: APIClient) -> None:
     split(admin, "Bob")
     kiel.refresh_from_db()
     assert (kiel.status, f"{kiel.valid_until:%Y-%m-%d}") == (Status.ACTIVE, "2024-12-31")
+
+
+def test_two_events_of_one_wording_stay_two_through_a_merge_and_a_split(admin: APIClient) -> None:
+    for day in ("2024-06-01", "2024-01-01"):
+        when = {"type": "event", "said_at": f"{day}T00:00:00Z", "event_at": f"{day}T00:00:00Z"}
+        put(admin, told("Bob was called.", "Bob", "was", "called", **when))
+    put(admin, told("Robert sails.", "Robert", "likes", "sailing"))
+    before = state_of_calls()
+    assert merge(admin, "Bob", into="Robert").status_code == 200
+    assert split(admin, "Bob").status_code == 200
+    after = state_of_calls()
+    assert [name for name, _ in after] == [name for name, _ in before] == ["Bob", "Bob"]
+    assert len({found for _, found in after}) == 2
+
+
+def state_of_calls() -> list[tuple[str, str]]:
+    rows = Memory.objects.filter(type="event").select_related("subject").order_by("id")
+    return [(row.subject.name, row.canonical_hash) for row in rows]

@@ -282,6 +282,20 @@ class StoreContract:
         world.write(later, berlin := add(later, back))
         assert world.row(berlin.memory_id) is not None
 
+    def test_two_may_swap_their_hashes(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I work at Acme.", day=1)
+        work = add(request, told(request, "User works at Acme.", subject=started.user, predicate="works_at"))
+        world.write(request, work)
+        swapped = {started.home.memory_id: work.canonical_hash, work.memory_id: started.home.canonical_hash}
+        revisions = [
+            ReviseMemory(memory_id, 1, verb="revised", changes={"canonical_hash": found})
+            for memory_id, found in swapped.items()
+        ]
+        world.write(request, *revisions)
+        (home,), (job,) = world.holders(*started.slot), world.holders(started.user.entity.id, "works_at")
+        assert {home.id: home.canonical_hash, job.id: job.canonical_hash} == swapped
+
     def test_a_revision_changes_named_fields(self, world: World) -> None:
         started = start(world)
         request = world.request("Forget that.", day=2)

@@ -9,8 +9,8 @@ NEEDLE = "Ana keeps a heron in the lighthouse."
 MANY = 20_000
 
 _COPIES = """
-insert into memories_memory (id, end_user_id, content, context, {columns})
-select gen_random_uuid(), end_user_id, 'Ana saw boat number ' || copy || '.', '', {columns}
+insert into memories_memory (id, end_user_id, content, context, canonical_hash, {columns})
+select gen_random_uuid(), end_user_id, 'Ana saw boat number ' || copy || '.', '', md5(copy::text), {columns}
 from memories_memory cross join generate_series(1, %s) copy where id = %s
 """
 
@@ -19,7 +19,7 @@ from memories_memory cross join generate_series(1, %s) copy where id = %s
 def haystack(remember) -> None:
     first = remember("Ana saw a boat.", indexed=False)
     remember(NEEDLE, indexed=False)
-    own = {"id", "end_user_id", "content", "context"}
+    own = {"id", "end_user_id", "content", "context", "canonical_hash"}
     fields = (each for each in Memory._meta.concrete_fields if not each.generated and each.column not in own)
     columns = ", ".join(f'"{each.column}"' for each in fields)
     with connection.cursor() as cursor:
