@@ -1,6 +1,7 @@
 """A cluster that is asked to end does so while a model still thinks, and leaves its work to the next one."""
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -72,3 +73,23 @@ def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow
     slow.model.delay_ms = 0.0
     successor = slow.house.start(*slow.house.command("cluster"))
     wait_for(lambda: {row[0] for row in slow.asks(WORK)} == {"done"}, house=slow.house, process=successor)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signals) -> None:
+    """As supervisors do, and terminals when somebody presses Ctrl-C."""
+    cluster = slow.cluster_at_work()
+    os.killpg(cluster.pid, number)
+    assert cluster.wait(timeout=PATIENCE) == 0
+    assert slow.house.processes() == []
+    assert slow.asks(LEASES) == [(0,)]
+    assert slow.asks(WORK) == [("running", USERS, 1)]
+
+
+def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
+    cluster = slow.house.start(*slow.house.command("cluster"))
+    wait_for(lambda: len(slow.house.processes()) > 1, house=slow.house, process=cluster)
+    os.killpg(cluster.pid, signal.SIGTERM)
+    cluster.wait(timeout=PATIENCE)
+    assert slow.house.processes() == []
+    assert slow.asks(LEASES) == [(0,)]

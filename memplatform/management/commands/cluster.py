@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -17,13 +18,13 @@ from apps.actions.poke import poke
 from apps.actions.stopping import STOPPING
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
-WATCH_SECONDS = 1.0
+WATCH_SECONDS = 0.5
 POKE_SECONDS = 15.0  # between two looks for workers that should drain and don't
 PATIENCE = 15.0  # seconds to give back what is in hand, before what is left of a cluster is killed
 
 
 class GracefulCluster(Cluster):
-    """A cluster whose workers are told to stop before it waits for them.
+    """A cluster whose workers are told to stop before it waits for them, whoever else is told as well.
 
     A worker that is killed while it waits for a task keeps the lock of the queue of tasks, and those that django-q2
     starts in its place would wait for ever: when one process dies, all end, and another cluster begins.
@@ -31,24 +32,36 @@ class GracefulCluster(Cluster):
 
     is_asked_to_end = False
 
-    def stop(self) -> bool:
-        """Let drains finish or give back what they hold, then stop for good."""
+    def sig_handler(self, signum: int, frame: object) -> None:
+        """Let drains finish or give back what they hold, and the watch end the rest.
+
+        Not at once: whoever asks the whole group has the sentinel killed, and django-q2 would wait for its answer.
+        """
         GracefulCluster.is_asked_to_end = True
         STOPPING.set()
-        return bool(super().stop())
+
+    def start(self) -> int:
+        """Start the sentinel and what it keeps; one that was killed because all were asked to end is no fault."""
+        try:
+            return int(super().start())
+        except RuntimeError:
+            if GracefulCluster.is_asked_to_end:
+                return int(self.pid)
+            raise
 
     def watch(self) -> None:
-        """See that work is drained until one of the processes ends; then end the others."""
-        members = psutil.Process(self.sentinel.pid).children()
+        """See that work is drained until one of the processes ends, or all are to; then end the others."""
+        members = _children(self.sentinel.pid)
         last_poke = float("-inf")
         while all(_lives(member) for member in members) and self.sentinel.is_alive():
-            if GracefulCluster.is_asked_to_end:
-                self.stop()
-            elif time.monotonic() - last_poke > POKE_SECONDS:
+            is_asked = GracefulCluster.is_asked_to_end
+            if not is_asked and time.monotonic() - last_poke > POKE_SECONDS:
                 last_poke = time.monotonic()
                 poke()
                 connection.close()
             time.sleep(WATCH_SECONDS)  # the end of a child's child is told to nobody
+            if is_asked:
+                self.stop()
         self._end(members)
 
     def _end(self, members: list[psutil.Process]) -> None:
@@ -56,9 +69,12 @@ class GracefulCluster(Cluster):
         if self.sentinel.is_alive():
             self.sentinel.terminate()
         self.sentinel.join()
-        _, left = psutil.wait_procs(members, timeout=PATIENCE)
-        for member in left:
-            member.kill()
+        deadline = time.monotonic() + PATIENCE
+        while any(_lives(member) for member in members) and time.monotonic() < deadline:
+            time.sleep(WATCH_SECONDS)
+        for member in filter(_lives, members):
+            with suppress(psutil.NoSuchProcess):
+                member.kill()
 
 
 class Command(BaseCommand):
@@ -77,6 +93,13 @@ class Command(BaseCommand):
             cluster = GracefulCluster()
             cluster.start()
             cluster.watch()
+
+
+def _children(pid: int) -> list[psutil.Process]:
+    try:
+        return list(psutil.Process(pid).children())
+    except psutil.NoSuchProcess:
+        return []
 
 
 def _lives(process: psutil.Process) -> bool:
