@@ -25,7 +25,12 @@ def record(*, name: str, result: dict[str, object], seconds: float) -> dict[str,
         "commit": _commit(),
         "machine": _machine(),
         "versions": _versions(),
-        "configuration": {"embedder": settings.EMBEDDER, "threads": settings.WORK_THREADS},
+        "configuration": {
+            "embedder": settings.EMBEDDER,
+            "workers": settings.CLUSTER_WORKERS,
+            "threads": settings.WORK_THREADS,
+            "places": settings.WORK_PLACES,
+        },
         "result": result,
     }
     with HISTORY.open("a", encoding="utf-8") as history:

@@ -1,4 +1,6 @@
+import msgspec
 from django.apps import AppConfig
+from psycopg.types.json import set_json_dumps
 
 
 class MemplatformConfig(AppConfig):
@@ -8,7 +10,8 @@ class MemplatformConfig(AppConfig):
     label = "memplatform"
 
     def ready(self) -> None:
-        """Register the system checks, and what a forked process lets go of."""
+        """Register the system checks, what a forked process lets go of, and how rows are written as JSON."""
         from memplatform import checks, model_checks, pools  # noqa: F401  (they need loaded settings)
 
         pools.forget_after_fork()
+        set_json_dumps(msgspec.json.encode)  # in an eighth of the time that the standard library takes

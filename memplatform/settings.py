@@ -117,7 +117,7 @@ DATABASES["default"]["OPTIONS"] = {**_prepared, **_pooled}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- work: the outbox is the truth, django-q2 wakes and schedules
-CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=2)
+CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
     "workers": CLUSTER_WORKERS,
@@ -132,8 +132,8 @@ Q_CLUSTER: dict[str, object] = {
 if _redis := env.str("REDIS_URL", default=""):
     del Q_CLUSTER["orm"]
     Q_CLUSTER["redis"] = _redis
-WORK_THREADS = env.int("WORK_THREADS", default=16)
-WORK_PLACES = env.int("WORK_PLACES", default=2)
+WORK_THREADS = env.int("WORK_THREADS", default=8)
+WORK_PLACES = env.int("WORK_PLACES", default=1)
 WORK_SHARED_RUNS = env.int("WORK_SHARED_RUNS", default=10)
 WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)

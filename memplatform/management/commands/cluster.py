@@ -1,6 +1,7 @@
 """Run the workers: django-q2's cluster, which begins anew when one of its processes dies, and stops in good order."""
 
 import ctypes
+import gc
 import os
 import signal
 import sys
@@ -10,12 +11,16 @@ from contextlib import suppress
 from typing import Any
 
 import psutil
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection
 from django_q.cluster import Cluster
 
+from apps.actions import tasks  # noqa: F401  (see _load_what_workers_share)
 from apps.actions.poke import poke
 from apps.actions.stopping import STOPPING
+from apps.providers import registry, wordllama
+from apps.providers.names import problem_with
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WATCH_SECONDS = 0.5
@@ -87,6 +92,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Start a cluster, and another whenever it ends without having been asked to."""
+        _load_what_workers_share()
         os.register_at_fork(after_in_child=_end_with_parent)
         while not GracefulCluster.is_asked_to_end:
             STOPPING.clear()
@@ -100,6 +106,19 @@ def _children(pid: int) -> list[psutil.Process]:
         return list(psutil.Process(pid).children())
     except psutil.NoSuchProcess:
         return []
+
+
+def _load_what_workers_share() -> None:
+    """Load before the processes part what all of them need: they share its memory then, and begin at once.
+
+    The tasks are loaded by their import above.
+    """
+    if settings.EMBEDDER == wordllama.NAME:
+        wordllama.model()
+    if settings.MODEL and not problem_with(settings.MODEL):
+        registry.model()
+    gc.collect()
+    gc.freeze()  # else the collector's marks would have each process copy what it shares
 
 
 def _lives(process: psutil.Process) -> bool:
