@@ -97,7 +97,7 @@ def _loaded(
     end_user_id: UUID, trace_ids: Sequence[UUID], *, before: int
 ) -> tuple[dict[UUID, _Trace], tuple[_Turn, ...]]:
     """Return the traces, and their turns with up to `before` earlier ones of their session, oldest first."""
-    values = {"end_user": end_user_id, "traces": list(trace_ids), "before": before}
+    values: dict[str, Any] = {"end_user": end_user_id, "traces": list(trace_ids), "before": before}
     with connection.cursor() as cursor:
         cursor.execute(_LOADED, values)
         traces, turns = cursor.fetchone()
