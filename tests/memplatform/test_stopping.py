@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import psutil
 import psycopg
 import pytest
 
@@ -84,6 +85,16 @@ def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signa
     assert slow.house.processes() == []
     assert slow.asks(LEASES) == [(0,)]
     assert slow.asks(WORK) == [("running", USERS, 1)]
+
+
+def test_so_does_one_whose_sentinel_hangs(slow: Slow) -> None:
+    cluster = slow.cluster_at_work()
+    (sentinel,) = psutil.Process(cluster.pid).children()
+    sentinel.suspend()
+    cluster.send_signal(signal.SIGTERM)
+    assert cluster.wait(timeout=PATIENCE) == 0
+    wait_for(lambda: slow.house.processes() == [], house=slow.house)
+    assert slow.asks(LEASES) == [(0,)]
 
 
 def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:

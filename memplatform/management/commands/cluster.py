@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+import threading
 import time
 from argparse import ArgumentParser
 from contextlib import suppress
@@ -25,7 +26,7 @@ from apps.providers.names import problem_with
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WATCH_SECONDS = 0.5
 POKE_SECONDS = 15.0  # between two looks for workers that should drain and don't
-PATIENCE = 15.0  # seconds to give back what is in hand, before what is left of a cluster is killed
+PATIENCE = 10.0  # seconds to give back what is in hand, before what is left of a cluster is killed
 
 
 class GracefulCluster(Cluster):
@@ -59,21 +60,29 @@ class GracefulCluster(Cluster):
         members = _children(self.sentinel.pid)
         last_poke = float("-inf")
         while all(_lives(member) for member in members) and self.sentinel.is_alive():
-            is_asked = GracefulCluster.is_asked_to_end
-            if not is_asked and time.monotonic() - last_poke > POKE_SECONDS:
+            if GracefulCluster.is_asked_to_end:
+                self._stop_in_good_order()
+                break
+            if time.monotonic() - last_poke > POKE_SECONDS:
                 last_poke = time.monotonic()
                 poke()
                 connection.close()
             time.sleep(WATCH_SECONDS)  # the end of a child's child is told to nobody
-            if is_asked:
-                self.stop()
         self._end(members)
+
+    def _stop_in_good_order(self) -> None:
+        """Let the sentinel end what it keeps, but not for ever: one that hangs, or dies meanwhile, never answers."""
+        stopping = threading.Thread(target=self.stop, daemon=True)
+        stopping.start()
+        stopping.join(PATIENCE)
 
     def _end(self, members: list[psutil.Process]) -> None:
         """End the sentinel: its children are told by the system."""
         if self.sentinel.is_alive():
             self.sentinel.terminate()
-        self.sentinel.join()
+            self.sentinel.join(WATCH_SECONDS)
+        if self.sentinel.is_alive():
+            self.sentinel.kill()
         deadline = time.monotonic() + PATIENCE
         while any(_lives(member) for member in members) and time.monotonic() < deadline:
             time.sleep(WATCH_SECONDS)
