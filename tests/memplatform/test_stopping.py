@@ -82,7 +82,7 @@ def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signa
     cluster = slow.cluster_at_work()
     os.killpg(cluster.pid, number)
     assert cluster.wait(timeout=PATIENCE) == 0
-    assert slow.house.processes() == []
+    wait_for(lambda: slow.house.processes() == [], house=slow.house)
     assert slow.asks(LEASES) == [(0,)]
     assert slow.asks(WORK) == [("running", USERS, 1)]
 
@@ -99,8 +99,16 @@ def test_so_does_one_whose_sentinel_hangs(slow: Slow) -> None:
 
 def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
     cluster = slow.house.start(*slow.house.command("cluster"))
-    wait_for(lambda: len(slow.house.processes()) > 1, house=slow.house, process=cluster)
+    wait_for(lambda: has_grandchildren(cluster.pid), house=slow.house, process=cluster)
     os.killpg(cluster.pid, signal.SIGTERM)
-    cluster.wait(timeout=PATIENCE)
-    assert slow.house.processes() == []
+    assert cluster.wait(timeout=PATIENCE) == 0
+    wait_for(lambda: slow.house.processes() == [], house=slow.house)
     assert slow.asks(LEASES) == [(0,)]
+
+
+def has_grandchildren(pid: int) -> bool:
+    """Tell whether a cluster's sentinel has begun to keep something."""
+    try:
+        return any(child.children() for child in psutil.Process(pid).children())
+    except psutil.NoSuchProcess:
+        return False

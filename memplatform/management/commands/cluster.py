@@ -37,6 +37,7 @@ class GracefulCluster(Cluster):
     """
 
     is_asked_to_end = False
+    members: list[psutil.Process] = []  # what the sentinel keeps
 
     def sig_handler(self, signum: int, frame: object) -> None:
         """Let drains finish or give back what they hold, and the watch end the rest.
@@ -56,10 +57,10 @@ class GracefulCluster(Cluster):
             raise
 
     def watch(self) -> None:
-        """See that work is drained until one of the processes ends, or all are to; then end the others."""
-        members = _children(self.sentinel.pid)
+        """See that work is drained until one of the processes ends, or all are to."""
+        self.members = _children(self.sentinel.pid)
         last_poke = float("-inf")
-        while all(_lives(member) for member in members) and self.sentinel.is_alive():
+        while all(map(_lives, self.members)) and self.sentinel.is_alive():
             if GracefulCluster.is_asked_to_end:
                 self._stop_in_good_order()
                 break
@@ -68,7 +69,6 @@ class GracefulCluster(Cluster):
                 poke()
                 connection.close()
             time.sleep(WATCH_SECONDS)  # the end of a child's child is told to nobody
-        self._end(members)
 
     def _stop_in_good_order(self) -> None:
         """Let the sentinel end what it keeps, but not for ever: one that hangs, or dies meanwhile, never answers."""
@@ -76,8 +76,11 @@ class GracefulCluster(Cluster):
         stopping.start()
         stopping.join(PATIENCE)
 
-    def _end(self, members: list[psutil.Process]) -> None:
-        """End the sentinel: its children are told by the system."""
+    def end(self) -> None:
+        """End the sentinel, whatever has happened; its children are told by the system, and what is left is killed."""
+        if self.sentinel is None:
+            return
+        members = {*self.members, *_children(self.sentinel.pid)}
         if self.sentinel.is_alive():
             self.sentinel.terminate()
             self.sentinel.join(WATCH_SECONDS)
@@ -104,10 +107,12 @@ class Command(BaseCommand):
         _load_what_workers_share()
         os.register_at_fork(after_in_child=_end_with_parent)
         while not GracefulCluster.is_asked_to_end:
-            STOPPING.clear()
             cluster = GracefulCluster()
-            cluster.start()
-            cluster.watch()
+            try:
+                cluster.start()
+                cluster.watch()
+            finally:
+                cluster.end()
 
 
 def _children(pid: int) -> list[psutil.Process]:
