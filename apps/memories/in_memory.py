@@ -101,11 +101,16 @@ def _nearest(live: Sequence[Kept], *, probe: Probe, embedder: str) -> list[Neigh
     return sorted(found, key=lambda each: _closeness(each, probe), reverse=True)
 
 
-def _closeness(neighbour: Neighbour, probe: Probe) -> tuple[bool, bool, float, int]:
-    """Order equal hashes first, then those without vectors, then by cosine; ties by id as the database does."""
+def _closeness(neighbour: Neighbour, probe: Probe) -> tuple[bool, bool, bool, float, int]:
+    """Order as the database does: the equal hash, equal sentences, those without vectors, by cosine, by id."""
     memory, cosine = neighbour.memory, neighbour.cosine
-    equal = memory.canonical_hash == probe.canonical_hash or memory.content == probe.content
-    return equal, cosine is None, cosine or 0.0, -memory.id.int
+    return (
+        memory.canonical_hash == probe.canonical_hash,
+        memory.content == probe.content,
+        cosine is None,
+        cosine or 0.0,
+        -memory.id.int,
+    )
 
 
 def _product(one: Vector, two: Vector | None) -> float | None:

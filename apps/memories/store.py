@@ -40,28 +40,28 @@ select m.id, m.version, m.type, m.status, m.subject_id, m.predicate, m.object_te
        m.evidence
 """
 
-# For each probe: equal hashes, the nearest by content vector, and those whose vectors are still owed.
+# For each probe: the equal hash, equal sentences, those whose vectors are still owed, and the nearest.
 _NEIGHBOURS = """
 with probe as (
     select * from unnest(%(numbers)s::int[], %(types)s::text[], %(hashes)s::text[], %(contents)s::text[],
                          %(vectors)s::halfvec[])
         as probe(number, type, hash, content, vector)
 ), found as (
-    select probe.number, near.id, near.is_equal, near.cosine
+    select probe.number, near.id, near.is_held, near.is_equal, near.cosine
     from probe cross join lateral (
-        select m.id, (m.canonical_hash = probe.hash or m.content = probe.content) as is_equal,
+        select m.id, m.canonical_hash = probe.hash as is_held, m.content = probe.content as is_equal,
                -(v.embedding <#> probe.vector) as cosine
         from memories_memory m
         left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
             and v.embedder = %(embedder)s
         where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
           and (m.canonical_hash = probe.hash or m.type = probe.type)
-        order by is_equal desc, cosine desc nulls first, m.id limit %(limit)s
+        order by is_held desc, is_equal desc, cosine desc nulls first, m.id limit %(limit)s
     ) near
 )
 select_known, found.number, found.cosine
 from found join memories_memory m on m.end_user_id = %(end_user)s and m.id = found.id
-order by found.number, found.is_equal desc, found.cosine desc nulls first, found.id
+order by found.number, found.is_held desc, found.is_equal desc, found.cosine desc nulls first, found.id
 """.replace("select_known", _KNOWN)
 
 _HOLDERS = """

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from apps.pipeline.canonical import hash_apart
 from apps.pipeline.draft import KnownMemory
-from apps.pipeline.encounters import end_before, is_taken, place_in_slot, twin_of
+from apps.pipeline.encounters import end_before, place_in_slot, twin_of
 from apps.pipeline.guards import precision_of
 from apps.pipeline.operations import AddMemory, Operation, OweWork, ReviseMemory, SupersedeMemory
 from apps.pipeline.policy import Policy
@@ -28,6 +28,8 @@ class StoringDesk:
 
     def __init__(self, *, known: Iterable[KnownMemory], policy: Policy) -> None:
         self._live = {each.id: each for each in known}
+        # Of what is closed as well: it is closed only after the new ones are added.
+        self._hashes = {each.canonical_hash for each in self._live.values()}
         self._slack = policy.conflict.confidence_slack
         self.changes: list[Operation] = []  # of memories that are known, or added by this request
 
@@ -39,11 +41,12 @@ class StoringDesk:
         if twin := twin_of(memory, self._live.values()):
             self._word_better(twin, memory)
             return Storing(twin.id)
-        if is_taken(add.canonical_hash, self._live.values()):
+        if add.canonical_hash in self._hashes:
             add = replace(add, canonical_hash=hash_apart(add.canonical_hash, memory_id=add.memory_id))
         storing = self._placed(add, memory) if add.status is Status.ACTIVE else _asking(add, Reason.LOW_CONFIDENCE)
         if storing.adds and storing.adds.status in LIVE_STATUSES:
             self._live[add.memory_id] = as_stored(storing.adds)
+            self._hashes.add(add.canonical_hash)
         return storing
 
     def _word_better(self, twin: KnownMemory, memory: KnownMemory) -> None:

@@ -49,6 +49,17 @@ def test_one_request_that_says_it_twice_stores_it_once(client: APIClient) -> Non
     assert first["id"] == second["id"]
 
 
+@pytest.mark.parametrize("known", [(), (on(1, LISBON),)])
+def test_one_request_tells_of_there_and_back(client: APIClient, known: tuple[dict[str, Any], ...]) -> None:
+    for memory in known:
+        put(client, memory)
+    told = put(client, *(() if known else (on(1, LISBON),)), on(2, PORTO), on(3, LISBON))
+    assert [each["status"] for each in told[-2:]] == ["superseded", "active"]
+    rows = Memory.objects.order_by("said_at").values_list("object_text", "status")
+    assert list(rows) == [("Lisbon", "superseded"), ("Porto", "superseded"), ("Lisbon", "active")]
+    assert hashes_are_apart()
+
+
 def test_the_wording_that_tells_more_wins(client: APIClient) -> None:
     (first,) = put(client, LISBON)
     (second,) = put(client, {**LISBON, "content": "Ana lives in Lisbon, in the old quarter of Alfama."})

@@ -450,6 +450,19 @@ class StoreContract:
         ((found,),) = world.reader.neighbours(end_user_id=world.end_user_id, embedder=EMBEDDER, probes=[probe], limit=1)
         assert found.memory.content == "User naps."
 
+    def test_who_holds_the_hash_comes_before_all_who_say_the_same(self, world: World) -> None:
+        started = start(world)
+        for number in range(7):  # on seven days, each under a hash of its own
+            request = world.request("User naps.", day=number)
+            holder = add(
+                request, told(request, "User naps.", subject=started.user, predicate="naps", value=f"{number}")
+            )
+            world.write(request, holder)
+        probe = Probe(
+            type=MemoryType.FACT, canonical_hash=holder.canonical_hash, vector=[1.0, 0.0], content="User naps."
+        )
+        assert [near[0].memory.id for near in self._near(world, probe)] == [holder.memory_id]
+
     @staticmethod
     def _near(world: World, *probes: Probe) -> list[Any]:
         return world.reader.neighbours(end_user_id=world.end_user_id, embedder=EMBEDDER, probes=probes, limit=5)

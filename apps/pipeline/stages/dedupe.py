@@ -105,6 +105,7 @@ class _Desk:
         self._rests = rests
         self._names = _current_names(draft)
         self._vectors: list[Vector] = []
+        self._held: set[str] = set()  # hashes of known memories that were compared
         self.rulings: list[Ruling] = []
         self.drops: list[Drop] = []
         self.notes: dict[str, Any] = {}
@@ -117,6 +118,7 @@ class _Desk:
             for place, (ruling, theirs) in enumerate(zip(self.rulings, self._vectors, strict=True))
         ]
         known = [(each.memory, self._compare(mine, self._seen(each.memory), each.cosine)) for each in near]
+        self._held.update(memory.canonical_hash for memory, _ in known)
         repeated = next((place for place, match in before if match.verdict is Verdict.SAME), None)
         if repeated is not None:
             return self._join(repeated, fresh.candidate)
@@ -151,6 +153,8 @@ class _Desk:
         sources = tuple(dict.fromkeys((*first.source_turn_ids, *candidate.source_turn_ids)))
         joined = first.evolve(content=better.content, evidence=better.evidence, source_turn_ids=sources)
         ruling = ruling.evolve(candidate=joined)
+        # Without an object the words make the hash, and these are others now.
+        ruling = ruling.evolve(apart=ruling.apart or self._as_memory(ruling).canonical_hash in self._held)
         self.rulings[place] = _merge(ruling, ruling.merge_into) if ruling.merge_into else ruling
         detail = {"same_as": first.index}
         self.drops.append(Drop(stage=Stage.DEDUPE, reason=Reason.DUPLICATE, candidate=candidate, detail=detail))

@@ -19,6 +19,7 @@ from apps.pipeline.ports import Neighbour, Ports, Vector
 from apps.pipeline.residue import kindred, residue
 from apps.pipeline.sameness import Verdict, compare
 from apps.pipeline.stages import dedupe
+from apps.pipeline.standing import as_memory
 from apps.pipeline.vocabulary import EntityType, MemoryType, Polarity, Reason, SpeechAct
 from apps.providers.fake import HashingEmbedder
 from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, resolved, turn
@@ -156,6 +157,17 @@ def test_a_repeat_within_the_request_joins_the_first() -> None:
     assert ruling.candidate.source_turn_ids == (THEN.id, NOW.id)
     assert ruling.candidate.content == "Ana really likes green tea from Assam."
     assert [(drop.reason, drop.detail) for drop in draft.drops] == [(Reason.DUPLICATE, {"same_as": 0})]
+
+
+def test_a_repeat_that_lends_its_wording_takes_no_hash_that_is_held() -> None:
+    """A race is no value of anything: its hash is that of its words, which another day's race may hold."""
+    better = "Ana personally ran a race."
+    another = before(better, type=MemoryType.EVENT, event_at=THEN.said_at)
+    today = [fact(told, type=MemoryType.EVENT, event_at=NOW.said_at) for told in ("Ana ran a race.", better)]
+    draft = decide(today, near=[Neighbour(another, 0.95)], vectors=[[1.0, 0.0], [1.0, 0.0]])
+    (ruling,) = draft.rulings
+    assert ruling.candidate.content == better
+    assert as_memory(draft=draft, ruling=ruling).canonical_hash != another.canonical_hash
 
 
 def test_one_known_memory_is_merged_into_once_a_plan() -> None:
