@@ -132,6 +132,9 @@ class Drain:
 
 def _work(lease: Lease, ports: Ports, stop: StopFlag) -> int:
     try:
+        if stop.is_set():  # it was while we waited for a place
+            leases.release(lease=lease)
+            return 0
         return work_for(lease=lease, ports=ports, stop=stop)
     except DatabaseError:
         log.exception("work abandoned", end_user=str(lease.end_user_id))

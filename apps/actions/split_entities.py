@@ -17,7 +17,7 @@ from apps.actions.slots import beside_others, settle_slot
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.pipeline.canonical import hash_apart
 from apps.pipeline.operations import Operation, ReviseMemory
-from apps.pipeline.vocabulary import LinkKind, LinkStatus, Status
+from apps.pipeline.vocabulary import LIVE_STATUSES, LinkKind, LinkStatus, Status
 
 
 def split_entities(
@@ -72,13 +72,15 @@ def _pointed_back(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemor
             changes |= {"object": before["object"], "object_text": before["object_text"]}
         if changes:
             changes["canonical_hash"] = _hash(memory, changes, given)
-            given.add(changes["canonical_hash"])
+            given |= {changes["canonical_hash"]} if memory.status in LIVE_STATUSES else set()
             yield ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes)
 
 
 def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
-    """Return the hash of what a memory says by now, or one of its own where another has taken or been given that."""
+    """Return the hash of what a memory says by now, or one of its own where another that lives has it."""
     found = hash_of_changed(memory, changes)
+    if memory.status not in LIVE_STATUSES:
+        return found
     others = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found).exclude(id=memory.id)
     return hash_apart(found, memory_id=memory.id) if found in given or others.exists() else found
 

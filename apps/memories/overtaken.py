@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
-from django.db import IntegrityError
+from django.db import IntegrityError, OperationalError
 
 from apps.pipeline.ports import StalePlan
 
@@ -15,9 +15,13 @@ _FIRST_COME = frozenset({LIVE_ONCE, ONE_USER})
 
 @contextmanager
 def stale_if_overtaken() -> Iterator[None]:
-    """Raise StalePlan where another has written meanwhile what there is but once."""
+    """Raise StalePlan where another has written meanwhile what there is but once, or each waited for the other."""
     try:
         yield
+    except OperationalError as error:
+        if not isinstance(error.__cause__, psycopg.errors.DeadlockDetected):
+            raise
+        raise StalePlan("somebody else was let go first") from error
     except IntegrityError as error:
         rule = _broken_by(error)
         if rule not in _FIRST_COME:

@@ -106,13 +106,19 @@ class Command(BaseCommand):
         """Start a cluster, and another whenever it ends without having been asked to."""
         _load_what_workers_share()
         os.register_at_fork(after_in_child=_end_with_parent)
-        while not GracefulCluster.is_asked_to_end:
+        while self._goes_on():
             cluster = GracefulCluster()
             try:
                 cluster.start()
                 cluster.watch()
             finally:
                 cluster.end()
+
+    @staticmethod
+    def _goes_on() -> bool:
+        """Forget that workers were told to end, by their sentinel's death perhaps, unless all are to."""
+        STOPPING.clear()
+        return not GracefulCluster.is_asked_to_end
 
 
 def _children(pid: int) -> list[psutil.Process]:
