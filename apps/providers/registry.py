@@ -4,9 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
 from threading import BoundedSemaphore
-from typing import Any
 
 from django.conf import settings
 
@@ -19,23 +17,19 @@ from apps.providers.pricing import cost_of
 from apps.providers.sentence_transformers import SentenceTransformersEmbedder
 from apps.providers.wordllama import WordLlamaEmbedder
 
-_ANTHROPIC, _OPENAI = "apps.providers.anthropic", "apps.providers.openai_compatible"
-
-
-def _loaded(module: str) -> Any:
-    """Return a module with a vendor's SDK, which takes a second to load: it is only once somebody has chosen it."""
-    return import_module(module)
+# A vendor's SDK takes a second to load, in every process and command: those below load one that has been chosen.
 
 
 def _openai_embedder(name: str) -> Embedder:
-    made: Embedder = _loaded(_OPENAI).OpenAICompatibleEmbedder(
+    from apps.providers.openai_compatible import OpenAICompatibleEmbedder
+
+    return OpenAICompatibleEmbedder(
         name=name,
         dimension=settings.EMBEDDER_DIMENSION,
         api_key=settings.OPENAI_API_KEY,
         base_url=settings.EMBEDDER_BASE_URL or settings.OPENAI_BASE_URL,
         timeout=settings.MODEL_TIMEOUT_SECONDS,
     )
-    return made
 
 
 # By what stands before the colon of "provider:name"; some have no name.
@@ -69,25 +63,27 @@ def is_far(embedder: Embedder) -> bool:
 
 
 def _anthropic(name: str) -> Model:
-    made: Model = _loaded(_ANTHROPIC).AnthropicModel(
+    from apps.providers.anthropic import AnthropicModel
+
+    return AnthropicModel(
         name=name,
         api_key=settings.ANTHROPIC_API_KEY,
         base_url=settings.ANTHROPIC_BASE_URL,
         timeout=settings.MODEL_TIMEOUT_SECONDS,
         connections=settings.MODEL_CONCURRENCY,
     )
-    return made
 
 
 def _openai(name: str) -> Model:
-    made: Model = _loaded(_OPENAI).OpenAICompatibleModel(
+    from apps.providers.openai_compatible import OpenAICompatibleModel
+
+    return OpenAICompatibleModel(
         name=name,
         api_key=settings.OPENAI_API_KEY,
         base_url=settings.OPENAI_BASE_URL,
         timeout=settings.MODEL_TIMEOUT_SECONDS,
         connections=settings.MODEL_CONCURRENCY,
     )
-    return made
 
 
 _MODELS: dict[str, Callable[[str], Model]] = {"anthropic": _anthropic, "openai": _openai}
