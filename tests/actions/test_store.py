@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -23,8 +24,8 @@ def asked(project: Project, *memories: NewMemory) -> StoreRequest:
     return StoreRequest(project_id=project.id, api_key_id=None, user_id="ana", memories=memories)
 
 
-def fact(content: str, **more: object) -> NewMemory:
-    return NewMemory(type=MemoryType.FACT, content=content, **more)  # type: ignore[arg-type]
+def fact(content: str, **more: Any) -> NewMemory:
+    return NewMemory(type=MemoryType.FACT, content=content, **more)
 
 
 def test_identifiers_come_back_in_the_order_of_the_request(project: Project) -> None:

