@@ -14,17 +14,17 @@ from itertools import groupby
 from pathlib import Path
 from uuid import UUID
 
-from apps.memories.in_memory import InMemoryStore
-from apps.pipeline.draft import Candidate, Draft, Mention, ObjectValue, Origin, Request, SourceTurn
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.pairs import LabelledPair, PairLabel, read_pairs
-from apps.pipeline.plan import plan_from
-from apps.pipeline.policy import Policy
-from apps.pipeline.ports import Embedder, Model, Ports
+from apps.memories.reading.in_memory_store import InMemoryStore
+from apps.pipeline.core.draft import Candidate, Draft, Mention, ObjectValue, Origin, Request, SourceTurn
+from apps.pipeline.core.enums import EntityType, Role
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.plan import plan_from
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Embedder, Model, Ports
+from apps.pipeline.deduplication import dedupe
+from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, read_pairs
+from apps.pipeline.deduplication.matching import Verdict
 from apps.pipeline.prompts.duplicates import DuplicateVerdict
-from apps.pipeline.sameness import Verdict
-from apps.pipeline.stages import dedupe
-from apps.pipeline.vocabulary import EntityType, Role
 from apps.providers.fake import ScriptedModel
 from apps.providers.registry import embedder as configured_embedder
 

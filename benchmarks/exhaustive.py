@@ -8,13 +8,13 @@ import numpy as np
 from django.db import connection
 
 from apps.memories.models import Memory
-from apps.memories.unpacked import query_words
-from apps.memories.vectors import as_text
-from apps.pipeline.bm25 import Hashes, Terms
-from apps.pipeline.naming import without_names
-from apps.pipeline.policy import RetrievalPolicy
-from apps.pipeline.ports import Embedder, Vector
-from apps.pipeline.ranking import Memories, best, rank, sessions_of
+from apps.memories.search.decode import query_words
+from apps.memories.writing.vectors import as_text
+from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.core.ports import Embedder, Vector
+from apps.pipeline.retrieval.bm25 import Hashes, Terms
+from apps.pipeline.retrieval.query_entities import without_names
+from apps.pipeline.retrieval.ranking import Memories, best, rank, sessions_of
 
 READ = ("tongue", "terms", "context_terms", "session_id", "said_at", "importance", "confidence")
 

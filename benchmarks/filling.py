@@ -9,11 +9,11 @@ from django.db import connection, transaction
 from django.db.models import Model
 
 from apps.memories.models import Memory, MemoryVector
-from apps.pipeline.identifiers import end_user_id
-from apps.pipeline.policy import IndexPolicy
-from apps.pipeline.ports import Embedder
-from apps.pipeline.stages import index
-from apps.pipeline.vocabulary import MemoryType
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.identifiers import end_user_id
+from apps.pipeline.core.policy import IndexPolicy
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.indexing import index
 from apps.tenants.models import EndUser
 
 

@@ -11,18 +11,18 @@ from datetime import UTC, datetime
 from itertools import groupby
 from uuid import UUID
 
-from apps.memories.in_memory import InMemoryStore
-from apps.memories.shelf import Kept
+from apps.memories.reading.in_memory_store import InMemoryStore
+from apps.memories.reading.memory_state import Kept
 from apps.pipeline import flow
-from apps.pipeline.draft import Draft, Origin, Request, SourceTurn
-from apps.pipeline.encounters import takes_slot
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.model_calls import Purpose
-from apps.pipeline.plan import plan_from
-from apps.pipeline.policy import ExtractionPolicy, Policy
-from apps.pipeline.ports import Embedder, Ports
+from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.enums import LIVE_STATUSES, ExtractorKind, Role, Status
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.model_calls import Purpose
+from apps.pipeline.core.plan import plan_from
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.ports import Embedder, Ports
+from apps.pipeline.direct_write.conflicts import takes_slot
 from apps.pipeline.resolution.pronouns import kind_of
-from apps.pipeline.vocabulary import LIVE_STATUSES, ExtractorKind, Role, Status
 from apps.providers.fake import ScriptedModel
 from benchmarks.locomo_data import Conversation, LocomoObservation, LocomoTurn
 from benchmarks.observed import candidate_of

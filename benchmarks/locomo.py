@@ -17,16 +17,15 @@ from statistics import mean, median
 from time import perf_counter_ns
 from uuid import UUID
 
-from apps.actions.create_project import create_project
+from apps.actions.projects.create_project import create_project
 from apps.memories.models import Entity, EntityAlias, Memory
-from apps.memories.scope import SearchQuery
-from apps.memories.search import search
-from apps.pipeline.canonical import canonical_text
-from apps.pipeline.identifiers import end_user_id, new_id, session_id
-from apps.pipeline.policy import RetrievalPolicy
-from apps.pipeline.ports import Embedder
-from apps.pipeline.ranking import PRIORS
-from apps.pipeline.vocabulary import EntityType, MemoryType
+from apps.memories.search import SearchQuery, search
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.enums import EntityType, MemoryType
+from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
+from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.retrieval.ranking import PRIORS
 from apps.providers.registry import embedder as configured_embedder
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Session

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.pipeline.model_calls import Usage
+from apps.pipeline.core.model_calls import Usage
 
 CHARACTERS_A_TOKEN = 4
 LEAST_CACHEABLE = 4_096  # tokens, of Claude Haiku 4.5

@@ -9,12 +9,12 @@ import re
 from datetime import UTC, datetime
 from uuid import UUID
 
-from apps.pipeline.contrasts import MONTHS, TIMES
-from apps.pipeline.draft import Candidate, Mention, ObjectValue, SourceTurn
-from apps.pipeline.extractors.patterns import extract
-from apps.pipeline.policy import ExtractionPolicy
+from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
+from apps.pipeline.core.enums import EntityType, MemoryType, Role
+from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.extraction.patterns import extract
+from apps.pipeline.lexicon.contrast_words import MONTHS, TIMES
 from apps.pipeline.resolution.relations import relation_noun
-from apps.pipeline.vocabulary import EntityType, MemoryType, Role
 from benchmarks.locomo_data import LocomoObservation
 
 EXTRACTOR = "observations"

@@ -16,11 +16,11 @@ from statistics import median
 from time import perf_counter_ns
 from uuid import UUID
 
-from apps.pipeline.draft import Draft, Origin, Request, SourceTurn
-from apps.pipeline.policy import Policy, PreFilterPolicy, Rule
-from apps.pipeline.rules.defaults import default_rules
-from apps.pipeline.stages import pre_filter
-from apps.pipeline.vocabulary import Reason, Role
+from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.enums import Reason, Role
+from apps.pipeline.core.policy import Policy, PreFilterPolicy, Rule
+from apps.pipeline.prefilter import pre_filter
+from apps.pipeline.prefilter.default_rules import default_rules
 from benchmarks.data import find
 from benchmarks.locomo_data import Conversation, load
 

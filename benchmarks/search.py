@@ -21,15 +21,14 @@ from uuid import UUID
 
 from django.db import ProgrammingError, connection, transaction
 
-from apps.actions.create_project import create_project
-from apps.memories.kept import KEEPER
+from apps.actions.projects.create_project import create_project
 from apps.memories.models import Memory, MemoryVector
-from apps.memories.scope import SearchQuery
-from apps.memories.search import search
-from apps.pipeline.identifiers import end_user_id, new_id, session_id
-from apps.pipeline.policy import RetrievalPolicy
-from apps.pipeline.ports import Embedder
-from apps.pipeline.vocabulary import MemoryType
+from apps.memories.search import SearchQuery, search
+from apps.memories.search.cache import KEEPER
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
+from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.core.ports import Embedder
 from apps.providers.registry import embedder as configured_embedder
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Session

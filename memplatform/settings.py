@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "apps.outbox.apps.OutboxConfig",
     "apps.memories.apps.MemoriesConfig",
     "apps.actions.apps.ActionsConfig",
+    "apps.worker.apps.WorkerConfig",
     "apps.api.apps.ApiConfig",
     "apps.console.apps.ConsoleConfig",
     "memplatform.apps.MemplatformConfig",

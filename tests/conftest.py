@@ -10,9 +10,9 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from rest_framework.test import APIClient
 
-from apps.actions.create_key import CreatedKey, create_key
-from apps.actions.create_project import create_project
-from apps.pipeline.vocabulary import Scope
+from apps.actions.keys.create_key import CreatedKey, create_key
+from apps.actions.projects.create_project import create_project
+from apps.pipeline.core.enums import Scope
 from apps.providers import registry
 from apps.tenants.models import Project
 from benchmarks.model_server import ModelServer, running

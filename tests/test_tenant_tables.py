@@ -7,10 +7,10 @@ from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model, UniqueConstraint
 
-from apps.actions.store import StoreRequest, store
+from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import LedgerEntry
-from apps.pipeline.direct import NewMemory
-from apps.pipeline.vocabulary import MemoryType
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 
 ROOMS = ("traces", "outbox", "memories")

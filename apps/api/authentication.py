@@ -9,7 +9,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
 from apps.tenants import keys
 
 REFUSED = "the API key is not valid"

@@ -11,8 +11,8 @@ from apps.api.readiness import readiness
 from apps.api.schemas.health import Health
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.measures import Measure
+from apps.pipeline.core.funnel_metrics import Measure
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.traces.tallies import sums_since
 
 

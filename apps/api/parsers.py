@@ -8,7 +8,7 @@ from django.conf import settings
 from rest_framework.parsers import BaseParser
 
 from apps.api.problems import Code, Problem
-from apps.pipeline.hygiene import check_json
+from apps.pipeline.core.input_validation import check_json
 
 
 class StrictJSONParser(BaseParser):

@@ -4,7 +4,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from apps.api.authentication import Caller
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
 
 
 class HasScope(BasePermission):

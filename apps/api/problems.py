@@ -11,9 +11,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from apps.actions import errors as actions
-from apps.actions.backpressure import QueueFull
-from apps.actions.idempotency import IdempotencyInProgress, IdempotencyMismatch
-from apps.pipeline import hygiene
+from apps.intake.backpressure import QueueFull
+from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
+from apps.pipeline.core import input_validation
 
 CONTENT_TYPE = "application/problem+json"
 _log = logging.getLogger(__name__)
@@ -134,8 +134,8 @@ _CODES: tuple[tuple[type[Exception], Code], ...] = (
 def _problem_of(error: Exception) -> Problem | None:
     if isinstance(error, Problem):
         return error
-    if isinstance(error, hygiene.BadInput | actions.Unfit):
-        code = Code.TOO_LARGE if isinstance(error, hygiene.TooLarge) else Code.INVALID_REQUEST
+    if isinstance(error, input_validation.BadInput | actions.Unfit):
+        code = Code.TOO_LARGE if isinstance(error, input_validation.TooLarge) else Code.INVALID_REQUEST
         return invalid(str(error), at=error.at, code=code)
     if isinstance(error, OperationalError | InterfaceError | actions.ProviderError):
         _log.exception("the database or a provider can't be reached")

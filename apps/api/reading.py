@@ -8,8 +8,8 @@ import msgspec
 from rest_framework.request import Request
 
 from apps.api.problems import Code, Problem, invalid
-from apps.pipeline.hygiene import check_storable, pointer_part
-from apps.pipeline.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.input_validation import check_storable, pointer_part
 
 _Shape = TypeVar("_Shape", bound=msgspec.Struct)
 _WHERE = re.compile(r"^(?P<message>.*?)(?: - at `(?:key in )?\$(?P<path>[^`]*)`)?$", re.DOTALL)

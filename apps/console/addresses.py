@@ -1,6 +1,6 @@
 """What an address may name beside identifiers and numbers."""
 
-from apps.pipeline.vocabulary import MemberRole
+from apps.pipeline.core.enums import MemberRole
 
 
 class RoleInPath:

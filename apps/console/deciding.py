@@ -7,8 +7,8 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from apps.actions.decisions import Decided, Person, Refusal, Seen
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
+from apps.actions.review.review_decisions import Decided, Person, Refusal, Seen
 from apps.console.permissions import Visit
 from apps.console.selectors.history import Past, latest_of
 from apps.console.selectors.waiting import waiting

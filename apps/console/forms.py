@@ -7,7 +7,7 @@ from django import forms
 from django.utils import timezone
 
 from apps.console.admin.rule_form import RuleForm as AdminRuleForm
-from apps.pipeline.vocabulary import MemberRole, Reason, Role, Scope, choices_of
+from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
 
 
 class RuleForm(AdminRuleForm):

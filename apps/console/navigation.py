@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from apps.console.permissions import Visit
-from apps.pipeline.vocabulary import MemberRole
+from apps.pipeline.core.enums import MemberRole
 
 
 @dataclass(frozen=True, slots=True)

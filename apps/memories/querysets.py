@@ -9,8 +9,8 @@ from django.db.models import CharField, Exists, F, Model, OuterRef, Q, QuerySet,
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 
-from apps.pipeline.canonical import canonical_text
-from apps.pipeline.vocabulary import LIVE_STATUSES, LinkKind, LinkStatus, Status, values_of
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status, values_of
 
 NOT_SHOWN = frozenset({"terms", "context_terms", "context"})  # what only a search needs
 

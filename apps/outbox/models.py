@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.vocabulary import WorkKind, WorkState, choices_of, values_of
+from apps.pipeline.core.enums import WorkKind, WorkState, choices_of, values_of
 
 
 class OutboxRow(models.Model):

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import Count, Min, Q, QuerySet
 
-from apps.pipeline.vocabulary import WorkKind, WorkState
+from apps.pipeline.core.enums import WorkKind, WorkState
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter_ns
 
-from apps.pipeline.draft import Draft, Span
-from apps.pipeline.plan import WritePlan
-from apps.pipeline.ports import Ports
-from apps.pipeline.stages import conflict, dedupe, persist, pre_filter, resolve_refs
-from apps.pipeline.stages import extract as extracting
-from apps.pipeline.stages import extract_session as looking_back
-from apps.pipeline.vocabulary import Reason, SpanResult, Stage
+from apps.pipeline.conflict import conflict
+from apps.pipeline.core import persist
+from apps.pipeline.core.draft import Draft, Span
+from apps.pipeline.core.enums import Reason, SpanResult, Stage
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import Ports
+from apps.pipeline.deduplication import dedupe
+from apps.pipeline.extraction import extract as extracting
+from apps.pipeline.extraction import extract_session as looking_back
+from apps.pipeline.prefilter import pre_filter
+from apps.pipeline.resolution import resolve_refs
 
 Step = Callable[..., Draft]
 

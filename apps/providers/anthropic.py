@@ -7,7 +7,7 @@ from typing import Any
 import anthropic
 from anthropic.types import Message, OutputConfigParam, TextBlockParam
 
-from apps.pipeline.model_calls import ModelAnswer, ModelFailed, ModelRequest, Stop, Usage
+from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Stop, Usage
 from apps.providers.errors import is_permanent, without_secret
 from apps.providers.http import MALFORMED, refuse_long_waits
 from apps.providers.schemas import plain_schema

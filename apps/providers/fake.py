@@ -5,8 +5,8 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from apps.pipeline.model_calls import ModelAnswer, ModelRequest
-from apps.pipeline.ports import Vector
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
+from apps.pipeline.core.ports import Vector
 
 _WORD = re.compile(r"\w+")
 

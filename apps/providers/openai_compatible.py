@@ -7,8 +7,8 @@ from typing import Any
 import openai
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 
-from apps.pipeline.model_calls import ModelAnswer, ModelFailed, ModelRequest, Stop, Usage
-from apps.pipeline.ports import Vector
+from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Stop, Usage
+from apps.pipeline.core.ports import Vector
 from apps.providers.errors import ProviderError, is_permanent, without_secret
 from apps.providers.http import MALFORMED, refuse_long_waits
 from apps.providers.schemas import plain_schema

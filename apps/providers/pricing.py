@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from apps.pipeline.model_calls import Usage
+from apps.pipeline.core.model_calls import Usage
 
 _MILLION = Decimal(1_000_000)
 # Shares of the input price, where a table names no price for the cache.

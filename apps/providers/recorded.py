@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from apps.pipeline.model_calls import ModelAnswer, ModelCall, ModelFailed, ModelRequest
+from apps.pipeline.core.model_calls import ModelAnswer, ModelCall, ModelFailed, ModelRequest
 
 
 class ReplayMiss(ModelFailed):

@@ -8,8 +8,8 @@ from threading import BoundedSemaphore
 
 from django.conf import settings
 
-from apps.pipeline.model_calls import ModelAnswer, ModelFailed, ModelRequest
-from apps.pipeline.ports import Embedder, Model
+from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest
+from apps.pipeline.core.ports import Embedder, Model
 from apps.providers.errors import UnknownProvider
 from apps.providers.fake import HashingEmbedder
 from apps.providers.names import names_a_model, problem_with

@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from apps.pipeline.ports import Vector
+from apps.pipeline.core.ports import Vector
 from apps.providers.errors import ProviderUnavailable
 
 

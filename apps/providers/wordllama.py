@@ -8,7 +8,7 @@ import numpy as np
 import wordllama
 from wordllama.inference import WordLlamaInference
 
-from apps.pipeline.ports import Vector
+from apps.pipeline.core.ports import Vector
 from apps.providers.errors import ProviderUnavailable
 
 NAME = "wordllama"

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
 
 _PREFIX_BYTES = 6  # 12 hexadecimal characters: enough to be unique, too few to help a guesser
 _SECRET_BYTES = 32  # 256 bits

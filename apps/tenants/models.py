@@ -6,8 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.identifiers import Prefix, new_id, show
-from apps.pipeline.vocabulary import MemberRole, Scope, choices_of, values_of
+from apps.pipeline.core.enums import MemberRole, Scope, choices_of, values_of
+from apps.pipeline.core.identifiers import Prefix, new_id, show
 
 
 class Project(models.Model):

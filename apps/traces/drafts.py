@@ -9,10 +9,10 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from apps.pipeline.draft import Draft, Drop, Origin, Request, SourceTurn
-from apps.pipeline.policy import Policy
-from apps.pipeline.recalled import own_words
-from apps.pipeline.vocabulary import Role, Stage
+from apps.pipeline.core.draft import Draft, Drop, Origin, Request, SourceTurn
+from apps.pipeline.core.enums import Role, Stage
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.prefilter.context_marker import own_words
 from apps.traces.models import ConfigurationVersion, Trace, Turn
 
 # Every turn of a conversation is loaded by this: as rows of two models it cost three times the processor.

@@ -13,14 +13,14 @@ from django.db import connection
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from apps.pipeline.draft import Draft
-from apps.pipeline.draft import Span as DraftSpan
-from apps.pipeline.hygiene import storable
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.model_calls import ModelCall
-from apps.pipeline.outcome import report_of
-from apps.pipeline.plan import WritePlan
-from apps.pipeline.vocabulary import TraceStatus
+from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.draft import Span as DraftSpan
+from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.input_validation import storable
+from apps.pipeline.core.model_calls import ModelCall
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.trace_report import report_of
 from apps.traces.models import Trace
 
 # The rows of spans, as a part of a statement.

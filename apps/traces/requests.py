@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db.models import Max, Min, Q
 
-from apps.pipeline.draft import Origin, Request, SourceTurn
-from apps.pipeline.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.core.draft import Origin, Request, SourceTurn
+from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.traces.drafts import source_turn
 from apps.traces.models import Trace, Turn
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from django.contrib.auth.models import User
 
-from apps.actions.create_key import create_key
-from apps.actions.create_project import create_project
-from apps.pipeline.vocabulary import Scope
+from apps.actions.keys.create_key import create_key
+from apps.actions.projects.create_project import create_project
+from apps.pipeline.core.enums import Scope
 from apps.tenants import keys
 from apps.tenants.models import Project
 from memplatform.settings import DATA_DIR

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.memories.models import MemoryVector
-from apps.pipeline.identifiers import end_user_id
+from apps.pipeline.core.identifiers import end_user_id
 from apps.tenants.models import Project
 from memplatform.demo.client import Client
 from memplatform.demo.conversation import Posted, traces_of

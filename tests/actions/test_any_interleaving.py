@@ -12,24 +12,22 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from apps.actions.accept import NewTurn, Submission, accept
-from apps.actions.approve import approve
-from apps.actions.decisions import Decided, Seen
-from apps.actions.decisions import Person as Reviewer
+from apps.actions.entities.merge_entities import EntityMerge, merge_entities
+from apps.actions.entities.split_entities import split_entities
 from apps.actions.errors import Conflict, Refused
-from apps.actions.merge_entities import EntityMerge, merge_entities
-from apps.actions.merge_memories import merge_memories
-from apps.actions.reject import reject
-from apps.actions.retract import retract
-from apps.actions.revise import Revision, revise
-from apps.actions.settle_link import Settlement, settle_link
-from apps.actions.split_entities import split_entities
-from apps.actions.store import StoreRequest, store
-from apps.actions.undo import undo
+from apps.actions.memories.approve import approve
+from apps.actions.memories.merge_memories import merge_memories
+from apps.actions.memories.reject import reject
+from apps.actions.memories.retract import retract
+from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.store import StoreRequest, store
+from apps.actions.review.review_decisions import Decided, Seen
+from apps.actions.review.review_decisions import Person as Reviewer
+from apps.actions.review.settle_link import Settlement, settle_link
+from apps.actions.review.undo import undo
+from apps.intake.accept import NewTurn, Submission, accept
 from apps.memories.models import Entity, Memory, MemoryLink
-from apps.pipeline.direct import Name, NewMemory
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.vocabulary import (
+from apps.pipeline.core.enums import (
     LIVE_STATUSES,
     EntityType,
     LinkStatus,
@@ -40,8 +38,10 @@ from apps.pipeline.vocabulary import (
     Role,
     Status,
 )
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.direct_write.new_memory import Name, NewMemory
 from apps.tenants.models import Project
-from tests.actions.working import Person
+from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
 SAYINGS = (

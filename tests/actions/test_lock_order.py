@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from apps.actions.accept import NewTurn, Submission, accept
-from apps.actions.revise import Revision, revise
-from apps.actions.store import StoreRequest, store
-from apps.actions.wiring import live
-from apps.actions.work import work_for
+from apps.actions.live_ports import live
+from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.store import StoreRequest, store
+from apps.intake.accept import NewTurn, Submission, accept
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
-from apps.pipeline.direct import Name, NewMemory
-from apps.pipeline.identifiers import end_user_id
-from apps.pipeline.vocabulary import MemoryType, Role, WorkState
+from apps.pipeline.core.enums import MemoryType, Role, WorkState
+from apps.pipeline.core.identifiers import end_user_id
+from apps.pipeline.direct_write.new_memory import Name, NewMemory
 from apps.tenants.models import Project
-from tests.outbox.aside import Aside
-from tests.outbox.owing import claim
+from apps.worker.process_user import work_for
+from tests.outbox.outbox_factories import claim
+from tests.outbox.second_connection import Aside
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

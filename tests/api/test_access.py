@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.create_key import CreatedKey, create_key
-from apps.actions.revoke_key import revoke_key
+from apps.actions.keys.create_key import CreatedKey, create_key
+from apps.actions.keys.revoke_key import revoke_key
 from apps.api import authentication
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project
 from tests.api.counting import rows_by_table
 from tests.conftest import MakeClient

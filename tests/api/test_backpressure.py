@@ -5,10 +5,10 @@ from itertools import count
 import pytest
 from django.test import Client as DjangoClient
 
-from apps.actions import backpressure
-from apps.actions.create_key import create_key
-from apps.actions.create_project import create_project
-from apps.pipeline.vocabulary import Scope
+from apps.actions.keys.create_key import create_key
+from apps.actions.projects.create_project import create_project
+from apps.intake import backpressure
+from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 

@@ -8,9 +8,9 @@ from django.db import connection, transaction
 from django.test import override_settings
 from rest_framework.test import APIClient
 
-from apps.actions.idempotency import Claim, _hold
+from apps.intake.idempotency import Claim, _hold
 from apps.memories.models import Memory
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.models import IdempotentRequest, Trace
 from tests.api.counting import rows_by_table

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from apps.memories.models import Entity, LedgerEntry, Memory, MemoryVersion
 from apps.outbox.models import OutboxRow
-from apps.pipeline.vocabulary import Scope, WorkKind
+from apps.pipeline.core.enums import Scope, WorkKind
 from apps.tenants.models import Project
 from tests.api.counting import rows_by_table
 from tests.conftest import MakeClient

@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from apps.memories.models import Entity, LedgerEntry, Memory, MemoryLink
-from apps.pipeline.vocabulary import LinkStatus, Scope, Status
+from apps.pipeline.core.enums import LinkStatus, Scope, Status
 from apps.tenants.models import Project
 from tests.conftest import MakeClient
 

@@ -4,10 +4,10 @@ import pytest
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
-from apps.actions.accept import NewTurn, Submission, accept
+from apps.intake.accept import NewTurn, Submission, accept
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.vocabulary import Role, WorkState
+from apps.pipeline.core.enums import Role, WorkState
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from apps.memories.models import Memory
-from apps.pipeline.vocabulary import Status
+from apps.pipeline.core.enums import Status
 
 
 def say(client: APIClient, content: str, *, day: int) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.pipeline.recalled import is_recalled
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.prefilter.context_marker import is_recalled
 from apps.providers.errors import ProviderError
 from apps.tenants.models import Project
 from tests.api.counting import rows_by_table

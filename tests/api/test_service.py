@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 
 from apps.api.problems import STATUS_AND_TITLE, Code
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.vocabulary import WorkState
+from apps.pipeline.core.enums import WorkState
+from apps.pipeline.core.identifiers import new_id
 from memplatform.settings import BASE_DIR
 
 

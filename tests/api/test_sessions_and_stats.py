@@ -6,10 +6,10 @@ import pytest
 from django.test import Client as DjangoClient
 from rest_framework.test import APIClient
 
-from apps.actions.tally import tally
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.model_calls import AnswerKind
-from apps.pipeline.vocabulary import Scope
+from apps.actions.traces.tally import tally
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.model_calls import AnswerKind
 from apps.tenants.models import Project
 from benchmarks.model_server import ModelServer, Reply
 from tests.conftest import MakeClient

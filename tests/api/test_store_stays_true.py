@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from apps.memories.models import Entity, Memory
-from apps.pipeline.vocabulary import LinkKind, Status
+from apps.pipeline.core.enums import LinkKind, Status
 
 Say = Callable[..., dict[str, Any]]
 

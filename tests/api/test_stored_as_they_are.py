@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from apps.memories.models import LedgerEntry, Memory, MemoryVersion
-from apps.pipeline.vocabulary import LIVE_STATUSES, Scope, Status
+from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
 from apps.tenants.models import Project
 from tests.api.counting import rows_by_table
 from tests.api.test_memories import LISBON, put

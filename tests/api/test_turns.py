@@ -9,10 +9,10 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions import backpressure
+from apps.intake import backpressure
 from apps.outbox.models import OutboxRow
-from apps.pipeline.identifiers import Prefix, parse
-from apps.pipeline.vocabulary import TraceStatus, WorkState
+from apps.pipeline.core.enums import TraceStatus, WorkState
+from apps.pipeline.core.identifiers import Prefix, parse
 from apps.traces.models import Trace, Turn
 from tests.api.counting import rows_by_table
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.pipeline.vocabulary import MemoryType
+from apps.pipeline.core.enums import MemoryType
 from apps.providers.fake import HashingEmbedder
 from benchmarks.data import find
 from benchmarks.funnel import funnel

@@ -16,8 +16,11 @@ import pytest
 from django.db import OperationalError, connection
 
 from apps.pipeline import flow
-from apps.pipeline.stages import extract, index, persist, pre_filter
-from apps.pipeline.vocabulary import Stage
+from apps.pipeline.core import persist
+from apps.pipeline.core.enums import Stage
+from apps.pipeline.extraction import extract
+from apps.pipeline.indexing import index
+from apps.pipeline.prefilter import pre_filter
 
 MODULES = {
     Stage.PRE_FILTER: pre_filter,

@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from apps.actions.accept import NewTurn, Submission, accept
-from apps.actions.create_project import create_project
-from apps.actions.drain import Drain
-from apps.actions.idempotency import Answer, Claim, IdempotencyInProgress, once
-from apps.actions.stopping import StopFlag
-from apps.actions.wiring import live
-from apps.outbox import working
+from apps.actions.live_ports import live
+from apps.actions.projects.create_project import create_project
+from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.idempotency import Answer, Claim, IdempotencyInProgress, once
+from apps.outbox import processing
 from apps.outbox.models import UserLease
-from apps.pipeline.vocabulary import Role, Stage
+from apps.pipeline.core.enums import Role, Stage
 from apps.tenants.models import Project
-from tests.actions.working import Person
+from apps.worker.drain import Drain
+from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import Failpoint, Harm, armed, in_a_fork
 from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
 from tests.house import PATIENCE
-from tests.outbox.owing import expire, make_due
+from tests.outbox.outbox_factories import expire, make_due
+from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -72,7 +72,7 @@ def state_of(project: Project) -> State:
 @pytest.fixture(autouse=True)
 def _retries_wait_for_recovery(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a slow machine from trying again what failed while it still drains: the harm would not be seen."""
-    monkeypatch.setattr(working, "LEAST_BACKOFF", working.MOST_BACKOFF)
+    monkeypatch.setattr(processing, "LEAST_BACKOFF", processing.MOST_BACKOFF)
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
-from apps.actions.drain import Drain
-from apps.actions.stopping import StopFlag
-from apps.actions.wiring import live
+from apps.actions.live_ports import live
 from apps.memories.models import Memory
-from apps.pipeline.vocabulary import Status, TraceStatus
+from apps.pipeline.core.enums import Status, TraceStatus
 from apps.tenants.models import Project
-from tests.actions.working import Person
+from apps.worker.drain import Drain
+from apps.worker.shutdown import StopFlag
 from tests.house import PATIENCE
+from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import pytest
 from django.conf import settings
 
-from apps.actions.drain import Drain
-from apps.actions.stopping import StopFlag
 from apps.outbox.models import OutboxRow
-from apps.pipeline.vocabulary import TraceStatus, WorkState
+from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.tenants.models import Project
-from tests.actions.working import Person, interrupted
+from apps.worker.drain import Drain
+from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import in_a_fork
 from tests.house import PATIENCE
-from tests.outbox.owing import expire
+from tests.outbox.outbox_factories import expire
+from tests.worker.worker_helper import Person, interrupted
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NEIGHBOURS = 50

@@ -9,20 +9,20 @@ import pytest
 from django.db import OperationalError, connection, connections
 from django.db.backends.signals import connection_created
 
-from apps.actions.accept import NewTurn, Submission, accept
-from apps.actions.create_project import create_project
-from apps.actions.drain import Drain
-from apps.actions.retry_work import retry_work
-from apps.actions.stopping import StopFlag
-from apps.actions.wiring import live
+from apps.actions.live_ports import live
+from apps.actions.projects.create_project import create_project
+from apps.actions.queue.retry_work import retry_work
+from apps.intake.accept import NewTurn, Submission, accept
 from apps.outbox.models import OutboxRow
-from apps.pipeline.vocabulary import Role, WorkState
+from apps.pipeline.core.enums import Role, WorkState
 from apps.tenants.models import Project
-from tests.actions.working import Person
+from apps.worker.drain import Drain
+from apps.worker.shutdown import StopFlag
 from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
 from tests.house import PATIENCE
-from tests.outbox.owing import expire, make_due
+from tests.outbox.outbox_factories import expire, make_due
+from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,22 +7,22 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.accept import NewTurn, Submission, accept
-from apps.actions.retract import retract
-from apps.actions.tally import tally
-from apps.actions.wiring import FreshIds, SystemClock
-from apps.actions.work import work_for
+from apps.actions.live_ports import FreshIds, SystemClock
+from apps.actions.memories.retract import retract
+from apps.actions.traces.tally import tally
+from apps.intake.accept import NewTurn, Submission, accept
 from apps.memories.models import Memory, MemoryChange, MemoryLink, MemoryRevision
-from apps.memories.plan_writer import PostgresPlanWriter
-from apps.memories.store import PostgresMemoryReader
+from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
 from apps.outbox.models import WorkerHeartbeat
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.ports import Ports
-from apps.pipeline.vocabulary import LinkKind, MemberRole, Role
+from apps.pipeline.core.enums import LinkKind, MemberRole, Role
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.ports import Ports
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Membership, Project
 from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Trace
+from apps.worker.process_user import work_for
 
 HOSTILE = "<script>alert(1)</script>"
 SAID = (

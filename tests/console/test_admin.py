@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from apps.actions.create_key import CreatedKey
+from apps.actions.keys.create_key import CreatedKey
 from apps.tenants.models import Project
 from tests.console.conftest import HOSTILE
 

@@ -5,11 +5,11 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from apps.actions.create_key import CreatedKey
+from apps.actions.keys.create_key import CreatedKey
 from apps.memories.models import LedgerEntry, Memory, MemoryVersion
 from apps.outbox.models import OutboxRow, UserLease
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.vocabulary import Status, TraceStatus, WorkKind, WorkState
+from apps.pipeline.core.enums import Status, TraceStatus, WorkKind, WorkState
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.keys import recognise
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, Trace

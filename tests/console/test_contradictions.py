@@ -6,7 +6,7 @@ from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries
 
 from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.vocabulary import LinkKind, LinkStatus, Status
+from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.tenants.models import Project
 from tests.console.test_review import undo_in
 

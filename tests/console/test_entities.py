@@ -8,9 +8,9 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from apps.actions.preview_merge import preview_merge
+from apps.actions.entities.preview_merge import preview_merge
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
-from apps.pipeline.vocabulary import MemberRole, Status
+from apps.pipeline.core.enums import MemberRole, Status
 from apps.tenants.models import Membership, Project
 from tests.api.test_merge_entities import BOTH, put, state, told
 

@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions import ask_preview as asking
-from apps.actions.run_preview import run_preview
-from apps.pipeline.vocabulary import MemberRole
+from apps.actions.rules import request_preview as asking
+from apps.actions.rules.run_preview import run_preview
+from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview
 

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from apps.pipeline.vocabulary import MemberRole
+from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 
 pytestmark = pytest.mark.django_db

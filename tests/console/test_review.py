@@ -9,8 +9,8 @@ from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries
 
 from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.policy import Policy
-from apps.pipeline.vocabulary import LinkKind, MemberRole, Stage, Status
+from apps.pipeline.core.enums import LinkKind, MemberRole, Stage, Status
+from apps.pipeline.core.policy import Policy
 from apps.tenants.models import Membership, Project
 from apps.traces.models import Span
 from tests.console.conftest import HOSTILE

@@ -10,11 +10,11 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from apps.actions.create_key import create_key
-from apps.actions.restore_key import REGRET
+from apps.actions.keys.create_key import create_key
+from apps.actions.keys.restore_key import REGRET
 from apps.outbox.models import OutboxRow
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.vocabulary import MemberRole, Scope, WorkState
+from apps.pipeline.core.enums import MemberRole, Scope, WorkState
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import ApiKey, Membership, Project
 from apps.traces.models import HourlyTally, Trace, Turn
 from tests.console.conftest import HOSTILE

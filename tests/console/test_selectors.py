@@ -8,8 +8,8 @@ from apps.console.selectors.periods import Step, period_of
 from apps.console.selectors.pictures import funnel
 from apps.console.selectors.reasons import explain
 from apps.console.selectors.settings import Setting, sections_of
-from apps.pipeline.policy import Policy
-from apps.pipeline.vocabulary import Reason
+from apps.pipeline.core.enums import Reason
+from apps.pipeline.core.policy import Policy
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
 

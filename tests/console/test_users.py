@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from apps.pipeline.vocabulary import Status
+from apps.pipeline.core.enums import Status
 from apps.tenants.models import EndUser, Project
 from tests.console.conftest import HOSTILE
 

@@ -9,10 +9,12 @@ from uuid import UUID
 
 import pytest
 
-from apps.pipeline.canonical import canonical_hash
-from apps.pipeline.draft import Candidate, Draft, KnownEntity, KnownMemory, Mention, Request
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.operations import (
+from apps.pipeline.core.candidate_facts import candidate_confidence
+from apps.pipeline.core.canonical import canonical_hash
+from apps.pipeline.core.draft import Candidate, Draft, KnownEntity, KnownMemory, Mention, Request
+from apps.pipeline.core.enums import EntityType, LinkKind, MemoryType, Reason, Status, WorkKind
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,
     AddMemory,
@@ -29,11 +31,9 @@ from apps.pipeline.operations import (
     ReviseMemory,
     SupersedeMemory,
 )
-from apps.pipeline.plan import WritePlan
-from apps.pipeline.policy import Policy
-from apps.pipeline.ports import MemoryReader, PlanWriter, Probe, Slot, StalePlan
-from apps.pipeline.sayings import candidate_confidence
-from apps.pipeline.vocabulary import EntityType, LinkKind, MemoryType, Reason, Status, WorkKind
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import MemoryReader, PlanWriter, Probe, Slot, StalePlan
 from tests.pipeline.builders import MONDAY, candidate
 
 EMBEDDER = "unit"

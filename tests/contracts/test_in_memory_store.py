@@ -4,11 +4,11 @@ from uuid import UUID
 
 import pytest
 
-from apps.memories.in_memory import InMemoryStore
-from apps.pipeline.draft import Origin, Request
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.operations import OweWork
-from apps.pipeline.vocabulary import LinkKind, WorkKind
+from apps.memories.reading.in_memory_store import InMemoryStore
+from apps.pipeline.core.draft import Origin, Request
+from apps.pipeline.core.enums import LinkKind, WorkKind
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.operations import OweWork
 from tests.contracts.store_contract import EMBEDDER, Row, StoreContract, World, merge, start, told
 from tests.pipeline.builders import turn
 

@@ -6,14 +6,14 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from apps.actions.create_project import create_project
+from apps.actions.projects.create_project import create_project
 from apps.memories.models import Memory, MemoryLink, MemoryVector
-from apps.memories.plan_writer import PostgresPlanWriter
-from apps.memories.store import PostgresMemoryReader
+from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox.models import OutboxRow
-from apps.pipeline.draft import Origin, Request, SourceTurn
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.vocabulary import LinkKind, Role, Status, WorkKind
+from apps.pipeline.core.draft import Origin, Request, SourceTurn
+from apps.pipeline.core.enums import LinkKind, Role, Status, WorkKind
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import EndUser
 from apps.traces.models import ConfigurationVersion, Session, Trace, Turn
 from tests.contracts.store_contract import EMBEDDER, Row, StoreContract, World

@@ -7,7 +7,7 @@ import pytest
 from apps.memories.models import Memory
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
-from tests.actions.working import Person
+from tests.worker.worker_helper import Person
 
 pytestmark = [
     pytest.mark.django_db,

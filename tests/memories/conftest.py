@@ -7,16 +7,15 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.store import StoreRequest, store
+from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryVector
-from apps.memories.scope import SearchQuery
-from apps.memories.search import Hit, search
-from apps.pipeline.direct import Name, NewMemory
-from apps.pipeline.identifiers import end_user_id
-from apps.pipeline.policy import IndexPolicy, RetrievalPolicy
-from apps.pipeline.ports import Embedder
-from apps.pipeline.stages import index
-from apps.pipeline.vocabulary import MemoryType
+from apps.memories.search import Hit, SearchQuery, search
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.identifiers import end_user_id
+from apps.pipeline.core.policy import IndexPolicy, RetrievalPolicy
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.indexing import index
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Project
 

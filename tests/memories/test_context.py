@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from apps.memories.context import ContextQuery, build_block
-from apps.pipeline.context_block import Block
-from apps.pipeline.policy import RetrievalPolicy
-from apps.pipeline.vocabulary import MemoryType, Polarity, Stakes, Status
+from apps.memories.reading.context import ContextQuery, build_block
+from apps.pipeline.core.enums import MemoryType, Polarity, Stakes, Status
+from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.retrieval.context_block import Block
 from apps.providers.wordllama import count_tokens
 from tests.memories.conftest import NOW
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.outbox import working
-from apps.outbox.working import LEAST_BACKOFF, MOST_BACKOFF, backoff
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.vocabulary import WorkState
+from apps.outbox import processing
+from apps.outbox.processing import LEAST_BACKOFF, MOST_BACKOFF, backoff
+from apps.pipeline.core.enums import WorkState
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
-from tests.outbox.owing import claim, claim_one, make_due, make_user, owe, row
+from tests.outbox.outbox_factories import claim, claim_one, make_due, make_user, owe, row
 
 
 @pytest.mark.parametrize(
@@ -30,10 +30,10 @@ def test_it_waits_then_is_dead_with_its_last_error(project: Project) -> None:
     for attempt in (1, 2, 3):
         make_due(user)
         lease = claim_one(user)
-        (work,) = working.take(lease=lease, runs=1)
-        state = working.fail(lease=lease, work=work, error=f"error {attempt}", most_attempts=3)
+        (work,) = processing.take(lease=lease, runs=1)
+        state = processing.fail(lease=lease, work=work, error=f"error {attempt}", most_attempts=3)
         assert state is (WorkState.DEAD if attempt == 3 else WorkState.PENDING)
-        assert working.take(lease=lease, runs=1) == []
+        assert processing.take(lease=lease, runs=1) == []
     buried = row(number)
     assert (buried.state, buried.attempts, buried.last_error) == (WorkState.DEAD, 3, "error 3")
     assert buried.finished_at is not None
@@ -45,11 +45,11 @@ def test_it_is_not_due_before_its_wait_is_over(project: Project) -> None:
     user = make_user(project)
     (number,) = owe(project, user)
     lease = claim_one(user)
-    (work,) = working.take(lease=lease, runs=1)
+    (work,) = processing.take(lease=lease, runs=1)
     before = timezone.now()
-    working.fail(lease=lease, work=work, error="no", most_attempts=3)
+    processing.fail(lease=lease, work=work, error="no", most_attempts=3)
     assert row(number).run_at > before
-    assert working.take(lease=lease, runs=1) == []
+    assert processing.take(lease=lease, runs=1) == []
 
 
 @pytest.mark.django_db
@@ -57,9 +57,9 @@ def test_behind_dead_work_the_next_goes_on(project: Project) -> None:
     user, session = make_user(project), new_id()
     _, second = (owe(project, user, session=session)[0] for _ in range(2))
     lease = claim_one(user)
-    (work,) = working.take(lease=lease, runs=1)
-    working.fail(lease=lease, work=work, error="no", most_attempts=1)
-    assert [each.id for each in working.take(lease=lease, runs=1)] == [second]
+    (work,) = processing.take(lease=lease, runs=1)
+    processing.fail(lease=lease, work=work, error="no", most_attempts=1)
+    assert [each.id for each in processing.take(lease=lease, runs=1)] == [second]
 
 
 @pytest.mark.django_db
@@ -67,6 +67,6 @@ def test_a_long_error_is_cut(project: Project) -> None:
     user = make_user(project)
     (number,) = owe(project, user)
     lease = claim_one(user)
-    (work,) = working.take(lease=lease, runs=1)
-    working.fail(lease=lease, work=work, error="x" * 100_000, most_attempts=3)
+    (work,) = processing.take(lease=lease, runs=1)
+    processing.fail(lease=lease, work=work, error="x" * 100_000, most_attempts=3)
     assert len(row(number).last_error) == 4_000

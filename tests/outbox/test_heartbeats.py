@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from apps.outbox.heartbeats import Heart, alive
 from apps.outbox.models import WorkerHeartbeat
-from apps.pipeline.identifiers import new_id
+from apps.pipeline.core.identifiers import new_id
 
 pytestmark = pytest.mark.django_db
 A_MINUTE = timedelta(minutes=1)

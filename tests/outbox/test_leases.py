@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.outbox import leases, working
+from apps.outbox import leases, processing
 from apps.outbox.models import UserLease
-from apps.pipeline.identifiers import new_id
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
-from tests.outbox.owing import claim, claim_one, expire, make_due, make_user, owe
+from tests.outbox.outbox_factories import claim, claim_one, expire, make_due, make_user, owe
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +52,7 @@ def test_work_that_never_came_to_an_end_is_suspect(project: Project) -> None:
     assert not claim_one(user).is_suspect, "it had not begun"
     expire(user)
     lease = claim_one(user)
-    working.take(lease=lease, runs=1)
+    processing.take(lease=lease, runs=1)
     expire(user)
     assert claim_one(user).is_suspect
 
@@ -61,8 +61,8 @@ def test_work_that_failed_is_not_suspect(project: Project) -> None:
     user = make_user(project)
     owe(project, user)
     lease = claim_one(user)
-    (work,) = working.take(lease=lease, runs=1)
-    working.fail(lease=lease, work=work, error="no", most_attempts=5)
+    (work,) = processing.take(lease=lease, runs=1)
+    processing.fail(lease=lease, work=work, error="no", most_attempts=5)
     make_due(user)
     expire(user)
     assert not claim_one(user).is_suspect

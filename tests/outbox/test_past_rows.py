@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from apps.actions import prune as pruning
-from apps.outbox import leases, working
-from apps.pipeline.identifiers import new_id
+from apps.actions.queue import prune as pruning
+from apps.outbox import leases, processing
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
-from tests.outbox.owing import make_user, owe
+from tests.outbox.outbox_factories import make_user, owe
 from tests.plans import indexes, plan, reads_of, rows_read
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,7 @@ def test_a_claim_reads_what_is_open(user: Any) -> None:
 def test_a_take_reads_what_is_open(user: Any) -> None:
     token = new_id()
     leases.claim(token=token, limit=1, seconds=60)
-    nodes = plan(working._LOOK, {"end_user": user, "token": token, "rows": [], "limit": working.LOOK_AHEAD})
+    nodes = plan(processing._LOOK, {"end_user": user, "token": token, "rows": [], "limit": processing.LOOK_AHEAD})
     assert "work_open_of_user" in indexes(nodes)
     assert rows_read(nodes, "outbox_outboxrow") == 1
 

@@ -7,14 +7,14 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from apps.outbox import by_hand, leases, working
+from apps.outbox import leases, manual, processing
 from apps.outbox.leases import Lease, LostLease
 from apps.outbox.models import UserLease
-from apps.outbox.next_work import Work
-from apps.pipeline.vocabulary import WorkKind, WorkState
+from apps.outbox.scheduling import Work
+from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.models import Project
-from tests.outbox.aside import Aside
-from tests.outbox.owing import claim, claim_one, expire, make_user, owe, row
+from tests.outbox.outbox_factories import claim, claim_one, expire, make_user, owe, row
+from tests.outbox.second_connection import Aside
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,8 +52,8 @@ def test_work_that_is_added_during_the_give_back_is_not_lost(project: Project, p
     user = make_user(project)
     owe(project, user)
     lease = claim_one(user)
-    working.finish(lease=lease, work=working.take(lease=lease, runs=1))
-    giving_back = Aside(lambda: working.take(lease=lease, runs=1), pause_before=place).run()
+    processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
+    giving_back = Aside(lambda: processing.take(lease=lease, runs=1), pause_before=place).run()
     adding = Aside(lambda: owe(project, user)).run()
     assert (giving_back.end().error, adding.end().error) == (None, None)
     assert _next(lease, giving_back.result, user) == adding.result
@@ -61,7 +61,7 @@ def test_work_that_is_added_during_the_give_back_is_not_lost(project: Project, p
 
 def _next(lease: Lease, taken: list[Work], user: UUID) -> list[int]:
     """Return what was taken after all, or else what the next worker finds."""
-    found = taken or working.take(lease=claim_one(user), runs=1)
+    found = taken or processing.take(lease=claim_one(user), runs=1)
     return [work.id for work in found]
 
 
@@ -70,19 +70,19 @@ def test_work_that_is_added_during_a_release_is_not_lost(project: Project, place
     user = make_user(project)
     owe(project, user)
     lease = claim_one(user)
-    working.finish(lease=lease, work=working.take(lease=lease, runs=1))
+    processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
     releasing = Aside(lambda: leases.release(lease=lease), pause_before=place).run()
     adding = Aside(lambda: owe(project, user)).run()
     assert (releasing.end().error, adding.end().error) == (None, None)
-    assert [work.id for work in working.take(lease=claim_one(user), runs=1)] == adding.result
+    assert [work.id for work in processing.take(lease=claim_one(user), runs=1)] == adding.result
 
 
 @pytest.mark.parametrize("place", range(2))
 def test_work_that_is_buried_while_it_is_taken_is_not_begun(project: Project, place: int) -> None:
     user = make_user(project)
     (given_up,), (next_one,) = owe(project, user), owe(project, user)
-    taking = Aside(lambda: working.take(lease=claim_one(user), runs=1), pause_before=place + 1).run()
-    assert by_hand.bury(end_user_id=user, row_id=given_up, error="no")
+    taking = Aside(lambda: processing.take(lease=claim_one(user), runs=1), pause_before=place + 1).run()
+    assert manual.bury(end_user_id=user, row_id=given_up, error="no")
     assert [work.id for work in taking.end().result] == [next_one]
     assert row(given_up).state == WorkState.DEAD
 
@@ -92,7 +92,7 @@ def test_one_whose_lease_goes_while_it_takes_begins_nothing(project: Project, pl
     user = make_user(project)
     (number,) = owe(project, user)
     slow = claim_one(user)
-    taking = Aside(lambda: working.take(lease=slow, runs=1), pause_before=place).run()
+    taking = Aside(lambda: processing.take(lease=slow, runs=1), pause_before=place).run()
     expire(user)
     claim_one(user)
     assert isinstance(taking.end().error, LostLease)
@@ -104,21 +104,21 @@ def test_one_that_lost_its_lease_while_it_waited_commits_nothing(project: Projec
     user = make_user(project)
     owe(project, user)
     slow = claim_one(user)
-    work = working.take(lease=slow, runs=1)
+    work = processing.take(lease=slow, runs=1)
 
     def finish() -> None:
         with transaction.atomic():
             owe(project, user, kind=WorkKind.INDEX_MEMORY)  # stands for the effects
-            working.finish(lease=slow, work=work)
+            processing.finish(lease=slow, work=work)
 
     slowly = Aside(finish, pause_before=0).run()
     expire(user)
     quick = claim_one(user)
     assert isinstance(slowly.end().error, LostLease)
-    taken = working.take(lease=quick, runs=1)
+    taken = processing.take(lease=quick, runs=1)
     assert [each.id for each in taken] == [each.id for each in work]
-    working.finish(lease=quick, work=taken)
-    assert working.take(lease=quick, runs=1) == []
+    processing.finish(lease=quick, work=taken)
+    assert processing.take(lease=quick, runs=1) == []
 
 
 def test_a_takeover_waits_for_a_commit_that_has_begun(project: Project) -> None:
@@ -126,9 +126,9 @@ def test_a_takeover_waits_for_a_commit_that_has_begun(project: Project) -> None:
     user = make_user(project)
     owe(project, user)
     slow = claim_one(user)
-    work = working.take(lease=slow, runs=1)
+    work = processing.take(lease=slow, runs=1)
     expire(user)
     with transaction.atomic():
-        working.finish(lease=slow, work=work)
+        processing.finish(lease=slow, work=work)
         assert Aside(claim).run().end().result == []
-    assert working.take(lease=claim_one(user), runs=1) == []
+    assert processing.take(lease=claim_one(user), runs=1) == []

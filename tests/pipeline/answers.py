@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from apps.pipeline.model_calls import ModelAnswer, ModelRequest, Stop
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Stop
 
 
 def memory(content: str, *, evidence: str, turn: str = "t1", **changes: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.draft import (
+from apps.pipeline.core.draft import (
     Candidate,
     Draft,
     KnownMemory,
@@ -18,9 +18,9 @@ from apps.pipeline.draft import (
     Ruling,
     SourceTurn,
 )
-from apps.pipeline.policy import Policy
-from apps.pipeline.standing import as_memory
-from apps.pipeline.vocabulary import EntityType, MemoryType, Role
+from apps.pipeline.core.enums import EntityType, MemoryType, Role
+from apps.pipeline.core.memory_conversion import as_memory
+from apps.pipeline.core.policy import Policy
 
 MONDAY = datetime(2025, 6, 2, 9, 0, tzinfo=UTC)
 ORIGIN = Origin(project_id=UUID(int=1), end_user_id=UUID(int=2), session_id=UUID(int=3))

@@ -10,15 +10,15 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from apps.memories.in_memory import InMemoryStore
-from apps.memories.shelf import Kept
+from apps.memories.reading.in_memory_store import InMemoryStore
+from apps.memories.reading.memory_state import Kept
 from apps.pipeline import flow
-from apps.pipeline.draft import Draft, Origin, Request
-from apps.pipeline.operations import ReviseMemory
-from apps.pipeline.plan import WritePlan, plan_from
-from apps.pipeline.policy import Policy
-from apps.pipeline.ports import Ports, StalePlan
-from apps.pipeline.vocabulary import LIVE_STATUSES, MemoryType, Polarity, SpeechAct, Status
+from apps.pipeline.core.draft import Draft, Origin, Request
+from apps.pipeline.core.enums import LIVE_STATUSES, MemoryType, Polarity, SpeechAct, Status
+from apps.pipeline.core.operations import ReviseMemory
+from apps.pipeline.core.plan import WritePlan, plan_from
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Ports, StalePlan
 from apps.providers.fake import HashingEmbedder
 from tests.pipeline.builders import MONDAY, CountedIds, FrozenClock, candidate, turn
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from apps.pipeline.draft import Candidate, Draft
+from apps.pipeline.core.draft import Candidate, Draft
 from apps.providers.registry import embedder
-from tests.pipeline.extractors.saying import said
-from tests.pipeline.through_the_funnel import settled
+from tests.pipeline.extraction.extract_helper import said
+from tests.pipeline.funnel_helper import settled
 
 FILE = Path(__file__).parents[2] / "samples" / "three_weeks.json"
 

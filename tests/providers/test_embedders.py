@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apps.pipeline.ports import Embedder
+from apps.pipeline.core.ports import Embedder
 from apps.providers.errors import ProviderError, ProviderUnavailable, UnknownProvider
 from apps.providers.registry import embedder
 from apps.providers.sentence_transformers import SentenceTransformersEmbedder

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from apps.pipeline.model_calls import ModelFailed, ModelRequest, Stop, Usage
-from apps.pipeline.policy import ExtractionPolicy
+from apps.pipeline.core.model_calls import ModelFailed, ModelRequest, Stop, Usage
+from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import ShownTurn
 from apps.providers import registry

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from apps.pipeline.hygiene import BadInput, checked_name
+from apps.pipeline.core.input_validation import BadInput, checked_name
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=255)]
 Label = Annotated[str, Meta(max_length=120)]

@@ -6,8 +6,8 @@ from typing import Any
 from apps.api.schemas.common import Answer, Body, Identifier, Limit, Query
 from apps.api.schemas.memory_answers import MemoryAnswer
 from apps.memories.models import Entity
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.vocabulary import EntityType
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.identifiers import Prefix, show
 
 
 class EntitiesQuery(Query):

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from apps.api.schemas.common import Answer, Body, Limit, Query
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.models import ApiKey
 
 

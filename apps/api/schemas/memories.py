@@ -19,11 +19,8 @@ from apps.api.schemas.common import (
     checked_metadata,
     checked_names,
 )
-from apps.pipeline.canonical import canonical_text
-from apps.pipeline.direct import EXTRACTOR, Name, NewMemory
-from apps.pipeline.hygiene import BadInput, checked_moment, checked_name, checked_said_at, cleaned_text
-from apps.pipeline.identifiers import BadIdentifier, Prefix, parse
-from apps.pipeline.vocabulary import (
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.enums import (
     CATEGORY_ALIASES,
     EntityType,
     Grounding,
@@ -34,6 +31,9 @@ from apps.pipeline.vocabulary import (
     SpeechAct,
     Status,
 )
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.input_validation import BadInput, checked_moment, checked_name, checked_said_at, cleaned_text
+from apps.pipeline.direct_write.new_memory import EXTRACTOR, Name, NewMemory
 
 MAX_MEMORIES = 100
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from apps.api.schemas.common import Answer
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.vocabulary import (
+from apps.pipeline.core.enums import (
     EntityType,
     Grounding,
     LinkKind,
@@ -18,6 +17,7 @@ from apps.pipeline.vocabulary import (
     SpeechAct,
     Status,
 )
+from apps.pipeline.core.identifiers import Prefix, show
 
 
 class EntityReference(Answer):

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from apps.actions.build_context import ContextAnswer
+from apps.actions.memories.build_context import ContextAnswer
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
     Answer,
@@ -19,12 +19,11 @@ from apps.api.schemas.common import (
 )
 from apps.api.schemas.memories import Tag
 from apps.api.schemas.memory_answers import MemoryAnswer, memory_fields
-from apps.memories.context import ContextQuery
-from apps.memories.scope import SearchQuery
-from apps.memories.search import Hit
-from apps.pipeline.hygiene import BadInput, TooLarge, checked_moment
-from apps.pipeline.identifiers import BadIdentifier, Prefix, parse, show
-from apps.pipeline.vocabulary import MemoryType, Stakes, Status
+from apps.memories.reading.context import ContextQuery
+from apps.memories.search import Hit, SearchQuery
+from apps.pipeline.core.enums import MemoryType, Stakes, Status
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
+from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment
 
 MAX_ENTITIES = 20
 

@@ -1,7 +1,7 @@
 """Shapes of /v1/sessions."""
 
 from apps.api.schemas.common import Answer, Body, Identifier
-from apps.pipeline.vocabulary import TraceStatus
+from apps.pipeline.core.enums import TraceStatus
 
 
 class EndSessionBody(Body):

@@ -8,8 +8,8 @@ import msgspec
 
 from apps.api.schemas.common import Answer, Identifier, Limit, Query
 from apps.api.schemas.turns import OutcomeAnswer
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.vocabulary import Role, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from apps.actions.accept import NewTurn, Submission
 from apps.api.authentication import Caller
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
@@ -19,8 +18,9 @@ from apps.api.schemas.common import (
     Topic,
     checked_metadata,
 )
-from apps.pipeline.hygiene import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
-from apps.pipeline.vocabulary import Outcome, Role, Stage, TraceStatus
+from apps.intake.accept import NewTurn, Submission
+from apps.pipeline.core.enums import Outcome, Role, Stage, TraceStatus
+from apps.pipeline.core.input_validation import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
 
 MAX_TURNS = 100
 

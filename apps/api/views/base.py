@@ -8,14 +8,14 @@ import msgspec
 from django.http import HttpResponse
 from rest_framework.views import APIView
 
-from apps.actions.idempotency import Answer as KeptAnswer
-from apps.actions.idempotency import Claim, fingerprint, once
 from apps.api.authentication import Caller
 from apps.api.problems import invalid
 from apps.api.schemas.common import Answer
-from apps.pipeline.hygiene import checked_name
-from apps.pipeline.identifiers import end_user_id
-from apps.pipeline.vocabulary import Scope
+from apps.intake.idempotency import Answer as KeptAnswer
+from apps.intake.idempotency import Claim, fingerprint, once
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import end_user_id
+from apps.pipeline.core.input_validation import checked_name
 
 MAX_KEY_LENGTH = 255
 

@@ -5,8 +5,8 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.merge_entities import EntityMerge, merge_entities
-from apps.actions.split_entities import split_entities
+from apps.actions.entities.merge_entities import EntityMerge, merge_entities
+from apps.actions.entities.split_entities import split_entities
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -23,8 +23,8 @@ from apps.api.schemas.entities import (
 from apps.api.schemas.memory_answers import memory_answer
 from apps.api.views.base import ApiView, plain
 from apps.memories.models import Entity, Memory
-from apps.pipeline.identifiers import Prefix
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix
 
 MAX_FACTS = 200
 

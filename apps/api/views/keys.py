@@ -6,18 +6,18 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.create_key import create_key
-from apps.actions.idempotency import Answer as KeptAnswer
-from apps.actions.revoke_key import revoke_key
+from apps.actions.keys.create_key import create_key
+from apps.actions.keys.revoke_key import revoke_key
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.reading import read_body, read_id, read_query
 from apps.api.schemas.keys import CreatedKeyAnswer, KeyBody, KeyPage, KeysQuery, created_key_answer, key_answer
 from apps.api.views.base import ApiView, kept, plain, response
-from apps.pipeline.hygiene import checked_moment, checked_name
-from apps.pipeline.identifiers import Prefix
-from apps.pipeline.vocabulary import Scope
+from apps.intake.idempotency import Answer as KeptAnswer
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.input_validation import checked_moment, checked_name
 from apps.tenants.models import ApiKey
 
 

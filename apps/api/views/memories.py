@@ -8,10 +8,9 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.idempotency import Answer as KeptAnswer
-from apps.actions.retract import retract
-from apps.actions.revise import Revision, revise
-from apps.actions.store import StoreRequest, store
+from apps.actions.memories.retract import retract
+from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.store import StoreRequest, store
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code, invalid
@@ -28,12 +27,13 @@ from apps.api.schemas.memory_answers import (
     memory_detail,
 )
 from apps.api.views.base import ApiView, kept, plain, response
-from apps.memories.believed import as_believed
+from apps.intake.idempotency import Answer as KeptAnswer
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
-from apps.pipeline.hygiene import checked_moment, checked_name
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.vocabulary import Scope
+from apps.memories.reading.as_of import as_believed
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.input_validation import checked_moment, checked_name
 
 _ETAG = re.compile(r'(?:W/)?"?(\d{1,9})"?')
 _EXAMPLE = {

@@ -3,8 +3,8 @@
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from apps.actions.build_context import ContextRequest, build_context
-from apps.actions.search_memories import SearchRequest, search_memories
+from apps.actions.memories.build_context import ContextRequest, build_context
+from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.api.openapi import documented
 from apps.api.reading import read_body
 from apps.api.schemas.search import (
@@ -18,8 +18,8 @@ from apps.api.schemas.search import (
     search_query,
 )
 from apps.api.views.base import ApiView, kept, response
-from apps.pipeline.hygiene import checked_name
-from apps.pipeline.vocabulary import Scope
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.input_validation import checked_name
 
 
 class SearchView(ApiView):

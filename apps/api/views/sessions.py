@@ -7,17 +7,17 @@ from django.db import transaction
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from apps.actions.end_session import end_session
-from apps.actions.idempotency import Answer as KeptAnswer
-from apps.actions.poke import poke
+from apps.actions.sessions.end_session import end_session
 from apps.api.openapi import documented
 from apps.api.problems import Code
 from apps.api.reading import read_body
 from apps.api.schemas.sessions import EndSessionBody, SessionEnded
 from apps.api.views.base import ApiView, kept, response
-from apps.pipeline.hygiene import checked_name
-from apps.pipeline.identifiers import Prefix, end_user_id, show
-from apps.pipeline.identifiers import session_id as derived
+from apps.intake.idempotency import Answer as KeptAnswer
+from apps.outbox.wake_workers import poke
+from apps.pipeline.core.identifiers import Prefix, end_user_id, show
+from apps.pipeline.core.identifiers import session_id as derived
+from apps.pipeline.core.input_validation import checked_name
 
 
 class SessionEndView(ApiView):

@@ -9,8 +9,8 @@ from apps.api.problems import Code
 from apps.api.reading import not_found, read_id, read_query
 from apps.api.schemas.traces import TraceAnswer, TracePage, TracesQuery, trace_answer, trace_summary
 from apps.api.views.base import ApiView, plain
-from apps.pipeline.hygiene import checked_name
-from apps.pipeline.identifiers import Prefix
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 

@@ -7,20 +7,20 @@ from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from apps.actions.accept import Accepted, Submission, accept
-from apps.actions.idempotency import Answer as KeptAnswer
-from apps.actions.idempotency import IdempotencyInProgress
-from apps.actions.look_back import KeyRefused
-from apps.actions.poke import poke
-from apps.actions.run_now import OPEN, run_now
 from apps.api.authentication import REFUSED
 from apps.api.openapi import documented
 from apps.api.problems import Code
 from apps.api.reading import read_body
 from apps.api.schemas.turns import Mode, TraceAccepted, TurnsAnswer, TurnsBody, submission, turns_answer
 from apps.api.views.base import ApiView, kept, response
-from apps.pipeline.identifiers import Prefix, end_user_id, parse, show
-from apps.pipeline.vocabulary import TraceStatus
+from apps.intake.accept import Accepted, Submission, accept
+from apps.intake.idempotency import Answer as KeptAnswer
+from apps.intake.idempotency import IdempotencyInProgress
+from apps.intake.intake_precondition import KeyRefused
+from apps.outbox.wake_workers import poke
+from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show
+from apps.worker.run_now import OPEN, run_now
 
 _EXAMPLE = {
     "user_id": "ana",

@@ -8,7 +8,7 @@ from apps.console.admin.cells import as_json, chipped, shortened
 from apps.console.admin.memory_rows import in_its_turn
 from apps.console.admin.pages import ReadOnlyPage
 from apps.memories.models import MemoryChange, MemoryLink, MemoryOrigin, MemoryRevision, MemoryVector, MemoryVersion
-from apps.pipeline.identifiers import Prefix
+from apps.pipeline.core.identifiers import Prefix
 
 
 @admin.register(MemoryVersion)

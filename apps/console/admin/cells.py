@@ -12,15 +12,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from apps.pipeline.identifiers import Prefix, show
-from apps.pipeline.vocabulary import (
-    LinkStatus,
-    Outcome,
-    SpanResult,
-    Status,
-    TraceStatus,
-    WorkState,
-)
+from apps.pipeline.core.enums import LinkStatus, Outcome, SpanResult, Status, TraceStatus, WorkState
+from apps.pipeline.core.identifiers import Prefix, show
 
 # The stubs know callables in a few of the places only where the admin takes them, hence not Callable[[Any], str].
 Cell = Any

@@ -6,7 +6,7 @@ from django.utils.safestring import SafeString
 from apps.console.admin.cells import link_to_list, shown
 from apps.console.admin.pages import ReadOnlyPage, ReadOnlyRows
 from apps.memories.models import Entity, EntityAlias
-from apps.pipeline.identifiers import Prefix
+from apps.pipeline.core.identifiers import Prefix
 
 
 class AliasRows(ReadOnlyRows):

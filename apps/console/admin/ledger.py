@@ -5,7 +5,7 @@ from django.contrib import admin
 from apps.console.admin.cells import as_json, shown
 from apps.console.admin.pages import ReadOnlyPage
 from apps.memories.models import LedgerEntry
-from apps.pipeline.identifiers import Prefix
+from apps.pipeline.core.identifiers import Prefix
 
 
 @admin.register(LedgerEntry)

@@ -9,14 +9,14 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from apps.actions.errors import Refused
-from apps.actions.retract import retract
-from apps.actions.revise import Revision, revise
+from apps.actions.memories.retract import retract
+from apps.actions.memories.revise import Revision, revise
 from apps.console.admin.cells import as_json, chipped, metered, shown, table_of
 from apps.console.admin.memory_rows import BackLinkRows, LinkRows, OriginRows, VectorRows, VersionRows
 from apps.console.admin.pages import ReadOnlyPage, fields_of
 from apps.memories.models import Memory
-from apps.pipeline.identifiers import Prefix
-from apps.pipeline.vocabulary import Status
+from apps.pipeline.core.enums import Status
+from apps.pipeline.core.identifiers import Prefix
 
 
 @admin.register(Memory)

@@ -7,10 +7,10 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from apps.actions.bury_work import bury_work
 from apps.actions.errors import Refused
-from apps.actions.parties import actor_of
-from apps.actions.retry_work import retry_work
+from apps.actions.get_or_create import actor_of
+from apps.actions.queue.discard_work import bury_work
+from apps.actions.queue.retry_work import retry_work
 from apps.console.admin.cells import chipped, shortened
 from apps.console.admin.pages import ReadOnlyPage
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat

@@ -10,7 +10,7 @@ from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
-from apps.pipeline.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 
 MOST_COUNTED = 10_000  # rows; counting all of a big table costs more than the page
 

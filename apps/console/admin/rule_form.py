@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from pydantic import ValidationError as NotARule
 
-from apps.pipeline.rules.patterns import PatternRefused, check_pattern
-from apps.pipeline.vocabulary import Role, choices_of
+from apps.pipeline.core.enums import Role, choices_of
+from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.traces.models import PreFilterRule
 
 

@@ -11,13 +11,13 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from apps.actions.create_key import create_key
-from apps.actions.create_project import create_project
-from apps.actions.revoke_key import revoke_key
+from apps.actions.keys.create_key import create_key
+from apps.actions.keys.revoke_key import revoke_key
+from apps.actions.projects.create_project import create_project
 from apps.console.admin.cells import link_to_list, links, shown
 from apps.console.admin.pages import Page, ReadOnlyPage
-from apps.pipeline.identifiers import Prefix
-from apps.pipeline.vocabulary import Scope, choices_of
+from apps.pipeline.core.enums import Scope, choices_of
+from apps.pipeline.core.identifiers import Prefix
 from apps.tenants.models import ApiKey, EndUser, Membership, Project
 
 

@@ -8,12 +8,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from apps.actions.delete_rule import delete_rule
-from apps.actions.save_rule import save_rule
+from apps.actions.rules.delete_rule import delete_rule
+from apps.actions.rules.save_rule import save_rule
 from apps.console.admin.cells import as_json, chipped, columns_of, link_to_list, links, shortened, shown, table_of, took
 from apps.console.admin.pages import Page, ReadOnlyPage, ReadOnlyRows, fields_of
 from apps.console.admin.rule_form import RuleForm
-from apps.pipeline.identifiers import Prefix
+from apps.pipeline.core.identifiers import Prefix
 from apps.traces.models import (
     ConfigurationVersion,
     IdempotentRequest,

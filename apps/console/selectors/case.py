@@ -10,7 +10,7 @@ from pgvector.django import MaxInnerProduct
 from apps.console.selectors.compared import Compared, compared
 from apps.console.selectors.history import Past, history_of
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
-from apps.pipeline.vocabulary import LinkStatus
+from apps.pipeline.core.enums import LinkStatus
 from apps.traces.models import Turn
 
 TURNS_AROUND = 2

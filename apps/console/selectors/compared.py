@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from apps.memories.models import MemoryLink, MemoryVector
-from apps.pipeline.policy import SimilarityBand
-from apps.pipeline.vocabulary import Stage
+from apps.pipeline.core.enums import Stage
+from apps.pipeline.core.policy import SimilarityBand
 from apps.traces.models import Span
 
 

@@ -15,7 +15,8 @@ from apps.console.selectors.periods import Period
 from apps.outbox import heartbeats
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
-from apps.pipeline.measures import (
+from apps.pipeline.core.enums import Outcome, Reason, Stage
+from apps.pipeline.core.funnel_metrics import (
     BANDS,
     Band,
     Health,
@@ -28,7 +29,6 @@ from apps.pipeline.measures import (
     readings,
     users_turns,
 )
-from apps.pipeline.vocabulary import Outcome, Reason, Stage
 from apps.traces.models import HourlyLatency, HourlyTally, TalliedHour
 
 LATE_AFTER_SECONDS = 60  # as /readyz has it

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.memories.models import Entity, Memory
-from apps.pipeline.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 
 MOST_NODES = 24
 MOST_MEMORIES = 2_000

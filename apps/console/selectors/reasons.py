@@ -1,6 +1,6 @@
 """Reasons in words: what people are told of why something was dropped or waits."""
 
-from apps.pipeline.vocabulary import Reason
+from apps.pipeline.core.enums import Reason
 
 _WORDS: dict[Reason, str] = {
     Reason.TOO_SHORT: "it has too few letters to say anything",

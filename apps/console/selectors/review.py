@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
-from apps.pipeline.vocabulary import MemoryType, Reason
+from apps.pipeline.core.enums import MemoryType, Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.pipeline.policy import Policy
+from apps.pipeline.core.policy import Policy
 
 _RULES = ("pre_filter", "rules")  # these have a page of their own
 

@@ -12,10 +12,10 @@ from django.db.models.functions import Left
 
 from apps.console.selectors.pictures import FunnelStep, funnel
 from apps.memories.models import Memory
-from apps.pipeline.identifiers import BadIdentifier, Prefix, end_user_id, parse
+from apps.pipeline.core.enums import Outcome, Reason, Stage, TraceStatus
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION
 from apps.pipeline.prompts.static import sections_of
-from apps.pipeline.vocabulary import Outcome, Reason, Stage, TraceStatus
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LATEST = 20_000  # traces of a project that words and reasons are looked for in, unless a user or time narrows them

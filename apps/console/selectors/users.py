@@ -8,7 +8,7 @@ from django.db.models import Count, F, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from apps.memories.models import Memory
-from apps.pipeline.vocabulary import LIVE_STATUSES, MemoryType, Status, values_of
+from apps.pipeline.core.enums import LIVE_STATUSES, MemoryType, Status, values_of
 from apps.tenants.models import EndUser
 
 MOST_SLOTS = 60

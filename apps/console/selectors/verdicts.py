@@ -8,8 +8,8 @@ from uuid import UUID
 from apps.console.selectors.reasons import explain
 from apps.console.selectors.traces import lines_of
 from apps.memories.models import Memory
-from apps.pipeline.identifiers import BadIdentifier, Prefix, parse
-from apps.pipeline.vocabulary import LIVE_STATUSES, Outcome, Stage, Status, TraceStatus
+from apps.pipeline.core.enums import LIVE_STATUSES, Outcome, Stage, Status, TraceStatus
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.traces.models import Span, Turn
 
 _WAITING = {

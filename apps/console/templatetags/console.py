@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from apps.console.admin import cells
 from apps.memories.models import Memory
-from apps.pipeline.identifiers import Prefix, show
+from apps.pipeline.core.identifiers import Prefix, show
 
 register = template.Library()
 register.filter("chip", cells.chip)

@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from apps.console.selectors.reasons import explain
-from apps.pipeline.measures import Health
+from apps.pipeline.core.funnel_metrics import Health
 
 register = template.Library()
 register.filter("explain", explain)

@@ -10,15 +10,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.change_policy import change_policy
 from apps.actions.errors import Refused, Unfit
-from apps.actions.restore_version import restore_version
+from apps.actions.projects.change_policy import change_policy
+from apps.actions.projects.restore_version import restore_version
 from apps.console.paging import page_of, whole_number
 from apps.console.permissions import Visit, page
 from apps.console.selectors.settings import Section, sections_of
-from apps.pipeline.policy import Policy
-from apps.pipeline.policy_changes import changes
-from apps.pipeline.vocabulary import MemberRole
+from apps.pipeline.core.enums import MemberRole
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.policy_changes import changes
 from apps.traces.models import ConfigurationVersion
 
 

@@ -9,15 +9,15 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST
 
-from apps.actions import settle_link as settling
 from apps.actions.errors import Refused, Unfit
-from apps.actions.settle_link import Settlement, Validity
+from apps.actions.review import settle_link as settling
+from apps.actions.review.settle_link import Settlement, Validity
 from apps.console.deciding import Told, person_of, refuse, row_id, seen_in, tell
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
 from apps.console.selectors.pairs import pair_of, to_settle
 from apps.memories.models import MemoryLink
-from apps.pipeline.vocabulary import MemberRole, Resolution
+from apps.pipeline.core.enums import MemberRole, Resolution
 
 _SAID = {
     Resolution.KEPT_FROM: "A is kept, B rejected.",

@@ -10,7 +10,7 @@ from apps.console.selectors.dashboard import funnel_of
 from apps.console.selectors.periods import Step, period_of
 from apps.console.selectors.pictures import funnel
 from apps.console.selectors.plots import cost_plot, gauge_plots, reasons_plot
-from apps.pipeline.measures import Measure
+from apps.pipeline.core.funnel_metrics import Measure
 
 
 @page()

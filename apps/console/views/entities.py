@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
 from apps.memories.models import Entity, Memory
-from apps.pipeline.vocabulary import EntityType
+from apps.pipeline.core.enums import EntityType
 
 MOST_FACTS = 200
 

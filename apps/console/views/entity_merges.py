@@ -8,16 +8,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from apps.actions.entities.merge_entities import EntityMerge, merge_entities
+from apps.actions.entities.preview_merge import preview_merge
+from apps.actions.entities.split_entities import split_entities
 from apps.actions.errors import Refused
-from apps.actions.merge_entities import EntityMerge, merge_entities
-from apps.actions.preview_merge import preview_merge
-from apps.actions.split_entities import split_entities
 from apps.console.asked import asked
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
 from apps.console.selectors.others import others_than
 from apps.memories.models import Entity
-from apps.pipeline.vocabulary import MemberRole
+from apps.pipeline.core.enums import MemberRole
 
 MOST_SHOWN = 50  # memories of each kind in a preview
 

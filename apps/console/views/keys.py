@@ -9,14 +9,14 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.actions.create_key import CreatedKey, create_key
 from apps.actions.errors import Refused
-from apps.actions.restore_key import restore_key
-from apps.actions.revoke_key import revoke_key
+from apps.actions.keys.create_key import CreatedKey, create_key
+from apps.actions.keys.restore_key import restore_key
+from apps.actions.keys.revoke_key import revoke_key
 from apps.console.forms import KeyForm
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
-from apps.pipeline.vocabulary import MemberRole, Scope
+from apps.pipeline.core.enums import MemberRole, Scope
 from apps.tenants.models import ApiKey
 
 

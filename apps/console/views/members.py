@@ -10,12 +10,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
-from apps.actions.remove_member import remove_member
-from apps.actions.set_member import set_member
+from apps.actions.projects.remove_member import remove_member
+from apps.actions.projects.set_member import set_member
 from apps.console.forms import MemberForm
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
-from apps.pipeline.vocabulary import MemberRole
+from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership
 
 

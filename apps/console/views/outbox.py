@@ -6,15 +6,15 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.bury_work import bury_work
 from apps.actions.errors import Refused
-from apps.actions.parties import actor_of
-from apps.actions.retry_work import retry_work
+from apps.actions.get_or_create import actor_of
+from apps.actions.queue.discard_work import bury_work
+from apps.actions.queue.retry_work import retry_work
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
 from apps.console.selectors.dashboard import queue_now
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
-from apps.pipeline.vocabulary import MemberRole, WorkState
+from apps.pipeline.core.enums import MemberRole, WorkState
 
 
 @page()

@@ -10,18 +10,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.ask_preview import MOST_DAYS, ask_preview
-from apps.actions.delete_rule import delete_rule
 from apps.actions.errors import Refused
-from apps.actions.save_rule import save_rule
-from apps.actions.try_turn import try_turn
+from apps.actions.rules.delete_rule import delete_rule
+from apps.actions.rules.request_preview import MOST_DAYS, ask_preview
+from apps.actions.rules.save_rule import save_rule
+from apps.actions.rules.try_turn import try_turn
 from apps.console.asked import asked
 from apps.console.forms import RuleForm, TrialForm
 from apps.console.paging import page_of, whole_number
 from apps.console.permissions import Visit, page
 from apps.console.selectors.previews import shown_preview
-from apps.pipeline.rules.patterns import PatternRefused, check_pattern
-from apps.pipeline.vocabulary import MemberRole
+from apps.pipeline.core.enums import MemberRole
+from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview
 
 DAYS = (1, 7, 30, MOST_DAYS)

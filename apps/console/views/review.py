@@ -6,19 +6,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST
 
-from apps.actions import approve as approving
-from apps.actions import merge_memories as merging
-from apps.actions import reject as rejecting
-from apps.actions import undo as undoing
-from apps.actions.decisions import Decided
 from apps.actions.errors import Refused, Unfit
+from apps.actions.memories import approve as approving
+from apps.actions.memories import merge_memories as merging
+from apps.actions.memories import reject as rejecting
+from apps.actions.review import undo as undoing
+from apps.actions.review.review_decisions import Decided
 from apps.console.deciding import Told, decided_in, person_of, refuse, row_id, seen_in, tell, told_of
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
 from apps.console.selectors import review as selectors
 from apps.console.selectors.case import case_of
 from apps.memories.models import Memory
-from apps.pipeline.vocabulary import MemberRole, MemoryType, Rejection
+from apps.pipeline.core.enums import MemberRole, MemoryType, Rejection
 
 
 @page()

@@ -12,7 +12,7 @@ from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
 from apps.console.selectors.traces import LATEST, Sought, listed, told, trace_named, traces_sought, turns_sought
 from apps.console.selectors.verdicts import verdicts
-from apps.pipeline.vocabulary import TraceStatus
+from apps.pipeline.core.enums import TraceStatus
 from apps.traces.models import Trace
 
 MOST_WORDS = 8

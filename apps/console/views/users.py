@@ -7,14 +7,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
-from apps.actions.build_context import ContextRequest, build_context
+from apps.actions.memories.build_context import ContextRequest, build_context
 from apps.console.paging import page_of, whole_number
 from apps.console.permissions import Visit, page
 from apps.console.selectors import users as selectors
 from apps.console.selectors.graph import graph_of
-from apps.memories.context import ContextQuery
 from apps.memories.models import Memory
-from apps.pipeline.vocabulary import Stakes, Status
+from apps.memories.reading.context import ContextQuery
+from apps.pipeline.core.enums import Stakes, Status
 from apps.tenants.models import EndUser
 
 TABS = {"told": "What an agent is told", "facts": "Facts over time", "timeline": "Timeline", "graph": "Entities"}

@@ -8,7 +8,7 @@ import django.utils.timezone
 import pgvector.django.halfvec
 from django.db import migrations, models
 
-import apps.pipeline.identifiers
+import apps.pipeline.core.identifiers
 
 
 class Migration(migrations.Migration):
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("name", models.CharField(max_length=255)),
@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("alias", models.CharField(max_length=255)),
@@ -130,7 +130,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("actor", models.CharField(max_length=160)),
@@ -175,7 +175,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("version", models.PositiveIntegerField(default=1)),
@@ -405,7 +405,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 (
@@ -480,7 +480,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("api_key_id", models.UUIDField(blank=True, null=True)),
@@ -544,7 +544,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("slot", models.PositiveSmallIntegerField()),
@@ -585,7 +585,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("version", models.PositiveIntegerField(help_text="the version whose values these are")),

@@ -4,10 +4,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.memories.overtaken import ONE_USER
 from apps.memories.querysets import EntityQuerySet
-from apps.pipeline.identifiers import Prefix, new_id, show
-from apps.pipeline.vocabulary import EntityType, choices_of, values_of
+from apps.memories.writing.write_conflicts import ONE_USER
+from apps.pipeline.core.enums import EntityType, choices_of, values_of
+from apps.pipeline.core.identifiers import Prefix, new_id, show
 
 
 class Entity(models.Model):

@@ -4,7 +4,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.utils import timezone
 
-from apps.pipeline.identifiers import new_id
+from apps.pipeline.core.identifiers import new_id
 
 
 class MemoryVersion(models.Model):

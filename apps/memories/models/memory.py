@@ -5,10 +5,9 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.utils import timezone
 
-from apps.memories.overtaken import LIVE_ONCE
 from apps.memories.querysets import MemoryLinkQuerySet, MemoryQuerySet
-from apps.pipeline.identifiers import Prefix, new_id, show
-from apps.pipeline.vocabulary import (
+from apps.memories.writing.write_conflicts import LIVE_ONCE
+from apps.pipeline.core.enums import (
     LIVE_STATUSES,
     Grounding,
     LinkKind,
@@ -23,6 +22,7 @@ from apps.pipeline.vocabulary import (
     choices_of,
     values_of,
 )
+from apps.pipeline.core.identifiers import Prefix, new_id, show
 
 _LIVE = Q(status__in=values_of(LIVE_STATUSES))
 # What search matches is made by the database, so that no writer forgets it: see migration 0008.

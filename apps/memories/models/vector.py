@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from apps.pipeline.identifiers import new_id
+from apps.pipeline.core.identifiers import new_id
 
 
 class HalfVectorsField(ArrayField):

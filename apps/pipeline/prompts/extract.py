@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from apps.pipeline.draft import KnownMemory
-from apps.pipeline.model_calls import ModelRequest, Purpose
-from apps.pipeline.policy import ExtractionPolicy
+from apps.pipeline.core.draft import KnownMemory
+from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Polarity, SourceConfidence, SpeechAct
+from apps.pipeline.core.model_calls import ModelRequest, Purpose
+from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, known_section, turns_section
-from apps.pipeline.vocabulary import EntityType, Grounding, MemoryType, Polarity, SourceConfidence, SpeechAct
 
 STATIC = Path(__file__).with_name("extract.xml").read_text(encoding="utf-8")
 VERSION = f"extract-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.pipeline.model_calls import ModelRequest, Purpose
-from apps.pipeline.prompts.judging import judge_request
+from apps.pipeline.core.model_calls import ModelRequest, Purpose
+from apps.pipeline.prompts.judge_questions import judge_request
 
 TASK = """
 <task>

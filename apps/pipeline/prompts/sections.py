@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from apps.pipeline.draft import KnownEntity, KnownMemory, SourceTurn
-from apps.pipeline.hygiene import storable
+from apps.pipeline.core.draft import KnownEntity, KnownMemory, SourceTurn
+from apps.pipeline.core.input_validation import storable
 
 MOST_CONTENT = 240  # characters of a recent memory
 MOST_ALIASES = 3

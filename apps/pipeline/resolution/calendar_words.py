@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from apps.pipeline.contrasts import MONTHS
+from apps.pipeline.core.enums import Precision
+from apps.pipeline.lexicon.contrast_words import MONTHS
 from apps.pipeline.resolution import periods
 from apps.pipeline.resolution.periods import Period
 from apps.pipeline.resolution.phrases import Read, Said, Shape
-from apps.pipeline.vocabulary import Precision
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})\b(?! (?:morning|afternoon|evening|night)s)"

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from apps.pipeline.resolution.folding import is_proper_name
+from apps.pipeline.resolution.name_folding import is_proper_name
 from apps.pipeline.resolution.relations import relation_noun
 
 # Words that change nothing of who is meant; "older", "former" or "best" do and stay part of the noun.

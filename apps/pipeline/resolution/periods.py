@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from apps.pipeline.hygiene import EARLIEST, LATEST
-from apps.pipeline.vocabulary import Precision
+from apps.pipeline.core.enums import Precision
+from apps.pipeline.core.input_validation import EARLIEST, LATEST
 
 _MONTHS = {Precision.MONTH: 1, Precision.QUARTER: 3, Precision.YEAR: 12}
 _SATURDAY = 5

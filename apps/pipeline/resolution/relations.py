@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from apps.pipeline.vocabulary import EntityType
+from apps.pipeline.core.enums import EntityType
 
 
 class Gender(StrEnum):

@@ -3,8 +3,8 @@
 import re
 from enum import StrEnum
 
-from apps.pipeline.draft import Candidate
-from apps.pipeline.extractors.patterns import verbs
+from apps.pipeline.core.draft import Candidate
+from apps.pipeline.extraction.patterns import verbs
 
 
 class Tense(StrEnum):

@@ -2,7 +2,7 @@
 
 import re
 
-from apps.pipeline.contrasts import MONTHS
+from apps.pipeline.lexicon.contrast_words import MONTHS
 
 _ISO_DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 _DOTTED_DAY = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")

@@ -5,7 +5,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-import apps.pipeline.identifiers
+import apps.pipeline.core.identifiers
 
 
 class Migration(migrations.Migration):
@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("number", models.PositiveIntegerField()),
@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("key", models.CharField(max_length=255)),
@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("name", models.SlugField(max_length=64)),
@@ -205,7 +205,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("api_key_id", models.UUIDField(blank=True, null=True)),
@@ -279,7 +279,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("position", models.PositiveSmallIntegerField()),
@@ -343,7 +343,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("purpose", models.CharField(max_length=32)),
@@ -388,7 +388,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("position", models.PositiveIntegerField(help_text="place within the session, from 0")),

@@ -6,7 +6,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import apps.pipeline.identifiers
+import apps.pipeline.core.identifiers
 
 
 class Migration(migrations.Migration):
@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("hour", models.DateTimeField(db_index=True, help_text="its beginning")),
@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("hour", models.DateTimeField(db_index=True, help_text="its beginning")),
@@ -95,7 +95,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=apps.pipeline.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("rule", models.JSONField()),

@@ -5,9 +5,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.policy import Policy, Rule
-from apps.pipeline.vocabulary import Reason, Role, choices_of
+from apps.pipeline.core.enums import Reason, Role, choices_of
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.policy import Policy, Rule
 
 
 class ConfigurationVersion(models.Model):

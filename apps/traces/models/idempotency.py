@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.identifiers import new_id
+from apps.pipeline.core.identifiers import new_id
 
 
 class IdempotentRequest(models.Model):

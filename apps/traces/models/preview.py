@@ -8,9 +8,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.policy import Rule
-from apps.pipeline.vocabulary import choices_of, values_of
+from apps.pipeline.core.enums import choices_of, values_of
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.policy import Rule
 
 
 class PreviewState(StrEnum):

@@ -2,9 +2,9 @@
 
 from django.db import models
 
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.measures import Measure
-from apps.pipeline.vocabulary import Stage, choices_of
+from apps.pipeline.core.enums import Stage, choices_of
+from apps.pipeline.core.funnel_metrics import Measure
+from apps.pipeline.core.identifiers import new_id
 
 
 class HourlyTally(models.Model):

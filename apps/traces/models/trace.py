@@ -5,9 +5,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.identifiers import Prefix, new_id, show
-from apps.pipeline.model_calls import AnswerKind
-from apps.pipeline.vocabulary import SpanResult, Stage, TraceStatus, choices_of, values_of
+from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, choices_of, values_of
+from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.model_calls import AnswerKind
 
 
 class Trace(models.Model):

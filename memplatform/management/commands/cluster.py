@@ -17,11 +17,11 @@ from django.core.management.base import BaseCommand
 from django.db import connection
 from django_q.cluster import Cluster
 
-from apps.actions import tasks  # noqa: F401  (see _load_what_workers_share)
-from apps.actions.poke import poke
-from apps.actions.stopping import STOPPING
+from apps.outbox.wake_workers import poke
 from apps.providers import registry, wordllama
 from apps.providers.names import problem_with
+from apps.worker import tasks  # noqa: F401  (see _load_what_workers_share)
+from apps.worker.shutdown import STOPPING
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WATCH_SECONDS = 0.5

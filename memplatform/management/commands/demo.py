@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 from rich.console import Console
 
-from apps.actions.tally import tally
+from apps.actions.traces.tally import tally
 from memplatform import processes
 from memplatform.demo.access import Access, ensure_access
 from memplatform.demo.client import Client

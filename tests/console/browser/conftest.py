@@ -14,7 +14,7 @@ from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from apps.pipeline.vocabulary import MemberRole
+from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 
 AXE = Path(__file__).parents[2] / "assets" / "axe-4.14.1.min.js"

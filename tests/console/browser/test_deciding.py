@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from apps.memories.models import Entity, Memory, MemoryLink
-from apps.pipeline.vocabulary import LinkKind, Status
+from apps.pipeline.core.enums import LinkKind, Status
 from apps.tenants.models import Project
 from tests.console.browser.conftest import OpenPage
 

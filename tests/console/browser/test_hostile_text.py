@@ -7,9 +7,9 @@ import pytest
 from django.utils.timezone import now
 
 from apps.memories.models import Entity, EntityAlias, Memory, MemoryLink
-from apps.pipeline.hygiene import storable
-from apps.pipeline.identifiers import new_id
-from apps.pipeline.vocabulary import LinkKind, LinkStatus, Reason, Role, Status
+from apps.pipeline.core.enums import LinkKind, LinkStatus, Reason, Role, Status
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.input_validation import storable
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
 from tests.console.browser.conftest import OpenPage, Window

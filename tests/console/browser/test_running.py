@@ -7,17 +7,17 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from apps.actions import ask_preview as asking
-from apps.actions.look_back import LOOK_BACK_CHARACTERS
-from apps.actions.run_preview import run_preview
-from apps.actions.save_rule import active_policy, with_rule, with_rules
+from apps.actions.rules import request_preview as asking
+from apps.actions.rules.run_preview import run_preview
+from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
+from apps.intake.intake_precondition import LOOK_BACK_CHARACTERS
 from apps.memories.models import MemoryOrigin
 from apps.outbox.models import OutboxRow
 from apps.pipeline import flow
-from apps.pipeline.draft import Draft, Request
-from apps.pipeline.hygiene import storable
-from apps.pipeline.policy import Policy
-from apps.pipeline.vocabulary import Reason, Role, WorkState
+from apps.pipeline.core.draft import Draft, Request
+from apps.pipeline.core.enums import Reason, Role, WorkState
+from apps.pipeline.core.input_validation import storable
+from apps.pipeline.core.policy import Policy
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview, Trace, Turn
 from apps.traces.requests import requests_since

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.pipeline.draft import KnownEntity
-from apps.pipeline.model_calls import ModelRequest
-from apps.pipeline.policy import ExtractionPolicy
+from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.enums import EntityType, MemoryType, Role
+from apps.pipeline.core.model_calls import ModelRequest
+from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, turns_section
-from apps.pipeline.vocabulary import EntityType, MemoryType, Role
 from apps.providers.names import LEAST_CACHEABLE_TOKENS
 from tests.pipeline.builders import candidate, known, turn
 

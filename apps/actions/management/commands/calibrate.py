@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.actions.calibrate import calibrate
 from apps.actions.errors import Refused
-from apps.actions.wiring import live
+from apps.actions.live_ports import live
+from apps.actions.projects.calibrate import calibrate
 from apps.tenants.models import Project
 
 

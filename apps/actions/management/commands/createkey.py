@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from apps.actions.create_key import create_key
 from apps.actions.errors import Refused
-from apps.pipeline.vocabulary import Scope
+from apps.actions.keys.create_key import create_key
+from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 
 

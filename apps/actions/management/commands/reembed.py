@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import track
 
-from apps.actions.reembed import BATCH, forget_other_vectors, missing, reembed
+from apps.actions.memories.reembed import BATCH, forget_other_vectors, missing, reembed
 from apps.providers import registry
 from apps.providers.errors import ProviderError
 

@@ -1,8 +1,0 @@
-"""Files of conversations, read as turns: one module a format."""
-
-from apps.actions.formats import chat, jsonl, locomo
-from apps.actions.formats.said import BadPlace, Reader
-
-READERS: dict[str, Reader] = {"locomo": locomo.read, "jsonl": jsonl.read, "chat": chat.read}
-
-__all__ = ["READERS", "BadPlace", "Reader"]

@@ -1,0 +1,28 @@
+"""Approve memories: agents may be told."""
+
+from collections.abc import Sequence
+
+from apps.actions.memories.revise import Revision, revise
+from apps.actions.review.review_decisions import Decided, Person, Seen, decide_each
+from apps.pipeline.core.enums import Status
+
+
+def approve(*, by: Person, seen: Sequence[Seen], content: str | None = None) -> Decided:
+    """Make memories that wait for a person active, in other words where `content` is given (for one memory only)."""
+    changes: dict[str, object] = {"status": Status.ACTIVE}
+    if content is not None and len(seen) == 1:
+        changes["content"] = content
+    return decide_each(seen=seen, decide=lambda each: _approve(by, each, changes))
+
+
+def _approve(by: Person, seen: Seen, changes: dict[str, object]) -> None:
+    revise(
+        revision=Revision(
+            project_id=by.project_id,
+            memory_id=seen.memory_id,
+            changes=changes,
+            person_id=by.person_id,
+            expected_version=seen.version,
+            may_review=True,
+        )
+    )

@@ -1,0 +1,106 @@
+"""Archive memories that have expired or decayed, and keep the score of the others; a person can restore them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import islice
+from uuid import UUID
+
+import structlog
+from django.db import connection
+from django.utils import timezone
+
+from apps.actions.memories.search_memories import active_policy
+from apps.memories.models import Memory
+from apps.memories.writing.plan_writer import apply_plan
+from apps.memories.writing.write_context import WriteContext
+from apps.pipeline.core.enums import MemoryType, Status
+from apps.pipeline.core.operations import ReviseMemory
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.policy import DecayPolicy
+from apps.pipeline.core.ports import StalePlan
+from apps.pipeline.retrieval.decay import Standing, decay_score, is_past
+
+log = structlog.get_logger(__name__)
+
+AT_ONCE = 1_000  # memories a statement, so that none holds rows for long
+ACTOR = "system"
+
+_KEEP_SCORES = """
+update memories_memory m set decay_score = given.score
+from unnest(%(ids)s::uuid[], %(scores)s::float8[]) as given(id, score)
+where m.end_user_id = %(end_user)s and m.id = given.id and m.decay_score is distinct from given.score
+"""
+
+
+def archive_memories() -> int:
+    """Go through all end users' active memories; return how many were archived.
+
+    What is being changed meanwhile is left for the next run.
+    """
+    now = timezone.now()
+    owners = Memory.objects.active().order_by("project_id", "end_user_id").distinct()
+    pairs = owners.values_list("project_id", "end_user_id").iterator(chunk_size=AT_ONCE)
+    return sum(archive_of(project_id=project_id, end_user_id=user, now=now) for project_id, user in pairs)
+
+
+def archive_of(*, project_id: UUID, end_user_id: UUID, now: datetime) -> int:
+    """Score one end user's active memories under the project's policy; archive the past ones, return their number."""
+    policy = active_policy(project_id=project_id).decay
+    rows = (
+        Memory.objects.for_end_user(end_user_id)
+        .active()
+        .only(
+            "id", "version", "type", "tags", "importance", "said_at", "created_at", "expires_at",
+            "last_accessed", "access_count",
+        )
+        .order_by("id")
+    )  # fmt: skip
+    several = iter(rows.iterator(chunk_size=AT_ONCE))
+    archived = 0
+    while batch := list(islice(several, AT_ONCE)):
+        archived += _archive(batch, project_id, end_user_id, now, policy)
+    return archived
+
+
+def _archive(rows: Sequence[Memory], project_id: UUID, end_user_id: UUID, now: datetime, policy: DecayPolicy) -> int:
+    past = [row for row in rows if is_past(standing=_standing(row), now=now, policy=policy)]
+    _keep_scores(rows, end_user_id, now, policy)
+    if not past:
+        return 0
+    try:
+        context = WriteContext(project_id=project_id, end_user_id=end_user_id, actor=ACTOR)
+        apply_plan(plan=WritePlan(operations=tuple(_archivals(past, now))), context=context)
+    except StalePlan as stale:
+        log.info("archival put off", end_user=str(end_user_id), reason=str(stale))
+        return 0
+    return len(past)
+
+
+def _archivals(rows: Sequence[Memory], now: datetime) -> Iterable[ReviseMemory]:
+    for row in rows:
+        has_expired = row.expires_at is not None and row.expires_at <= now
+        yield ReviseMemory(
+            memory_id=row.id,
+            expected_version=row.version,
+            verb="expired" if has_expired else "archived",
+            changes={"status": Status.ARCHIVED},
+        )
+
+
+def _keep_scores(rows: Sequence[Memory], end_user_id: UUID, now: datetime, policy: DecayPolicy) -> None:
+    """Write the scores to two digits: that is enough to look at, and most rows stay as they are from day to day."""
+    scores = [round(decay_score(standing=_standing(row), now=now, policy=policy), 2) for row in rows]
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP_SCORES, {"ids": [row.id for row in rows], "scores": scores, "end_user": end_user_id})
+
+
+def _standing(row: Memory) -> Standing:
+    return Standing(
+        type=MemoryType(row.type),
+        importance=row.importance,
+        fresh_at=max(row.said_at, row.created_at),
+        tags=row.tags,
+        expires_at=row.expires_at,
+        last_accessed=row.last_accessed,
+        access_count=row.access_count,
+    )

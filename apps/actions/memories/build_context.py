@@ -1,0 +1,47 @@
+"""Build the context block that an agent puts into its prompt."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from apps.actions.live_ports import live
+from apps.actions.memories.count_accesses import ACCESSES
+from apps.actions.memories.search_memories import retrieval_policy
+from apps.memories.reading.context import ContextQuery, build_block
+from apps.pipeline.core.identifiers import end_user_id
+from apps.pipeline.retrieval.context_block import Block
+from apps.providers.wordllama import count_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """A block as a caller asks for it; `user_id` is the caller's own."""
+
+    project_id: UUID
+    user_id: str
+    query: ContextQuery
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """The block; its text is empty where nothing is known."""
+
+    block: Block
+
+
+def build_context(*, request: ContextRequest) -> ContextAnswer:
+    """Render what is known of an end user, within the budget of tokens that the request sets.
+
+    Raises ProviderError when the embedder can't answer.
+    """
+    ports = live()
+    end_user, now = end_user_id(project_id=request.project_id, user_id=request.user_id), ports.clock.now()
+    block = build_block(
+        end_user_id=end_user,
+        query=request.query,
+        embedder=ports.embedder,
+        count_tokens=count_tokens,
+        policy=retrieval_policy(project_id=request.project_id),
+        now=now,
+    )
+    ACCESSES.note(end_user_id=end_user, memory_ids=block.memory_ids, at=now)
+    return ContextAnswer(block=block)

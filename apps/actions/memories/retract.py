@@ -1,0 +1,37 @@
+"""Retract a memory: nobody is told it any more, and nothing is deleted."""
+
+from uuid import UUID
+
+from apps.actions.errors import Conflict
+from apps.actions.memories.revise import MOST_TRIES, apply_revision, find_memory
+from apps.pipeline.core.enums import Status
+from apps.pipeline.core.operations import ReviseMemory
+from apps.pipeline.core.ports import StalePlan
+
+
+def retract(
+    *,
+    project_id: UUID,
+    memory_id: UUID,
+    api_key_id: UUID | None = None,
+    person_id: int | None = None,
+    expected_version: int | None = None,
+) -> None:
+    """Retract a memory; doing it again changes nothing. Raises NotFound, Conflict."""
+    for _ in range(MOST_TRIES):
+        memory = find_memory(project_id=project_id, memory_id=memory_id)
+        if expected_version not in (None, memory.version):
+            raise Conflict(f"the memory is at version {memory.version}")
+        if memory.status == Status.RETRACTED:
+            return None
+        revision = ReviseMemory(
+            memory_id=memory.id,
+            expected_version=memory.version,
+            verb="retracted",
+            changes={"status": Status.RETRACTED},
+        )
+        try:
+            return apply_revision(memory=memory, operations=[revision], api_key_id=api_key_id, person_id=person_id)
+        except StalePlan:
+            continue
+    raise Conflict("the memory is being changed by others; try again")

@@ -1,0 +1,175 @@
+"""Revise a memory: named fields get new values, the old ones stay in the history."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.actions.errors import Conflict, NotAllowed, NotFound, Unfit
+from apps.actions.get_or_create import actor_of
+from apps.actions.memories.slot_conflicts import beside_others, settle_slot
+from apps.memories.models import Memory
+from apps.memories.writing.plan_writer import apply_plan
+from apps.memories.writing.write_context import WriteContext
+from apps.outbox.wake_workers import poke
+from apps.pipeline.core.canonical import canonical_text, hash_of_statement
+from apps.pipeline.core.confidence import adjustment_to
+from apps.pipeline.core.enums import MemoryType, Polarity, Status, WorkKind
+from apps.pipeline.core.identifiers import Prefix, parse
+from apps.pipeline.core.operations import Operation, OweWork, ReviseMemory
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan
+from apps.pipeline.core.status_transitions import verb_of
+
+# What a caller may set by name; the rest follows from it or is the funnel's.
+REVISABLE = frozenset(
+    "content topic tags importance confidence metadata event_at event_precision"
+    " valid_from valid_until expires_at status".split()
+)
+MOST_TRIES = 3  # without a version of the caller's own, a change by someone else meanwhile is built upon
+_CLOSED = frozenset({Status.RETRACTED, Status.MERGED})
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """New values for a memory; `expected_version` is the one that the caller has seen, None for any."""
+
+    project_id: UUID
+    memory_id: UUID
+    changes: Mapping[str, Any]
+    api_key_id: UUID | None = None
+    person_id: int | None = None  # who asks in a browser
+    expected_version: int | None = None
+    may_review: bool = False  # whether the caller may change where a memory stands
+    note: str = ""  # a word of the vocabulary that says why
+
+
+def revise(*, revision: Revision) -> None:
+    """Apply a revision in one transaction; values that are the same already change nothing.
+
+    Raises NotFound, Conflict for another version than expected and for what was retracted or merged, NotAllowed for
+    a change of status without the right to review, Unfit for values that contradict each other.
+    """
+    for _ in range(MOST_TRIES):
+        try:
+            return _revise_once(revision)
+        except StalePlan as stale:
+            if revision.expected_version is not None:
+                raise Conflict("the memory has changed since that version") from stale
+    raise Conflict("the memory is being changed by others; try again")
+
+
+def _revise_once(revision: Revision) -> None:
+    memory = find_memory(project_id=revision.project_id, memory_id=revision.memory_id)
+    _check_version(memory, revision)
+    changes = {name: value for name, value in revision.changes.items() if getattr(memory, name) != value}
+    if not changes:
+        return
+    verb = _verb(memory, changes, revision)
+    _check_times(memory, changes)
+    with transaction.atomic():
+        operations = _operations(memory, changes, verb=verb, note=revision.note)
+        apply_revision(
+            memory=memory, operations=operations, api_key_id=revision.api_key_id, person_id=revision.person_id
+        )
+
+
+def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, note: str) -> list[Operation]:
+    """Return the revision with what it closes and owes, from what is live while nobody else writes directly."""
+    if "content" in changes:
+        changes = {**changes, "canonical_hash": _hash(memory, changes["content"])}
+    changes = beside_others(memory=memory, changes=changes)
+    closing: list[Operation] = []
+    if changes.get("status") == Status.ACTIVE:
+        changes, closing = settle_slot(memory=memory, changes=changes)
+    revised = ReviseMemory(
+        memory_id=memory.id,
+        expected_version=memory.version,
+        verb=verb,
+        changes=_with_followers(memory, changes),
+        note=note,
+    )
+    return [revised, *closing, *_owed(memory, changes)]
+
+
+def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
+    """Return a memory of the project. Raises NotFound."""
+    memory: Memory | None = (
+        Memory.objects.for_project(project_id).defer("terms", "context_terms", "context").filter(id=memory_id).first()
+    )
+    if memory is None:
+        raise NotFound("there is no such memory")
+    return memory
+
+
+def apply_revision(
+    *, memory: Memory, operations: list[Operation], api_key_id: UUID | None, person_id: int | None = None
+) -> None:
+    """Apply operations on one memory, and wake the cluster for what they owe. Raises StalePlan."""
+    context = WriteContext(
+        project_id=memory.project_id,
+        end_user_id=memory.end_user_id,
+        actor=actor_of(api_key_id, person_id),
+        api_key_id=api_key_id,
+    )
+    with transaction.atomic():
+        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+        transaction.on_commit(poke)
+
+
+def _check_version(memory: Memory, revision: Revision) -> None:
+    if revision.expected_version not in (None, memory.version):
+        raise Conflict(f"the memory is at version {memory.version}")
+    if memory.status in _CLOSED:
+        raise Conflict(f"the memory is {memory.status}")
+
+
+def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str:
+    if "status" not in changes:
+        return "revised"
+    if not revision.may_review:
+        raise NotAllowed("changing the status needs the scope admin")
+    verb = verb_of(before=Status(memory.status), after=changes["status"])
+    if verb is None:
+        raise Unfit(f"can't follow {memory.status}", at="/status")
+    return verb
+
+
+def _check_times(memory: Memory, changes: Mapping[str, Any]) -> None:
+    begins: datetime = changes.get("valid_from", memory.valid_from)
+    ends: datetime | None = changes.get("valid_until", memory.valid_until)
+    if ends is not None and ends < begins:
+        raise Unfit("must not lie before valid_from", at="/valid_until")
+    if ends is None and memory.status == Status.SUPERSEDED:
+        raise Unfit("is needed: what is superseded has ended", at="/valid_until")
+
+
+def _with_followers(memory: Memory, changes: dict[str, Any]) -> dict[str, Any]:
+    """Add the columns that follow from others: the sum from its value, the reasons from where it stands."""
+    followers: dict[str, Any] = {}
+    if "confidence" in changes:
+        adjustment = adjustment_to(changes["confidence"], parts=memory.confidence_parts)
+        parts = {**memory.confidence_parts, "adjustment": adjustment, "capped_at": None}
+        followers["confidence_parts"] = parts
+    if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
+        followers["review_reasons"] = []
+    return {**changes, **followers}
+
+
+def _hash(memory: Memory, content: str) -> str:
+    entity = memory.object.get("entity")
+    return hash_of_statement(
+        subject_id=memory.subject_id,
+        predicate=memory.predicate,
+        value=str(parse(Prefix.ENTITY, entity)) if entity else canonical_text(memory.object_text),
+        type=MemoryType(memory.type),
+        content=content,
+        polarity=Polarity(memory.polarity),
+    )
+
+
+def _owed(memory: Memory, changes: Mapping[str, Any]) -> list[Operation]:
+    return [OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)] if "content" in changes else []

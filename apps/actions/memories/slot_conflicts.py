@@ -1,0 +1,81 @@
+"""What becomes live meets what is live: nothing is known twice, and a stateful predicate has one value, said last."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from apps.actions.errors import Conflict
+from apps.actions.get_or_create import hold_end_user
+from apps.memories.models import Memory
+from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.pipeline.core.canonical import hash_apart
+from apps.pipeline.core.draft import KnownMemory
+from apps.pipeline.core.enums import LIVE_STATUSES, Status
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.operations import Operation
+from apps.pipeline.core.ports import Slot
+from apps.pipeline.direct_write.conflicts import end_before, is_taken, place_in_slot, takes_slot, twin_of
+from apps.pipeline.direct_write.dedupe import closing
+
+
+def settle_slot(
+    *, memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID] = ()
+) -> tuple[dict[str, Any], list[Operation]]:
+    """Return the changes of a memory that becomes active, and what closes the values that it replaces.
+
+    Where another value was said later, the memory becomes history instead, as a late arrival does. `apart_from` names
+    memories that the same decision takes out of the slot. To be called in a transaction, which keeps others out.
+    """
+    mine = _with(memory, changes)
+    if not takes_slot(mine):
+        return changes, []
+    hold_end_user(memory.end_user_id)
+    place = place_in_slot(mine, [each for each in _holders(mine, memory.end_user_id) if each.id not in apart_from])
+    if place.heir:
+        return {**changes, **_as_history(mine, heir=place.heir)}, []
+    return changes, [closing(each, heir=mine) for each in place.closes]
+
+
+def _with(memory: Memory, changes: dict[str, Any]) -> KnownMemory:
+    """Return a memory as it will be, as far as meeting others goes."""
+    known = PostgresMemoryReader().one(end_user_id=memory.end_user_id, memory_id=memory.pk)
+    names = ("content", "canonical_hash", "valid_from", "valid_until")
+    return replace(known, **{name: changes[name] for name in names if name in changes})
+
+
+def _holders(memory: KnownMemory, end_user_id: UUID) -> tuple[KnownMemory, ...]:
+    slot = [Slot(subject_id=memory.subject_id, predicate=memory.predicate)] if memory.subject_id else []
+    return PostgresMemoryReader().holders(end_user_id=end_user_id, slots=slot)
+
+
+def _as_history(memory: KnownMemory, *, heir: KnownMemory) -> dict[str, Any]:
+    return {
+        "status": Status.SUPERSEDED,
+        "superseded_by_id": heir.id,
+        "valid_until": end_before(heir, memory),
+    }
+
+
+def beside_others(*, memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID] = ()) -> dict[str, Any]:
+    """Return the changes of a memory that becomes live or gets another hash, with one that no live memory has.
+
+    To be called in a transaction. Raises Conflict where a live memory says the same already.
+    """
+    is_live = changes.get("status", memory.status) in LIVE_STATUSES
+    if not is_live or (memory.status in LIVE_STATUSES and "canonical_hash" not in changes):
+        return changes
+    return {**changes, "canonical_hash": _free_hash(memory, changes, apart_from)}
+
+
+def _free_hash(memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID]) -> str:
+    hold_end_user(memory.end_user_id)
+    mine = _with(memory, changes)
+    found = PostgresMemoryReader().twins(
+        end_user_id=memory.end_user_id, hashes=[mine.canonical_hash], contents=[mine.content]
+    )
+    others = [each for each in found if each.id != memory.pk and each.id not in apart_from]
+    if twin := twin_of(mine, others):
+        raise Conflict(f"{show(Prefix.MEMORY, twin.id)} says the same already")
+    is_free = not is_taken(mine.canonical_hash, others)
+    return mine.canonical_hash if is_free else hash_apart(mine.canonical_hash, memory_id=memory.pk)

@@ -1,0 +1,56 @@
+"""Calibrate the bands of dedupe on labelled pairs, in a new configuration version."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.actions.errors import NotFound, Unfit
+from apps.actions.projects.configure import configure
+from apps.actions.rules.save_rule import active_policy
+from apps.pipeline.core.input_validation import BadInput
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.deduplication.calibration import Calibrated
+from apps.pipeline.deduplication.calibration import calibrate as find_band
+from apps.pipeline.deduplication.labelled_pairs import read_pairs, score_pairs
+from apps.tenants.models import Project
+
+
+def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated:
+    """Find the embedder's band on a file of pairs, one JSON object a line, and make it the project's.
+
+    Returns the band with what it does to the pairs. Raises Unfit for a file that can't be used, NotFound for an
+    unknown project; the configuration stays as it was then.
+    """
+    try:
+        found = find_band(score_pairs(pairs=read_pairs(_lines(file)), embedder=embedder))
+    except BadInput as bad:
+        raise Unfit(f"{bad.at}: {bad}") from bad
+    except ValueError as unfit:
+        raise Unfit(str(unfit)) from unfit
+    with transaction.atomic():
+        if not Project.objects.select_for_update().filter(id=project_id).exists():
+            raise NotFound("there is no such project")
+        policy = _with_band(active_policy(project_id), found, embedder.name)
+        configure(project_id=project_id, policy=policy, note=f"band of {embedder.name} calibrated on {file.name}"[:255])
+    return found
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            read = json.loads(line)
+        except ValueError as error:
+            raise BadInput("is no JSON", at=f"line {number}") from error
+        if not isinstance(read, dict):
+            raise BadInput("is no JSON object", at=f"line {number}")
+        yield read
+
+
+def _with_band(policy: Policy, found: Calibrated, embedder: str) -> Policy:
+    dedupe = policy.dedupe.model_copy(update={"bands": {**policy.dedupe.bands, embedder: found.band}})
+    return policy.model_copy(update={"dedupe": dedupe})

@@ -1,0 +1,97 @@
+"""What people decide about memories in a browser: what they had seen, and what came of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.actions.errors import Conflict, NotFound, Refused
+from apps.actions.get_or_create import actor_of
+from apps.actions.memories.revise import find_memory
+from apps.memories.models import Memory
+from apps.memories.writing.plan_writer import apply_plan
+from apps.memories.writing.write_context import WriteContext
+from apps.outbox.wake_workers import poke
+from apps.pipeline.core.enums import LIVE_STATUSES
+from apps.pipeline.core.operations import Operation
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A memory in the version that a person had on the screen, or that a decision left behind."""
+
+    memory_id: UUID
+    version: int
+
+    def next(self) -> "Seen":
+        """Return the same memory one change later."""
+        return Seen(self.memory_id, self.version + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who decides, in which project."""
+
+    project_id: UUID
+    person_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A memory about which nothing was decided, with the reason."""
+
+    memory_id: UUID
+    why: Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a decision left behind: enough to undo it."""
+
+    memories: tuple[Seen, ...] = ()
+    link_id: UUID | None = None
+    refused: tuple[Refusal, ...] = ()
+
+
+def decide_each(*, seen: Sequence[Seen], decide: Callable[[Seen], None]) -> Decided:
+    """Decide about memories one by one; one that can't be decided holds up no other."""
+    done: list[Seen] = []
+    refused: list[Refusal] = []
+    for each in seen:
+        try:
+            decide(each)
+            done.append(each.next())
+        except Refused as why:
+            refused.append(Refusal(each.memory_id, why))
+    return Decided(memories=tuple(done), refused=tuple(refused))
+
+
+def find_seen(*, by: Person, seen: Seen) -> Memory:
+    """Return a memory as it was seen. Raises NotFound, Conflict when it has changed since."""
+    memory = find_memory(project_id=by.project_id, memory_id=seen.memory_id)
+    if memory.version != seen.version:
+        raise Conflict("somebody else has changed the memory meanwhile")
+    return memory
+
+
+def check_pair(one: Memory, other: Memory) -> None:
+    """Raise NotFound for memories of two end users, Conflict for one that isn't live any more."""
+    if one.end_user_id != other.end_user_id or one.pk == other.pk:
+        raise NotFound("there are no such two memories of one user")
+    for memory in (one, other):
+        if memory.status not in LIVE_STATUSES:
+            raise Conflict(f"the memory is {memory.status} meanwhile")
+
+
+def apply_decision(*, by: Person, end_user_id: UUID, operations: Sequence[Operation]) -> None:
+    """Apply a person's operations on what is kept of one end user. Raises Conflict when somebody was faster."""
+    context = WriteContext(project_id=by.project_id, end_user_id=end_user_id, actor=actor_of(None, by.person_id))
+    try:
+        with transaction.atomic():
+            apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+            transaction.on_commit(poke)
+    except StalePlan as stale:
+        raise Conflict("somebody else was faster") from stale

@@ -1,0 +1,19 @@
+"""Delete one pre-filter rule, in a new configuration version; earlier versions keep it."""
+
+from uuid import UUID
+
+from apps.actions.errors import NotFound
+from apps.actions.rules.save_rule import Rules, change_rules
+from apps.traces.models import ConfigurationVersion
+
+
+def delete_rule(*, project_id: UUID, name: str) -> ConfigurationVersion:
+    """Leave a rule out of a new active version. Raises NotFound."""
+
+    def without(rules: Rules) -> Rules:
+        kept = tuple(each for each in rules if each.name != name)
+        if len(kept) == len(rules):
+            raise NotFound("there is no such rule")
+        return kept
+
+    return change_rules(project_id=project_id, change=without, note=f"rule {name} deleted")

@@ -1,0 +1,51 @@
+"""Ask what a rule would have done to the turns of the last days."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from django_q.tasks import async_task
+
+from apps.actions.errors import NotFound, Unfit
+from apps.actions.rules.run_preview import run_preview
+from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
+from apps.pipeline.core.policy import Rule
+from apps.tenants.models import Project
+from apps.traces.models import RulePreview
+from apps.traces.requests import count_turns
+
+MOST_DAYS = 90
+MOST_TURNS = 100_000  # of a preview, the latest; more would outlast a worker's patience
+AT_ONCE = 500  # so many turns are tried while the asker waits
+KEPT = timedelta(days=1)
+
+
+def ask_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int | None = None) -> RulePreview:
+    """Answer at once where few turns are to be tried, else leave it to a worker; return the preview.
+
+    Raises Unfit for a pattern that can't be used or too many days, NotFound for an unknown project.
+    """
+    if not 1 <= days <= MOST_DAYS:
+        raise Unfit(f"from 1 to {MOST_DAYS} days", at="/days")
+    if not Project.objects.filter(pk=project_id).exists():
+        raise NotFound("there is no such project")
+    policy = active_policy(project_id)
+    with_rules(policy, with_rule(policy.pre_filter.rules, rule))
+    now = timezone.now()
+    total = count_turns(project_id=project_id, since=now - timedelta(days=days), most=MOST_TURNS)
+    RulePreview.objects.filter(project_id=project_id, created_at__lt=now - KEPT).delete()
+    preview = RulePreview.objects.create(
+        project_id=project_id,
+        person_id=person_id,
+        rule=rule.model_dump(mode="json"),
+        days=days,
+        turns_total=total,
+        created_at=now,
+    )
+    if total <= AT_ONCE:
+        run_preview(preview_id=preview.pk)
+    else:
+        transaction.on_commit(lambda: async_task("apps.worker.tasks.preview_rule", str(preview.pk), group="preview"))
+    preview.refresh_from_db()
+    return preview

@@ -1,0 +1,153 @@
+"""Try a rule on stored turns: judge each by the active rules, and again with the rule among them."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.actions.errors import Unfit
+from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
+from apps.intake.intake_precondition import LOOK_BACK_CHARACTERS
+from apps.memories.models import MemoryOrigin
+from apps.pipeline import flow
+from apps.pipeline.core.draft import Draft, Request
+from apps.pipeline.core.policy import Policy
+from apps.traces.models import PreviewState, RulePreview
+from apps.traces.requests import requests_since
+
+AT_ONCE = 200  # requests between two reports of the progress
+MOST_EXAMPLES = 60  # of each kind
+MOST_SECONDS = 90.0  # below what a worker may take
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A turn that the rule would treat otherwise; reasons are empty for a turn that is kept."""
+
+    end_user_id: UUID
+    turn_id: UUID
+    before: str
+    after: str
+
+    @property
+    def is_drop(self) -> bool:
+        """Tell whether the turn is dropped that was kept."""
+        return not self.before
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found so far."""
+
+    turns: int = 0
+    dropped: int = 0
+    kept: int = 0
+    harmful: int = 0
+    memories: set[UUID] = field(default_factory=set)
+    examples: dict[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: {"harmful": [], "dropped": [], "kept": []}
+    )
+
+    def add(self, change: Change, memories: Sequence[UUID]) -> None:
+        """Count a change, and keep it as an example while there is room."""
+        kind = "harmful" if memories else "dropped" if change.is_drop else "kept"
+        self.dropped += change.is_drop
+        self.kept += not change.is_drop
+        self.harmful += bool(memories)
+        self.memories.update(memories)
+        if len(self.examples[kind]) < MOST_EXAMPLES:
+            self.examples[kind].append(_example(change, kind, memories))
+
+
+def run_preview(*, preview_id: UUID) -> None:
+    """Fill a waiting preview, reporting progress; one that runs or is over already is left alone."""
+    waiting = RulePreview.objects.filter(pk=preview_id, state=PreviewState.WAITING)
+    if not waiting.update(state=PreviewState.RUNNING):
+        return
+    preview = RulePreview.objects.get(pk=preview_id)
+    try:
+        findings = _try(preview)
+    except Unfit as refused:  # the other rules have changed since it was asked
+        RulePreview.objects.filter(pk=preview_id).update(state=PreviewState.FAILED, error=str(refused))
+        return
+    _report(preview, findings, state=PreviewState.DONE, finished_at=timezone.now())
+
+
+def compare(request: Request, *, now: Policy, then: Policy) -> list[Change]:
+    """Return the turns of a request that another policy would drop or keep otherwise than this one."""
+    before, after = _dropped(request, now), _dropped(request, then)
+    changed = [turn.id for turn in request.turns if (turn.id in before) != (turn.id in after)]
+    end_user = request.origin.end_user_id
+    return [Change(end_user, turn, before.get(turn, ""), after.get(turn, "")) for turn in changed]
+
+
+def _try(preview: RulePreview) -> Findings:
+    now = active_policy(preview.project_id)
+    then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
+    findings, deadline = Findings(), time.monotonic() + MOST_SECONDS
+    for batch in _batches(preview):
+        changes = [change for request in batch for change in compare(request, now=now, then=then)]
+        memories = _memories_of(changes)
+        for change in changes:
+            findings.add(change, memories.get(change.turn_id, ()))
+        findings.turns += sum(len(request.turns) for request in batch)
+        _report(preview, findings)
+        if findings.turns >= preview.turns_total or time.monotonic() > deadline:
+            break
+    return findings
+
+
+def _batches(preview: RulePreview) -> Iterator[list[Request]]:
+    requests = requests_since(
+        project_id=preview.project_id, since=preview.since, look_back_characters=LOOK_BACK_CHARACTERS
+    )
+    while batch := list(islice(requests, AT_ONCE)):
+        yield batch
+
+
+def _dropped(request: Request, policy: Policy) -> dict[UUID | None, str]:
+    """Return the reasons of the turns that intake would drop."""
+    screened = flow.screen(Draft.start(request=request, policy=policy))
+    return {drop.turn_id: drop.reason for drop in screened.drops}
+
+
+def _memories_of(changes: Sequence[Change]) -> dict[UUID, list[UUID]]:
+    """Return the memories that newly dropped turns had produced, by turn."""
+    dropped = [change for change in changes if change.is_drop]
+    if not dropped:
+        return {}
+    origins = MemoryOrigin.objects.filter(
+        end_user_id__in={change.end_user_id for change in dropped}, turn_id__in=[change.turn_id for change in dropped]
+    )
+    found: dict[UUID, list[UUID]] = {}
+    for turn_id, memory_id in origins.values_list("turn_id", "memory_id"):
+        found.setdefault(turn_id, []).append(memory_id)
+    return found
+
+
+def _example(change: Change, kind: str, memories: Sequence[UUID]) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "end_user": str(change.end_user_id),
+        "turn": str(change.turn_id),
+        "before": change.before,
+        "after": change.after,
+        "memories": [str(memory) for memory in memories],
+    }
+
+
+def _report(preview: RulePreview, findings: Findings, **more: Any) -> None:
+    RulePreview.objects.filter(pk=preview.pk).update(
+        turns_done=findings.turns,
+        turns_total=max(preview.turns_total, findings.turns),  # a last part may reach beyond the limit
+        newly_dropped=findings.dropped,
+        newly_kept=findings.kept,
+        harmful=findings.harmful,
+        memories_lost=len(findings.memories),
+        examples=[each for examples in findings.examples.values() for each in examples],
+        **more,
+    )

@@ -1,0 +1,70 @@
+"""Save one pre-filter rule, in a new configuration version."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.actions.errors import NotFound, Unfit
+from apps.actions.projects.configure import configure
+from apps.pipeline.core.policy import Policy, PreFilterPolicy, Rule
+from apps.pipeline.prefilter.matcher import matcher_for
+from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
+from apps.tenants.models import Project
+from apps.traces.models import ConfigurationVersion
+
+Rules = tuple[Rule, ...]
+
+
+def save_rule(*, project_id: UUID, rule: Rule) -> ConfigurationVersion:
+    """Put a rule in the place of the one of its name, or add it, in a new active version.
+
+    Raises Unfit for a pattern that can't be used, alone or with the others; NotFound for an unknown project.
+    """
+    return change_rules(
+        project_id=project_id,
+        change=lambda rules: with_rule(rules, rule),
+        note=f"rule {rule.name} saved",
+    )
+
+
+def with_rule(rules: Rules, rule: Rule) -> Rules:
+    """Return rules with one put in the place of that of its name, or added. Raises Unfit for a pattern alone unfit."""
+    try:
+        check_pattern(rule.pattern)
+    except PatternRefused as refused:
+        raise Unfit(str(refused), at="/pattern") from refused
+    return (*(each for each in rules if each.name != rule.name), rule)
+
+
+def change_rules(*, project_id: UUID, change: Callable[[Rules], Rules], note: str) -> ConfigurationVersion:
+    """Make a new active version with other rules, the project locked so that two changes at once don't lose one.
+
+    Raises Unfit for rules that don't compile together, NotFound for an unknown project.
+    """
+    with transaction.atomic():
+        if not Project.objects.select_for_update().filter(id=project_id).exists():
+            raise NotFound("there is no such project")
+        policy = active_policy(project_id)
+        changed = with_rules(policy, change(policy.pre_filter.rules))
+        return configure(project_id=project_id, policy=changed, note=note)
+
+
+def with_rules(policy: Policy, rules: Rules) -> Policy:
+    """Return a policy with other rules. Raises Unfit for rules that don't compile together."""
+    changed = policy.pre_filter.model_copy(update={"rules": rules})
+    _check_together(changed)
+    return policy.model_copy(update={"pre_filter": changed})
+
+
+def active_policy(project_id: UUID) -> Policy:
+    """Return the policy that a project's next request runs under."""
+    active = ConfigurationVersion.objects.filter(project_id=project_id, is_active=True).first()
+    return active.as_policy() if active else Policy()
+
+
+def _check_together(policy: PreFilterPolicy) -> None:
+    try:
+        matcher_for(policy)
+    except PatternRefused as refused:
+        raise Unfit(str(refused), at="/pattern") from refused

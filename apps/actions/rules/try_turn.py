@@ -1,0 +1,48 @@
+"""Ask what the pre-filter would say of a turn, perhaps with a rule that is not saved yet; nothing is written."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
+from apps.pipeline import flow
+from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.enums import Role
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.policy import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What became of the turn: `reason` is empty when it goes on; a rule and what it matched where one decided."""
+
+    reason: str = ""
+    rule: str = ""
+    matched: str = ""
+
+
+def try_turn(*, project_id: UUID, content: str, role: Role, before: str = "", rule: Rule | None = None) -> Trial:
+    """Judge a turn by the active rules, after what the assistant said before it.
+
+    Raises Unfit for a rule that can't be used.
+    """
+    policy = active_policy(project_id)
+    if rule is not None:
+        policy = with_rules(policy, with_rule(policy.pre_filter.rules, rule))
+    earlier = (_turn(before, Role.ASSISTANT, position=0),) if before.strip() else ()
+    request = Request(
+        trace_id=new_id(),
+        origin=Origin(project_id=project_id, end_user_id=new_id(), session_id=new_id()),
+        turns=(_turn(content, role, position=1),),
+        earlier_turns=earlier,
+    )
+    drops = flow.screen(Draft.start(request=request, policy=policy)).drops
+    if not drops:
+        return Trial()
+    detail = drops[0].detail
+    return Trial(reason=drops[0].reason, rule=detail.get("rule", ""), matched=detail.get("matched", ""))
+
+
+def _turn(content: str, role: Role, *, position: int) -> SourceTurn:
+    return SourceTurn(id=new_id(), position=position, role=role, content=content, received_at=timezone.now())

@@ -1,0 +1,64 @@
+"""LoCoMo (Maharana et al., 2024): conversations of two people over many sessions, as one JSON file."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from apps.intake.accept import NewTurn
+from apps.intake.formats.parsed_turn import BadPlace, Said, Source, checked
+from apps.pipeline.core.enums import Role
+
+_SESSION = re.compile(r"session_(\d+)")
+_SHAPES = (KeyError, TypeError, AttributeError)  # what a file of another shape raises
+
+
+def read(content: bytes, *, source: Source) -> Iterator[Said | BadPlace]:
+    """Yield every turn; both people are users, told apart by `speaker`.
+
+    The end user is the one given, else the conversation's sample_id.
+    """
+    try:
+        told = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        yield BadPlace(at="the file", message=f"is not JSON: {error}")
+        return
+    for index, conversation in enumerate(told if isinstance(told, list) else [told], start=1):
+        try:
+            yield from _conversation(conversation, source=source)
+        except _SHAPES:
+            yield BadPlace(at=f"conversation {index}", message="has not the shape of LoCoMo")
+
+
+def _conversation(raw: Mapping[str, Any], *, source: Source) -> Iterator[Said | BadPlace]:
+    sample, talk = str(raw["sample_id"]), raw["conversation"]
+    numbers = sorted(int(match[1]) for key in talk if (match := _SESSION.fullmatch(key)))
+    for number in numbers:
+        moment = _moment(talk.get(f"session_{number}_date_time", ""))
+        for index, each in enumerate(talk[f"session_{number}"], start=1):
+            at = f"{sample}, session {number}, turn {index}"
+            turn = _turn(each, moment)
+            if turn is None:
+                yield BadPlace(at=at, message="lacks speaker, dia_id or text")
+                continue
+            said = Said(at, source.user_id or sample, f"{sample}-session-{number}", turn)
+            yield checked(said, now=source.now)
+
+
+def _turn(raw: Mapping[str, Any], moment: datetime | None) -> NewTurn | None:
+    try:
+        speaker, turn_id, text = str(raw["speaker"]), str(raw["dia_id"]), str(raw["text"])
+    except _SHAPES:
+        return None
+    caption = raw.get("blip_caption")  # of an image sent along, made by a model
+    content = f"{text} [shares {caption}]" if caption else text
+    return NewTurn(role=Role.USER, content=content, speaker=speaker, occurred_at=moment, turn_id=turn_id)
+
+
+def _moment(text: str) -> datetime | None:
+    """Read "1:56 pm on 8 May, 2023"; the file names no zone, so UTC is assumed."""
+    try:
+        return datetime.strptime(text.strip(), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,92 @@
+"""The rows of a request as it was accepted: the session that its turns are placed in, its trace, turns and first span.
+
+They are parts of one statement, which is on the path of every request: rows travel as JSON and are taken apart by the
+database. What must be written first is read by what follows; the order in which the parts stand means nothing.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from apps.pipeline.core.draft import Draft, Drop, SourceTurn
+from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.trace_report import report_of
+from apps.traces.recorder import SPANS, span_rows, whose
+
+# Behind a part `agreed`, which has a row where the request may be written down; `is_new` says that of the session.
+# The session's row serialises what arrives at once: `shift` is by how much turns that came meanwhile move these, `at`
+# the time that the turns are kept with, later than that of all turns before them.
+PLACED = """
+known as (
+    insert into tenants_enduser (id, project_id, external_id, created_at)
+    select %(end_user)s, %(project)s, %(user_id)s, now() from agreed where is_new on conflict (id) do nothing
+    returning id
+), placed as (
+    insert into traces_session (id, end_user_id, project_id, external_id, turn_count, extracted_until, summarised_until,
+                                started_at, last_turn_at)
+    select %(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, 0, 0, now(), clock_timestamp()
+    from agreed, (select count(*) from known) known
+    on conflict (id) do update set turn_count = traces_session.turn_count + excluded.turn_count,
+                                   last_turn_at = clock_timestamp(), ended_at = null
+    returning turn_count - %(turn_count)s - %(first)s as shift, last_turn_at as at
+)
+"""
+RECORDED = f"""
+new_trace as (
+    insert into traces_trace (id, end_user_id, project_id, session_id, configuration_id, api_key_id, status, topic,
+        metadata, counts, outcomes, plan, error, created_at, finished_at)
+    select %(trace)s, %(end_user)s, %(project)s, %(session)s, %(configuration)s, %(api_key)s, %(status)s, %(topic)s,
+        %(metadata)s, %(counts)s, %(outcomes)s, '[]', '', at, case when %(rejected)s then at end
+    from placed
+), new_turns as (
+    insert into traces_turn (id, end_user_id, session_id, trace_id, position, external_id, role, speaker, content,
+        occurred_at, utc_offset, received_at, rejected_for, rejected_by)
+    select id, %(end_user)s, %(session)s, %(trace)s, position + shift, external_id, role, speaker, content,
+        occurred_at, utc_offset, at, rejected_for, rejected_by
+    from placed, jsonb_populate_recordset(null::traces_turn, %(turns)s)
+), new_spans as ({SPANS} where exists (select from placed))
+"""  # noqa: S608  (only constants of this module)
+
+
+def arrival(
+    *, draft: Draft, user_id: str, session_id: str, configuration_id: UUID, status: TraceStatus
+) -> dict[str, Any]:
+    """Return what PLACED and RECORDED are filled with; the identifiers are the caller's own."""
+    request, origin = draft.request, draft.request.origin
+    report = report_of(draft)
+    rejected = status is TraceStatus.REJECTED
+    drops = {drop.turn_id: drop for drop in draft.drops}
+    return {
+        **whose(draft),
+        "user_id": user_id,
+        "session_id": session_id,
+        "project": origin.project_id,
+        "api_key": origin.api_key_id,
+        "configuration": configuration_id,
+        "status": status.value,
+        "rejected": rejected,
+        "topic": request.topic,
+        "metadata": Jsonb(dict(request.metadata)),
+        "counts": Jsonb(report.counts),
+        "outcomes": Jsonb(report.outcomes if rejected else []),
+        "turn_count": len(request.turns),
+        "first": request.turns[0].position,
+        "turns": Jsonb([_turn(turn, drops.get(turn.id)) for turn in request.turns]),
+        "spans": Jsonb(span_rows(draft.spans, first=0)),
+    }
+
+
+def _turn(turn: SourceTurn, drop: Drop | None) -> dict[str, Any]:
+    return {
+        "id": str(turn.id),
+        "position": turn.position,
+        "role": turn.role.value,
+        "speaker": turn.speaker,
+        "content": turn.content,
+        "occurred_at": turn.occurred_at.isoformat() if turn.occurred_at else None,
+        "utc_offset": turn.utc_offset,
+        "external_id": turn.external_id,
+        "rejected_for": drop.reason if drop else "",
+        "rejected_by": drop.detail.get("rule", "") if drop else "",
+    }

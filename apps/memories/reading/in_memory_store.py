@@ -1,0 +1,118 @@
+"""The store without a database: reads and writes like the PostgreSQL one, for dry runs, replays and benchmarks."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID
+
+from apps.memories.reading.memory_state import Kept, Shelf, shelve
+from apps.pipeline.core.draft import Draft, KnownEntity, KnownMemory
+from apps.pipeline.core.enums import LIVE_STATUSES
+from apps.pipeline.core.operations import OweWork
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import Neighbour, Probe, Slot, Vector
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class InMemoryStore:
+    """Both ports of the memories, on one shelf an end user; a plan is applied as a whole or not at all."""
+
+    def __init__(self, *, now: Callable[[], datetime] = _utc_now) -> None:
+        self._now = now
+        self._shelves: dict[UUID, Shelf] = {}
+
+    def shelf(self, *, end_user_id: UUID) -> Shelf:
+        """Return everything that is kept of an end user."""
+        return self._shelves.get(end_user_id, Shelf())
+
+    def put(self, *, end_user_id: UUID, shelf: Shelf) -> None:
+        """Start from a past state, as a replay does."""
+        self._shelves[end_user_id] = shelf
+
+    # PlanWriter
+
+    def apply(self, *, draft: Draft, plan: WritePlan) -> None:
+        """Apply a plan. Raises StalePlan, having written nothing."""
+        end_user_id = draft.request.origin.end_user_id
+        self._shelves[end_user_id] = shelve(shelf=self.shelf(end_user_id=end_user_id), plan=plan, now=self._now())
+
+    # The index
+
+    def put_vector(self, *, end_user_id: UUID, memory_id: UUID, embedder: str, vector: Vector) -> None:
+        """Keep the vector of a memory's content, which pays the work that its writing owed."""
+        shelf = self.shelf(end_user_id=end_user_id)
+        kept = shelf.memories[memory_id]
+        indexed = shelf.with_memory(replace(kept, vectors={**kept.vectors, embedder: vector}))
+        self.put(end_user_id=end_user_id, shelf=replace(indexed, owed=_without(indexed.owed, memory_id)))
+
+    # MemoryReader
+
+    def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
+        """Return entities with their aliases, the user first, then the most recently mentioned."""
+        found = self.shelf(end_user_id=end_user_id).entities.values()
+        latest_first = sorted(found, key=lambda each: each.last_mentioned_at or _LONG_AGO, reverse=True)
+        return tuple(sorted(latest_first, key=lambda each: not each.is_user)[:limit])
+
+    def known(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+        """Return entities, and live memories, the last stored first; identifiers tell the order in which they came."""
+        live = (kept.memory for kept in self._live(end_user_id))
+        latest_first = sorted(live, key=lambda memory: memory.id, reverse=True)
+        return self.entities(end_user_id=end_user_id, limit=entities), tuple(latest_first[:memories])
+
+    def neighbours(
+        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
+    ) -> list[list[Neighbour]]:
+        """Return, for each probe, live memories: its hash or sentence, those without vectors, the nearest."""
+        live = list(self._live(end_user_id))
+        return [_nearest(live, probe=probe, embedder=embedder)[:limit] for probe in probes]
+
+    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[KnownMemory, ...]:
+        """Return live memories that hold one of the slots, in the order in which they were said."""
+        wanted = set(slots)
+        found = [kept.memory for kept in self._live(end_user_id) if _slot(kept.memory) in wanted]
+        return tuple(sorted(found, key=lambda memory: (memory.said_at, memory.id)))
+
+    def _live(self, end_user_id: UUID) -> Iterator[Kept]:
+        kept = self.shelf(end_user_id=end_user_id).memories.values()
+        return (each for each in kept if each.memory.status in LIVE_STATUSES)
+
+
+def _slot(memory: KnownMemory) -> Slot | None:
+    return Slot(subject_id=memory.subject_id, predicate=memory.predicate) if memory.subject_id else None
+
+
+def _without(owed: tuple[OweWork, ...], memory_id: UUID) -> tuple[OweWork, ...]:
+    return tuple(each for each in owed if each.memory_id != memory_id)
+
+
+def _nearest(live: Sequence[Kept], *, probe: Probe, embedder: str) -> list[Neighbour]:
+    found = [
+        Neighbour(memory=kept.memory, cosine=_product(probe.vector, kept.vectors.get(embedder)))
+        for kept in live
+        if kept.memory.type is probe.type or kept.memory.canonical_hash == probe.canonical_hash
+    ]
+    return sorted(found, key=lambda each: _closeness(each, probe), reverse=True)
+
+
+def _closeness(neighbour: Neighbour, probe: Probe) -> tuple[bool, bool, bool, float, int]:
+    """Order as the database does: the equal hash, equal sentences, those without vectors, by cosine, by id."""
+    memory, cosine = neighbour.memory, neighbour.cosine
+    return (
+        memory.canonical_hash == probe.canonical_hash,
+        memory.content == probe.content,
+        cosine is None,
+        cosine or 0.0,
+        -memory.id.int,
+    )
+
+
+def _product(one: Vector, two: Vector | None) -> float | None:
+    """Return the cosine of two unit vectors, or None where one is still owed."""
+    return None if two is None else float(sum(x * y for x, y in zip(one, two, strict=True)))

@@ -1,0 +1,243 @@
+"""Shelf: everything that the in-memory store keeps of one end user, and how each operation changes it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from functools import singledispatch
+from typing import Any
+from uuid import UUID
+
+from apps.pipeline.core.candidate_facts import origin_key
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.draft import KnownEntity, KnownMemory
+from apps.pipeline.core.enums import LIVE_STATUSES, Status
+from apps.pipeline.core.memory_conversion import FIRST_VERSION, as_stored
+from apps.pipeline.core.operations import (
+    AddAlias,
+    AddEntity,
+    AddMemory,
+    AdoptOrigins,
+    AskReviewer,
+    DisownOrigins,
+    LinkMemories,
+    MarkLink,
+    MemoryOrigin,
+    MergeInto,
+    MoveAlias,
+    OweWork,
+    RenameEntity,
+    ReviseMemory,
+    SupersedeMemory,
+)
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One memory with what belongs to it; `past` holds its former states, oldest first."""
+
+    memory: KnownMemory
+    origins: tuple[MemoryOrigin, ...] = ()
+    superseded_by: UUID | None = None
+    review_reasons: tuple[str, ...] = ()
+    past: tuple[KnownMemory, ...] = ()
+    vectors: Mapping[str, Vector] = field(default_factory=dict)  # embedder to vector of the content
+    columns: Mapping[str, Any] = field(default_factory=dict)  # revised values that the funnel never reads
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What is kept of one end user; each operation returns a changed copy."""
+
+    entities: Mapping[UUID, KnownEntity] = field(default_factory=dict)
+    memories: Mapping[UUID, Kept] = field(default_factory=dict)
+    links: tuple[LinkMemories, ...] = ()
+    owed: tuple[OweWork, ...] = ()
+
+    def with_entity(self, entity: KnownEntity) -> "Shelf":
+        """Return a copy in which an entity is as given."""
+        return replace(self, entities={**self.entities, entity.id: entity})
+
+    def with_memory(self, kept: Kept) -> "Shelf":
+        """Return a copy in which a memory is as given."""
+        return replace(self, memories={**self.memories, kept.memory.id: kept})
+
+
+def shelve(*, shelf: Shelf, plan: WritePlan, now: datetime) -> Shelf:
+    """Apply a plan's operations in their order and return the new shelf; the old one stays as it is.
+
+    Expected versions are those before the plan, however often it changes a memory. Raises StalePlan when a memory is
+    absent or has another version, or when a live one says the same as a new one already.
+    """
+    _check_versions(shelf, plan)
+    _check_hashes(shelf, plan)
+    for operation in plan.operations:
+        shelf = _apply(operation, shelf)
+    return _mention(shelf, plan, now)
+
+
+def _check_versions(shelf: Shelf, plan: WritePlan) -> None:
+    versions = {memory_id: kept.memory.version for memory_id, kept in shelf.memories.items()}
+    versions |= {operation.memory_id: FIRST_VERSION for operation in plan.of(AddMemory)}
+    changes: Iterable[MergeInto | SupersedeMemory | ReviseMemory] = (
+        *plan.of(MergeInto),
+        *plan.of(SupersedeMemory),
+        *plan.of(ReviseMemory),
+    )
+    for change in changes:
+        if versions.get(change.memory_id) != change.expected_version:
+            raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
+
+
+def _check_hashes(shelf: Shelf, plan: WritePlan) -> None:
+    live = {kept.memory.canonical_hash for kept in shelf.memories.values() if kept.memory.status in LIVE_STATUSES}
+    for added in plan.of(AddMemory):
+        if added.status in LIVE_STATUSES and added.canonical_hash in live:
+            raise StalePlan(f"a live memory says the same as {added.memory_id}")
+
+
+@singledispatch
+def _apply(operation: object, shelf: Shelf) -> Shelf:
+    raise TypeError(f"no such operation: {operation!r}")
+
+
+@_apply.register
+def _(operation: AddEntity, shelf: Shelf) -> Shelf:
+    return shelf.with_entity(operation.entity)
+
+
+@_apply.register
+def _(operation: AddAlias, shelf: Shelf) -> Shelf:
+    entity = shelf.entities[operation.entity_id]
+    if canonical_text(operation.alias) in map(canonical_text, entity.aliases):
+        return shelf
+    return shelf.with_entity(replace(entity, aliases=(*entity.aliases, operation.alias)))
+
+
+@_apply.register
+def _(operation: MoveAlias, shelf: Shelf) -> Shelf:
+    folded = canonical_text(operation.alias)
+    for entity in shelf.entities.values():
+        left = tuple(alias for alias in entity.aliases if canonical_text(alias) != folded)
+        if entity.id != operation.entity_id and left != entity.aliases:
+            shelf = shelf.with_entity(replace(entity, aliases=left))
+    return _apply(AddAlias(entity_id=operation.entity_id, alias=operation.alias), shelf)
+
+
+@_apply.register
+def _(operation: RenameEntity, shelf: Shelf) -> Shelf:
+    former = shelf.entities[operation.entity_id]
+    shelf = shelf.with_entity(replace(former, name=operation.name))
+    return _apply(AddAlias(entity_id=former.id, alias=former.name), shelf)
+
+
+@_apply.register
+def _(operation: AddMemory, shelf: Shelf) -> Shelf:
+    memory = replace(as_stored(operation), origins=_origin_keys(operation.origins))
+    return shelf.with_memory(Kept(memory=memory, origins=operation.origins, superseded_by=operation.superseded_by))
+
+
+@_apply.register
+def _(operation: MergeInto, shelf: Shelf) -> Shelf:
+    kept = shelf.memories[operation.memory_id]
+    origins = (*kept.origins, *_missing(operation.origins, in_=kept.origins))
+    changed = _changed(
+        kept,
+        content=operation.content,
+        confidence=operation.confidence.value,
+        status=operation.status,
+        origins=_origin_keys(origins),
+    )
+    return shelf.with_memory(replace(changed, origins=origins))
+
+
+@_apply.register
+def _(operation: SupersedeMemory, shelf: Shelf) -> Shelf:
+    kept = _changed(shelf.memories[operation.memory_id], status=Status.SUPERSEDED, valid_until=operation.valid_until)
+    return shelf.with_memory(replace(kept, superseded_by=operation.superseded_by))
+
+
+_FIELDS = frozenset(each.name for each in fields(KnownMemory))
+_READ_AS: Mapping[str, Callable[[Any], Any]] = {"status": Status}
+
+
+@_apply.register
+def _(operation: ReviseMemory, shelf: Shelf) -> Shelf:
+    changes = {name: _READ_AS.get(name, lambda given: given)(value) for name, value in operation.changes.items()}
+    kept = shelf.memories[operation.memory_id]
+    changed = _changed(kept, **{name: value for name, value in changes.items() if name in _FIELDS})
+    more = {name: value for name, value in changes.items() if name not in _FIELDS}
+    return shelf.with_memory(
+        replace(
+            changed,
+            superseded_by=more.pop("superseded_by_id", kept.superseded_by),
+            columns={**kept.columns, **more},
+        )
+    )
+
+
+@_apply.register
+def _(operation: LinkMemories, shelf: Shelf) -> Shelf:
+    return shelf if operation in shelf.links else replace(shelf, links=(*shelf.links, operation))
+
+
+@_apply.register
+def _(operation: MarkLink, shelf: Shelf) -> Shelf:
+    return shelf  # the funnel never asks how people settled a link
+
+
+@_apply.register
+def _(operation: AdoptOrigins, shelf: Shelf) -> Shelf:
+    heir, other = shelf.memories[operation.memory_id], shelf.memories[operation.from_id]
+    return shelf.with_memory(_with_origins(heir, (*heir.origins, *_missing(other.origins, in_=heir.origins))))
+
+
+@_apply.register
+def _(operation: DisownOrigins, shelf: Shelf) -> Shelf:
+    heir, other = shelf.memories[operation.memory_id], shelf.memories[operation.from_id]
+    return shelf.with_memory(_with_origins(heir, _missing(heir.origins, in_=other.origins)))
+
+
+def _missing(origins: tuple[MemoryOrigin, ...], *, in_: tuple[MemoryOrigin, ...]) -> tuple[MemoryOrigin, ...]:
+    turns = {origin.turn.id for origin in in_}
+    return tuple(origin for origin in origins if origin.turn.id not in turns)
+
+
+def _with_origins(kept: Kept, origins: tuple[MemoryOrigin, ...]) -> Kept:
+    return replace(kept, origins=origins, memory=replace(kept.memory, origins=_origin_keys(origins)))
+
+
+@_apply.register
+def _(operation: AskReviewer, shelf: Shelf) -> Shelf:
+    kept = shelf.memories[operation.memory_id]
+    return shelf.with_memory(replace(kept, review_reasons=(*kept.review_reasons, operation.reason)))
+
+
+@_apply.register
+def _(operation: OweWork, shelf: Shelf) -> Shelf:
+    return replace(shelf, owed=(*shelf.owed, operation))
+
+
+def _changed(kept: Kept, **changes: Any) -> Kept:
+    memory = replace(kept.memory, version=kept.memory.version + 1, **changes)
+    return replace(kept, memory=memory, past=(*kept.past, kept.memory))
+
+
+def _origin_keys(origins: tuple[MemoryOrigin, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted({origin_key(origin) for origin in origins}))
+
+
+def _mention(shelf: Shelf, plan: WritePlan, now: datetime) -> Shelf:
+    """Count one mention of every entity that the plan's memories point at, at the time when it was said."""
+    writings: Iterable[AddMemory | MergeInto] = (*plan.of(AddMemory), *plan.of(MergeInto))
+    for written in writings:
+        said_at = max((origin.turn.said_at for origin in written.origins), default=now)
+        for mention in (written.candidate.subject, written.candidate.object.entity, *written.candidate.mentions):
+            entity = shelf.entities.get(mention.entity_id) if mention and mention.entity_id else None
+            if entity is not None:
+                latest = max(said_at, entity.last_mentioned_at or said_at)
+                shelf = shelf.with_entity(
+                    replace(entity, mention_count=entity.mention_count + 1, last_mentioned_at=latest)
+                )
+    return shelf

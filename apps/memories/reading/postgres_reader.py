@@ -1,0 +1,209 @@
+"""The reading port on PostgreSQL: each call is one round trip, filtered by end user first."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from apps.memories.writing.pipelined import pipelined
+from apps.pipeline.core.draft import KnownEntity, KnownMemory
+from apps.pipeline.core.enums import (
+    EntityType,
+    Grounding,
+    MemoryType,
+    Polarity,
+    Role,
+    SourceConfidence,
+    SpeechAct,
+    Status,
+)
+from apps.pipeline.core.ports import Neighbour, Probe, Slot
+
+_ENTITIES = """
+select entity.id, entity.name, entity.type, entity.is_user, entity.mention_count, entity.last_mentioned_at,
+       coalesce(array_agg(alias.alias order by alias.count desc) filter (where alias.id is not null), '{}')
+from memories_entity entity
+left join memories_entityalias alias on alias.end_user_id = entity.end_user_id and alias.entity_id = entity.id
+where entity.end_user_id = %s and entity.merged_into_id is null
+group by entity.id order by entity.is_user desc, entity.last_mentioned_at desc limit %s
+"""
+
+_KNOWN = """
+select m.id, m.version, m.type, m.status, m.subject_id, m.predicate, m.object_text, m.content, m.canonical_hash,
+       m.polarity, m.stateful, m.confidence, m.role, m.said_at, m.valid_from, m.valid_until, m.event_at,
+       m.source_confidence, m.grounding, m.speech_act, m.reliability, m.adjustment,
+       array(select distinct origin.session_id || '|' || (origin.said_at at time zone 'utc')::date
+             from memories_memoryorigin origin
+             where origin.end_user_id = m.end_user_id and origin.memory_id = m.id),
+       m.evidence
+"""
+
+# For each probe: the equal hash, equal sentences, those whose vectors are still owed, and the nearest.
+_NEIGHBOURS = """
+with probe as (
+    select * from unnest(%(numbers)s::int[], %(types)s::text[], %(hashes)s::text[], %(contents)s::text[],
+                         %(vectors)s::halfvec[])
+        as probe(number, type, hash, content, vector)
+), found as (
+    select probe.number, near.id, near.is_held, near.is_equal, near.cosine
+    from probe cross join lateral (
+        select m.id, m.canonical_hash = probe.hash as is_held, m.content = probe.content as is_equal,
+               -(v.embedding <#> probe.vector) as cosine
+        from memories_memory m
+        left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
+            and v.embedder = %(embedder)s
+        where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
+          and (m.canonical_hash = probe.hash or m.type = probe.type)
+        order by is_held desc, is_equal desc, cosine desc nulls first, m.id limit %(limit)s
+    ) near
+)
+select_known, found.number, found.cosine
+from found join memories_memory m on m.end_user_id = %(end_user)s and m.id = found.id
+order by found.number, found.is_held desc, found.is_equal desc, found.cosine desc nulls first, found.id
+""".replace("select_known", _KNOWN)
+
+_HOLDERS = """
+select_known
+from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as slot(subject_id, predicate)
+join memories_memory m on m.end_user_id = %(end_user)s and m.subject_id = slot.subject_id
+    and m.predicate = slot.predicate and m.status in ('active', 'pending_review')
+order by m.said_at, m.id
+""".replace("select_known", _KNOWN)
+
+_TWINS = """
+select_known
+from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
+    and (m.canonical_hash = any(%(hashes)s) or m.content = any(%(contents)s))
+order by m.said_at, m.id
+""".replace("select_known", _KNOWN)
+
+_BY_ID = """
+select_known
+from memories_memory m where m.end_user_id = %s and m.id = %s
+""".replace("select_known", _KNOWN)
+
+_RECENT = """
+select_known
+from memories_memory m where m.end_user_id = %s and m.status in ('active', 'pending_review')
+order by m.created_at desc, m.id desc limit %s
+""".replace("select_known", _KNOWN)
+
+
+class PostgresMemoryReader:
+    """What is known of one end user, read from the tables."""
+
+    def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
+        """Return entities with their aliases, the user first, then the most recently mentioned."""
+        return tuple(map(_entity, _fetch(_ENTITIES, [end_user_id, limit])))
+
+    def known(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+        """Return entities as above, and live memories, the last stored first: two statements sent together."""
+        with connection.cursor() as first, connection.cursor() as second:
+            with pipelined():
+                first.execute(_ENTITIES, [end_user_id, entities])
+                second.execute(_RECENT, [end_user_id, memories])
+            return tuple(map(_entity, first.fetchall())), tuple(map(_known, second.fetchall()))
+
+    def neighbours(
+        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
+    ) -> list[list[Neighbour]]:
+        """Return, for each probe, live memories: its hash or sentence, those without vectors, the nearest."""
+        if not probes:
+            return []
+        values = {
+            "end_user": end_user_id,
+            "embedder": embedder,
+            "limit": limit,
+            "numbers": list(range(len(probes))),
+            "types": [probe.type.value for probe in probes],
+            "hashes": [probe.canonical_hash for probe in probes],
+            "contents": [probe.content for probe in probes],
+            "vectors": [_as_text(probe.vector) for probe in probes],
+        }
+        found: list[list[Neighbour]] = [[] for _ in probes]
+        for *known, number, cosine in _fetch(_NEIGHBOURS, values):
+            found[number].append(Neighbour(memory=_known(known), cosine=cosine))
+        return found
+
+    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[KnownMemory, ...]:
+        """Return live memories that hold one of the slots, in the order in which they were said."""
+        if not slots:
+            return ()
+        distinct = list(dict.fromkeys(slots))
+        values = {
+            "end_user": end_user_id,
+            "subjects": [slot.subject_id for slot in distinct],
+            "predicates": [slot.predicate for slot in distinct],
+        }
+        return tuple(_known(row) for row in _fetch(_HOLDERS, values))
+
+    def twins(self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]) -> tuple[KnownMemory, ...]:
+        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+        values = {"end_user": end_user_id, "hashes": list(hashes), "contents": list(contents)}
+        return tuple(_known(row) for row in _fetch(_TWINS, values))
+
+    def one(self, *, end_user_id: UUID, memory_id: UUID) -> KnownMemory:
+        """Return a memory that is there, live or not."""
+        (row,) = _fetch(_BY_ID, [end_user_id, memory_id])
+        return _known(row)
+
+
+def _fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return cursor.fetchall()
+
+
+def _as_text(vector: Iterable[float]) -> str:
+    """Write a vector as pgvector reads it."""
+    return "[" + ",".join(f"{value:.6g}" for value in vector) + "]"
+
+
+def _origin(text: str) -> tuple[str, str]:
+    session, day = text.split("|")
+    return session, datetime.fromisoformat(day).date().isoformat()
+
+
+def _entity(row: Sequence[Any]) -> KnownEntity:
+    return KnownEntity(
+        id=row[0],
+        name=row[1],
+        type=EntityType(row[2]),
+        is_user=row[3],
+        mention_count=row[4],
+        last_mentioned_at=row[5],
+        aliases=tuple(row[6]),
+    )
+
+
+def _known(row: Sequence[Any]) -> KnownMemory:
+    return KnownMemory(
+        id=row[0],
+        version=row[1],
+        type=MemoryType(row[2]),
+        status=Status(row[3]),
+        subject_id=row[4],
+        predicate=row[5],
+        object_text=row[6],
+        content=row[7],
+        canonical_hash=row[8],
+        polarity=Polarity(row[9]),
+        stateful=row[10],
+        confidence=row[11],
+        role=Role(row[12]),
+        said_at=row[13],
+        valid_from=row[14],
+        valid_until=row[15],
+        event_at=row[16],
+        source_confidence=SourceConfidence(row[17]),
+        grounding=Grounding(row[18]),
+        speech_act=SpeechAct(row[19]),
+        reliability=row[20],
+        adjustment=row[21],
+        origins=tuple(_origin(each) for each in row[22]),
+        evidence=row[23],
+    )

@@ -1,0 +1,152 @@
+"""The statements that pack one end user's memories into records, and how the records are laid out.
+
+What has one length in every memory is one record of bytes, for an aggregate a value costs more than the values do.
+"""
+
+from enum import Enum, auto
+from functools import lru_cache
+
+import numpy as np
+
+from apps.memories.search.entity_lookup import MEANT
+from apps.memories.search.scope import Scope
+
+
+class Reading(Enum):
+    """How much is read: all, compared by the database; all, to be kept; or what has changed since it was kept."""
+
+    COMPARED = auto()
+    WHOLE = auto()
+    CHANGES = auto()
+
+
+# Of few questions each slot is compared by itself, which takes half the time of unnesting them; long vectors lie apart
+# from their row and would be fetched once a slot.
+_SLOTS, _INLINE_DIMENSION = 4, 768
+
+# Aggregations of one row each, put together by numpy: a join of thousands of rows goes wrong where the planner has no
+# statistics yet. "(select …)" hides whose memories these are from the planner, which else plans anew each time for the
+# same plan. In one line and below 4,096 characters, for psycopg works out anew, each time, what a longer text says.
+_STATEMENT = """
+select query_terms(coalesce(words.tongues, 0) | %(tongues)s, %(query)s), revised.number,
+       meant.ids, meant.shown, meant.own, changed.packed,
+       words.terms, words.context_terms, words.memories, compared.cosines, whole.*
+from (
+    select coalesce((select number from memories_memoryrevision where end_user_id = %(end_user)s), 0) as number
+) revised, ({meant}) meant, ({changed}) changed, lateral ({words}) words, ({compared}) compared, lateral ({whole}) whole
+"""
+
+_CHANGED = """
+select array_agg(id) as ids, string_agg(uuid_send(id), '') as packed
+from memories_memorychange where end_user_id = (select %(end_user)s::uuid) and number > (select %(held)s::bigint)
+"""
+_NONE_CHANGED = "select null::bytea as packed"
+
+_WORDS = """
+select bit_or(1 << m.tongue) as tongues,
+       string_agg({terms}, '') as terms,
+       string_agg(m.context_terms, '') as context_terms,
+       string_agg(
+           uuid_send(m.id)
+           || uuid_send(coalesce(m.session_id, m.id))
+           || uuid_send(coalesce(m.subject_id, %(nobody)s))
+           || int8send(coalesce(hashtextextended(m.object->>'entity', 0), 0))
+           || timestamptz_send(m.said_at)
+           || timestamptz_send(coalesce(least(m.expires_at, m.valid_until), 'infinity'))
+           || float8send(m.confidence)
+           || float4send(m.importance::float4)
+           || int4send(octet_length({terms}))
+           || int4send(octet_length(m.context_terms))
+           || int2send(m.tongue::int2)
+           || boolsend(m.predicate <> '' and m.subject_id is not null)
+           || boolsend({eligible}), '') as memories
+from {rows} m
+where m.end_user_id = (select %(end_user)s::uuid) and {searched}
+"""
+
+# One by one by their keys: the planner would else read the index of all that are live.
+_CHANGED_ROWS = """(
+    select one.* from unnest(changed.ids) each(id) cross join lateral (
+        select * from memories_memory where id = each.id offset 0
+    ) one
+)"""
+
+# "offset 0" has each vector compared as it is read, instead of carried into the grouping.
+_COMPARED = """
+select string_agg(
+           uuid_send(memory_id)
+           || float4send(content::float4)
+           || float4send(coalesce(questions, 'NaN')::float4), '') as cosines
+from (
+    select memory_id, -(embedding <#> %(vector)s::halfvec) as content,
+           case when cardinality(questions) <= {slots} and dimension <= {inline} then -least({each_slot})
+                else -(select min(each <#> %(vector)s::halfvec) from unnest(question_embeddings) each)
+           end as questions
+    from memories_memoryvector
+    where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s
+    offset 0
+) compared
+"""
+_NONE_COMPARED = "select null::bytea as cosines"
+
+_WHOLE = """
+select string_agg(uuid_send(memory_id) || int4send(cardinality(question_embeddings)), '') as vectors,
+       string_agg(halfvec_send(embedding), '') as contents,
+       string_agg(
+           case when cardinality(question_embeddings) <= {slots} then {sent_slots}
+                else (select string_agg(halfvec_send(each), '') from unnest(question_embeddings) each)
+           end, '') as questions
+from memories_memoryvector
+where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s
+"""
+_NONE_WHOLE = "select null::bytea as vectors, null::bytea as contents, null::bytea as questions"
+
+_QUESTIONS = [f"question_embeddings[{slot}]" for slot in range(1, _SLOTS + 1)]
+_EACH_SLOT = ", ".join(f"{each} <#> %(vector)s::halfvec" for each in _QUESTIONS)
+_SENT_SLOTS = " || ".join(f"coalesce(halfvec_send({each}), '')" for each in _QUESTIONS)
+_COMPARING = _COMPARED.format(slots=_SLOTS, inline=_INLINE_DIMENSION, each_slot=_EACH_SLOT)
+_SENDING = _WHOLE.format(slots=_SLOTS, sent_slots=_SENT_SLOTS)
+
+MEMORY = np.dtype(
+    [
+        ("id", ">u8", 2),
+        ("session", ">u8", 2),
+        ("subject", ">u8", 2),
+        ("object", ">i8"),  # a hash of the entity's identifier
+        ("said_at", ">i8"),  # microseconds since 2000
+        ("ends_at", ">i8"),  # the same; the highest of all numbers where it doesn't
+        ("confidence", ">f8"),
+        ("importance", ">f4"),
+        ("terms", ">i4"),  # bytes
+        ("context_terms", ">i4"),
+        ("tongue", ">i2"),
+        ("is_of_someone", "?"),
+        ("eligible", "?"),
+    ]
+)
+ID = np.dtype((">u8", 2))
+QUERY = np.dtype([("place", ">i4"), ("term", ">u4")])
+COSINES = np.dtype([("memory", ">u8", 2), ("content", ">f4"), ("questions", ">f4")])
+VECTOR = np.dtype([("memory", ">u8", 2), ("questions", ">i4")])
+
+
+def packing(scope: Scope, reading: Reading) -> str:
+    """Return the statement for a scope; unpacked.Answer says what its one row holds."""
+    return _packing(scope.rows, scope.terms, scope.searched, scope.eligible, reading)
+
+
+@lru_cache(maxsize=64)
+def _packing(rows: str, terms: str, searched: str, eligible: str, reading: Reading) -> str:
+    changed, compared, whole = _NONE_CHANGED, _NONE_COMPARED, _NONE_WHOLE
+    match reading:
+        case Reading.COMPARED:
+            compared = _COMPARING
+        case Reading.WHOLE:
+            whole = _SENDING
+        case Reading.CHANGES:
+            changed = _CHANGED
+            rows = _CHANGED_ROWS
+            whole = f"{_SENDING} and memory_id = any(changed.ids)"
+    words = _WORDS.format(rows=rows, terms=terms, searched=searched, eligible=eligible)
+    text = _STATEMENT.format(meant=MEANT, changed=changed, words=words, compared=compared, whole=whole)
+    return " ".join(text.split())

@@ -1,0 +1,94 @@
+"""Search the memories of one end user: two round trips, every memory scored, the best ones read.
+
+1. Read the searched memories as columns: words, cosines, who the query names (columns.py, within scope.py).
+2. Rank them (pipeline/ranking.py).
+3. Read the rows of the best.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from apps.memories.models import Memory
+from apps.memories.reading.as_of import as_believed
+from apps.memories.reading.hydrate import read_memories
+from apps.memories.search.query import Asked
+from apps.memories.search.scope import SearchQuery, scope_of
+from apps.memories.search.search_columns import Columns, read_columns
+from apps.pipeline.core.enums import Status
+from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.retrieval.query_entities import names_in, without_names
+from apps.pipeline.retrieval.ranking import Scores, best, rank
+
+MAX_QUERY_CHARACTERS = 2_000
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A found memory; `score` is 0 to 1 and the sum of its parts."""
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, float]
+
+    @property
+    def is_unverified(self) -> bool:
+        """Tell whether a person still has to look at it."""
+        return self.memory.status == Status.PENDING_REVIEW
+
+
+def search(
+    *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
+) -> tuple[Hit, ...]:
+    """Return the best memories for a query, best first.
+
+    A blank query returns the most important ones. A memory without vectors takes part by its words. What was known at
+    a moment is found by its words of then; its vectors are those of now.
+    Raises whatever the embedder raises.
+    """
+    text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
+    asked = Asked(
+        text=text,
+        names=names_in(text),
+        embedder=embedder.name,
+        vector=embedder.embed([without_names(text)])[0],
+    )
+    columns = read_columns(end_user_id=end_user_id, asked=asked, scope=scope_of(query, policy=policy, now=now))
+    scores = rank(memories=columns.memories, query=columns.query, now=now.timestamp(), policy=policy)
+    places = best(
+        scores=scores,
+        memories=columns.memories,
+        eligible=columns.eligible,
+        limit=query.limit,
+        is_blank=not text.strip(),
+    )
+    return _hits(end_user_id, query.known_at, columns, scores, places.tolist())
+
+
+def _hits(
+    end_user_id: UUID, known_at: datetime | None, columns: Columns, scores: Scores, places: Sequence[int]
+) -> tuple[Hit, ...]:
+    ids = [columns.id_at(place) for place in places]
+    found = _read(ids, end_user_id=end_user_id, known_at=known_at)
+    return tuple(
+        Hit(memory=found[memory_id], score=sum(parts.values()), parts=parts)
+        for memory_id, parts in zip(ids, _parts_at(scores, places), strict=True)
+        if memory_id in found
+    )
+
+
+def _parts_at(scores: Scores, places: Sequence[int]) -> list[dict[str, float]]:
+    """Return the parts of the scores at some places."""
+    return [{name: float(part[place]) for name, part in scores.parts.items()} for place in places]
+
+
+def _read(ids: Sequence[UUID], *, end_user_id: UUID, known_at: datetime | None) -> dict[UUID, Memory]:
+    """Read memories, with the values that they had at the moment given; one more round trip then."""
+    found = read_memories(end_user_id=end_user_id, ids=ids) if ids else {}
+    if known_at and found:
+        as_believed(memories=list(found.values()), end_user_ids={end_user_id}, moment=known_at)
+    return found

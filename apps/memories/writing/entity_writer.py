@@ -1,0 +1,119 @@
+"""How entities come about, how often they are mentioned, and how their names change."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from apps.memories.models import Entity, EntityAlias
+from apps.memories.writing.write_context import WriteContext
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.operations import AddAlias, AddEntity, MoveAlias, RenameEntity
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan
+
+# Within a pipeline only rows tell how many were found: the queryset's update() is not told by then.
+_MENTIONED = """
+update memories_entity set mention_count = mention_count + 1, last_mentioned_at = greatest(last_mentioned_at, %s)
+where end_user_id = %s and id = any(%s) and merged_into_id is null returning 1
+"""
+_ADD_ALIASES = """
+insert into memories_entityalias (id, end_user_id, entity_id, alias, folded, source, count, created_at)
+select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, now()
+from unnest(%(entities)s::uuid[], %(aliases)s::text[], %(folded)s::text[]) as given(entity, alias, folded)
+on conflict (end_user_id, entity_id, folded) do update set count = memories_entityalias.count + 1
+"""
+
+
+def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
+    """Write new entities, and count the mentions of all. Raises StalePlan when one was merged away."""
+    said_at = _said_at(plan, now)
+    Entity.objects.bulk_create(
+        Entity(
+            id=operation.entity.id,
+            end_user_id=context.end_user_id,
+            project_id=context.project_id,
+            name=operation.entity.name[:255],
+            type=operation.entity.type,
+            is_user=operation.entity.is_user,
+            mention_count=0,
+            last_mentioned_at=said_at,
+        )
+        for operation in plan.of(AddEntity)
+    )
+    _count_mentions(plan, context, said_at)
+
+
+def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -> None:
+    mentioned = _mentioned(plan)
+    if not mentioned:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_MENTIONED, [said_at, context.end_user_id, list(mentioned)])
+        found = cursor.fetchall()
+    if len(found) != len(mentioned):
+        raise StalePlan("an entity has been merged into another since the plan was made")
+
+
+def _mentioned(plan: WritePlan) -> set[UUID]:
+    said = plan.statements()
+    mentions = (mention for each in said for mention in (each.candidate.subject, each.candidate.object.entity))
+    return {mention.entity_id for mention in mentions if mention is not None and mention.entity_id is not None}
+
+
+def _said_at(plan: WritePlan, now: datetime) -> datetime:
+    """Return when the last turn of the plan was said: an imported diary mentions nobody today."""
+    origins = (origin for each in plan.statements() for origin in each.origins)
+    return max((origin.turn.said_at for origin in origins), default=now)
+
+
+def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
+    """Write the names of new and known entities; a known name counts up."""
+    names = _names(plan)
+    if not names:
+        return
+    values: dict[str, Any] = {
+        "end_user": context.end_user_id,
+        "entities": [entity_id for entity_id, _ in names],
+        "folded": [folded for _, folded in names],
+        "aliases": list(names.values()),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_ADD_ALIASES, values)
+
+
+def _names(plan: WritePlan) -> dict[tuple[UUID, str], str]:
+    """Return each name of the plan once, by its entity and its folded form."""
+    pairs = [(each.entity.id, name) for each in plan.of(AddEntity) for name in each.entity.aliases]
+    pairs += [(operation.entity_id, operation.alias) for operation in plan.of(AddAlias)]
+    pairs += [(operation.entity_id, operation.alias) for operation in plan.of(MoveAlias)]
+    return {(entity_id, canonical_text(alias)[:255]): alias[:255] for entity_id, alias in pairs}
+
+
+def rename_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
+    """Give entities their new names; the former one stays as an alias."""
+    names = {operation.entity_id: operation.name for operation in plan.of(RenameEntity)}
+    if not names:
+        return
+    entities = list(Entity.objects.filter(end_user_id=end_user_id, id__in=names).select_for_update())
+    EntityAlias.objects.bulk_create(
+        (
+            EntityAlias(
+                end_user_id=end_user_id, entity=entity, alias=entity.name, folded=canonical_text(entity.name)[:255]
+            )
+            for entity in entities
+        ),
+        ignore_conflicts=True,
+    )
+    for entity in entities:
+        entity.name = names[entity.id][:255]
+    Entity.objects.bulk_update(entities, ["name"])
+
+
+def move_aliases(*, plan: WritePlan, end_user_id: UUID) -> None:
+    """Take descriptions from whoever else holds them: "User's manager" is one person at a time."""
+    for operation in plan.of(MoveAlias):
+        EntityAlias.objects.filter(end_user_id=end_user_id, folded=canonical_text(operation.alias)[:255]).exclude(
+            entity_id=operation.entity_id
+        ).delete()

@@ -1,0 +1,56 @@
+"""Who did what, for ever."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from apps.memories.models import LedgerEntry
+from apps.memories.writing.write_context import WriteContext
+from apps.pipeline.core.operations import (
+    AddEntity,
+    AddMemory,
+    LinkMemories,
+    MarkLink,
+    MergeInto,
+    ReviseMemory,
+    SupersedeMemory,
+)
+from apps.pipeline.core.plan import WritePlan
+
+Done = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
+
+
+def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
+    """Add one entry for each thing that the plan does."""
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(
+            end_user_id=context.end_user_id,
+            project_id=context.project_id,
+            actor=context.actor,
+            verb=verb,
+            object_kind=kind,
+            object_id=object_id,
+            trace_id=context.trace_id,
+            details=details,
+        )
+        for verb, kind, object_id, details in _done(plan)
+    )
+
+
+def _done(plan: WritePlan) -> Iterator[Done]:
+    """Say what the plan does, without a word of content."""
+    for added in plan.of(AddEntity):
+        yield "added", "entity", added.entity.id, {}
+    for memory in plan.of(AddMemory):
+        yield "added", "memory", memory.memory_id, {"status": memory.status.value}
+    for merge in plan.of(MergeInto):
+        yield "merged", "memory", merge.memory_id, {}
+    for closed in plan.of(SupersedeMemory):
+        yield "superseded", "memory", closed.memory_id, {"by": str(closed.superseded_by)}
+    for revised in plan.of(ReviseMemory):
+        note = {"note": revised.note} if revised.note else {}
+        yield revised.verb, "memory", revised.memory_id, {"fields": sorted(revised.changes), **note}
+    for link in plan.of(LinkMemories):
+        yield "linked", "memory", link.from_id, {"to": str(link.to_id), "kind": link.kind.value}
+    for mark in plan.of(MarkLink):
+        yield mark.status.value, "link", mark.from_id, {"to": str(mark.to_id), "resolution": mark.resolution}

@@ -1,0 +1,77 @@
+"""Change memories under their expected versions, and keep what they were before."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Replace
+
+from apps.memories.models import Memory, MemoryVersion
+from apps.pipeline.core.ports import StalePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New values for named columns of one memory."""
+
+    memory_id: UUID
+    expected_version: int
+    operation: str
+    values: Mapping[str, Any]
+
+
+def change(*, changes: Sequence[Change], end_user_id: UUID, actor: str, trace_id: UUID | None, now: datetime) -> None:
+    """Apply changes in order, each with a version row of the values it replaced.
+
+    A memory that the plan changes twice expects the same version twice; the second change builds on the first.
+    Raises StalePlan when a memory is gone or has another version than expected.
+    """
+    if not changes:
+        return
+    wanted = {each.memory_id for each in changes}
+    rows = {
+        row.id: row
+        for row in Memory.objects.filter(end_user_id=end_user_id, id__in=wanted)
+        .defer("terms", "context_terms")
+        .select_for_update()
+    }
+    found = {memory_id: row.version for memory_id, row in rows.items()}
+    past: list[MemoryVersion] = []
+    for each in changes:
+        if found.get(each.memory_id) != each.expected_version:
+            raise StalePlan(f"memory {each.memory_id} is no longer at version {each.expected_version}")
+        past.append(_step(rows[each.memory_id], each, actor, trace_id, now))
+    MemoryVersion.objects.bulk_create(past)
+    columns = sorted({name for each in changes for name in each.values} | {"version", "updated_at"})
+    if len(rows) > 1 and "canonical_hash" in columns:
+        _part(end_user_id, wanted)
+    Memory.objects.bulk_update(rows.values(), columns)
+
+
+def _part(end_user_id: UUID, wanted: Set[UUID]) -> None:
+    """Give each memory a hash that no other has: they may swap theirs, and the database compares row by row."""
+    own = Replace(Cast("id", CharField()), Value("-"))
+    Memory.objects.filter(end_user_id=end_user_id, id__in=wanted).update(canonical_hash=own)
+
+
+def _step(row: Memory, each: Change, actor: str, trace_id: UUID | None, now: datetime) -> MemoryVersion:
+    replaced = {name: getattr(row, name) for name in each.values}
+    past = MemoryVersion(
+        end_user_id=row.end_user_id,
+        memory_id=row.id,
+        version=row.version,
+        values=replaced,
+        operation=each.operation,
+        actor=actor,
+        trace_id=trace_id,
+        known_from=row.updated_at,
+        known_until=now,
+    )
+    for name, value in each.values.items():
+        setattr(row, name, value)
+    row.version += 1
+    row.updated_at = now
+    return past

@@ -1,0 +1,81 @@
+"""Rivalry: what a new statement does to one that is live under the same subject and predicate."""
+
+import re
+from enum import StrEnum
+
+from apps.pipeline.conflict.antonym_predicates import axis_of, sign_of
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.draft import KnownMemory
+from apps.pipeline.core.enums import MemoryType, Polarity
+from apps.pipeline.deduplication.difference_checks import contradictions
+from apps.pipeline.lexicon.retractions import takes_back
+
+# Words by which one says that something has changed: no contradiction, but an end.
+_ENDED = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|again)\b", re.IGNORECASE)
+# Words by which one says that a value joins another one instead of replacing it.
+_BESIDE = re.compile(
+    r"\b(?:also|too|as well|second|another|besides|on the side|side job|part[- ]time)\b", re.IGNORECASE
+)
+
+
+def joins(evidence: str) -> bool:
+    """Tell whether a quote says that its value joins what is known."""
+    return _BESIDE.search(evidence) is not None
+
+
+class Relation(StrEnum):
+    """What a new statement is to a live one."""
+
+    REPLACES = "replaces"  # one of them ends where the other begins
+    CONTRADICTS = "contradicts"
+    COEXISTS = "coexists"
+
+
+def relate(memory: KnownMemory, rival: KnownMemory, *, beside: bool, evidence: str) -> Relation:
+    """Relate a new memory to a live one; `beside` tells that it was said to join what is known.
+
+    What a quote takes back is replaced by what it puts in its place. Otherwise events never replace or contradict: each
+    happened.
+    """
+    if not _share_a_slot(memory, rival):
+        return Relation.COEXISTS
+    if is_taken_back(rival, by=memory, evidence=evidence):
+        return Relation.REPLACES
+    if MemoryType.EVENT in (memory.type, rival.type):
+        return Relation.COEXISTS
+    stateful = memory.stateful and memory.predicate == rival.predicate
+    both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
+    # One value of a slot may be told in words that exclude each other: 3 days a week, 5 days a week.
+    tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
+    if same_value(memory, rival) and not tells_more_than_value:
+        return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
+    return Relation.REPLACES if stateful and both_hold and not beside else Relation.COEXISTS
+
+
+def _share_a_slot(one: KnownMemory, two: KnownMemory) -> bool:
+    return one.subject_id == two.subject_id and axis_of(one.predicate) == axis_of(two.predicate)
+
+
+def is_taken_back(rival: KnownMemory, *, by: KnownMemory, evidence: str) -> bool:
+    """Tell whether a quote takes a value back that was told before: "I use Neovim, not Vim"."""
+    both_affirm = by.polarity is rival.polarity is Polarity.POSITIVE
+    if rival.said_at > by.said_at or not both_affirm or not _share_a_slot(by, rival):
+        return False
+    pairs = ((by.object_text, rival.object_text), (by.content, rival.content))
+    return any(takes_back(evidence, value=value, former=former) for value, former in pairs)
+
+
+def _of_equal_value(memory: KnownMemory, rival: KnownMemory, *, stateful: bool, evidence: str) -> Relation:
+    sides = {sign_of(each.predicate, polarity=each.polarity) for each in (memory, rival)}
+    if len(sides) == 1:
+        return Relation.COEXISTS
+    ended = _ENDED.search(evidence) or _ENDED.search(memory.content)
+    return Relation.REPLACES if stateful or ended else Relation.CONTRADICTS
+
+
+def same_value(one: KnownMemory, two: KnownMemory) -> bool:
+    """Tell whether two triples have the same object; two without any have one when their sentences are equal."""
+    first, second = canonical_text(one.object_text), canonical_text(two.object_text)
+    if first or second:
+        return first == second
+    return canonical_text(one.content) == canonical_text(two.content)

@@ -1,0 +1,55 @@
+"""What a draft says of one of its candidates: when it was said, by which turns, how surely, under which hash."""
+
+from datetime import datetime
+
+from apps.pipeline.core.canonical import canonical_hash, hash_apart
+from apps.pipeline.core.confidence import Confidence, confidence_of
+from apps.pipeline.core.draft import Candidate, Draft, Ruling
+from apps.pipeline.core.operations import MemoryOrigin
+
+
+def said_at(draft: Draft, candidate: Candidate) -> datetime:
+    """Return when the last of a candidate's source turns was said."""
+    return max(turn.said_at for turn in draft.request.turns if turn.id in candidate.source_turn_ids)
+
+
+def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
+    """Score a candidate that was said once."""
+    return confidence_of(
+        policy=draft.policy.confidence,
+        source_confidence=candidate.source_confidence,
+        reliability=candidate.reliability,
+        grounding=candidate.grounding,
+        adjustment=candidate.adjustment,
+        speech_act=candidate.speech_act,
+    )
+
+
+def hash_of(draft: Draft, ruling: Ruling) -> str:
+    """Return the hash of a ruling's memory: no two live memories share it."""
+    candidate = ruling.candidate
+    found = canonical_hash(candidate=candidate, subject_id=candidate.subject.entity_id)
+    return hash_apart(found, memory_id=ruling.memory_id) if ruling.apart else found
+
+
+def origins_of(draft: Draft, candidate: Candidate) -> tuple[MemoryOrigin, ...]:
+    """Return the turns that say a candidate, each with the quote."""
+    origin = draft.request.origin
+    return tuple(
+        MemoryOrigin(turn=turn, session_id=origin.session_id, api_key_id=origin.api_key_id, evidence=candidate.evidence)
+        for turn in draft.request.turns
+        if turn.id in candidate.source_turn_ids
+    )
+
+
+def context_of(draft: Draft, candidate: Candidate) -> str:
+    """Return the quoted turn and the one before it, which a search may match at a lower weight."""
+    turns = (*draft.request.earlier_turns, *draft.request.turns)
+    last = max(index for index, turn in enumerate(turns) if turn.id in candidate.source_turn_ids)
+    around = turns[max(0, last - 1) : last + 1]
+    return "\n".join(turn.content[: draft.policy.extraction.max_turn_characters] for turn in around)
+
+
+def origin_key(origin: MemoryOrigin) -> tuple[str, str]:
+    """Return what makes an origin distinct: its session and its day. Repetition within both proves nothing."""
+    return str(origin.session_id), origin.turn.said_at.date().isoformat()

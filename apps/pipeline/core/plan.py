@@ -1,0 +1,132 @@
+"""WritePlan: the pure description of what a trace would write, as a list of operations."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from apps.pipeline.core.candidate_facts import (
+    candidate_confidence,
+    context_of,
+    hash_of,
+    origin_key,
+    origins_of,
+    said_at,
+)
+from apps.pipeline.core.confidence import confidence_of
+from apps.pipeline.core.draft import Draft, KnownMemory, Ruling
+from apps.pipeline.core.enums import LinkKind, Status, WorkKind
+from apps.pipeline.core.operations import (
+    AddAlias,
+    AddEntity,
+    AddMemory,
+    AskReviewer,
+    LinkMemories,
+    MergeInto,
+    MoveAlias,
+    Operation,
+    OweWork,
+    RenameEntity,
+    SupersedeMemory,
+)
+
+_Operation = TypeVar("_Operation", bound=Operation)
+
+
+@dataclass(frozen=True, slots=True)
+class WritePlan:
+    """Operations in the order in which they are applied, in one transaction."""
+
+    operations: tuple[Operation, ...] = ()
+
+    def statements(self) -> tuple[AddMemory | MergeInto, ...]:
+        """Return what the plan says of the end user's world: new memories and further sources of known ones."""
+        return *self.of(AddMemory), *self.of(MergeInto)
+
+    def of(self, kind: type[_Operation]) -> tuple[_Operation, ...]:
+        """Return the operations of one kind, in their order."""
+        return tuple(operation for operation in self.operations if isinstance(operation, kind))
+
+
+def plan_from(draft: Draft) -> WritePlan:
+    """Turn a draft's rulings into operations: entities first, then memories, then what points at them."""
+    known = (AddEntity(entity=entity) for entity in draft.new_entities)
+    aliases = (AddAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.new_aliases)
+    moved = (MoveAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
+    renamed = (RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed)
+    ruled = (operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling))
+    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled))
+
+
+def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
+    known = ruling.merge_into
+    yield _add(draft, ruling) if known is None else _merge(draft, ruling, known)
+    if known is None or known.content != ruling.candidate.content:
+        yield OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=ruling.memory_id)
+    for older in ruling.supersedes:
+        yield SupersedeMemory(
+            memory_id=older.id,
+            expected_version=older.version,
+            superseded_by=ruling.memory_id,
+            valid_until=said_at(draft, ruling.candidate),
+        )
+    yield from _links(ruling)
+    for reason in ruling.review_reasons:
+        yield AskReviewer(memory_id=ruling.memory_id, reason=reason)
+
+
+def _links(ruling: Ruling) -> Iterator[LinkMemories]:
+    kinds: Iterable[tuple[LinkKind, tuple[KnownMemory, ...]]] = (
+        (LinkKind.CONTRADICTS, ruling.contradicts),
+        (LinkKind.POSSIBLE_DUPLICATE, ruling.possible_duplicates),
+    )
+    for kind, others in kinds:
+        for other in others:
+            yield LinkMemories(from_id=ruling.memory_id, to_id=other.id, kind=kind)
+
+
+def _add(draft: Draft, ruling: Ruling) -> AddMemory:
+    candidate, history = ruling.candidate, ruling.superseded_by
+    confidence = candidate_confidence(draft, candidate)
+    return AddMemory(
+        memory_id=ruling.memory_id,
+        candidate=candidate,
+        origins=origins_of(draft, candidate),
+        status=_status(ruling),
+        confidence=confidence,
+        canonical_hash=hash_of(draft, ruling),
+        said_at=said_at(draft, candidate),
+        valid_from=said_at(draft, candidate),
+        valid_until=history.valid_from or history.said_at if history else None,
+        superseded_by=history.id if history else None,
+        context=context_of(draft, candidate),
+    )
+
+
+def _merge(draft: Draft, ruling: Ruling, known: KnownMemory) -> MergeInto:
+    origins = origins_of(draft, ruling.candidate)
+    days = {origin_key(origin) for origin in origins} | set(known.origins)
+    confidence = confidence_of(
+        policy=draft.policy.confidence,
+        source_confidence=known.source_confidence,
+        reliability=known.reliability,
+        origins=len(days),
+        grounding=known.grounding,
+        adjustment=known.adjustment,
+        speech_act=known.speech_act,
+    )
+    return MergeInto(
+        memory_id=known.id,
+        expected_version=known.version,
+        candidate=ruling.candidate,
+        origins=origins,
+        content=ruling.content or ruling.candidate.content,
+        confidence=confidence,
+        status=known.status,
+        recurrence=len(days),
+    )
+
+
+def _status(ruling: Ruling) -> Status:
+    if ruling.superseded_by is not None:
+        return Status.SUPERSEDED
+    return Status.PENDING_REVIEW if ruling.needs_review else Status.ACTIVE

@@ -1,0 +1,248 @@
+"""Policy: every rule, threshold, weight and limit of one configuration version, frozen and JSON-ready."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from apps.pipeline.core.enums import (
+    ExtractorKind,
+    Grounding,
+    MemoryType,
+    OnModelFailure,
+    Reason,
+    Role,
+    SourceConfidence,
+    Stakes,
+)
+
+MOST_REPEAT_WINDOW = 10  # intake reads so many turns back with the statement that opens the session
+
+
+class _Part(BaseModel):
+    """A frozen section of a policy; an unknown key is an error, not a silent no-op."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Rule(_Part):
+    """One pre-filter rule: a turn of one of `roles` that `pattern` (RE2) matches is dropped for `reason`.
+
+    A rule with `phrase` names an interjection ("ok", "thank you"): it never drops a turn that says more,
+    only one that is made of nothing but such phrases. Any other pattern may match anywhere unless anchored.
+    """
+
+    name: str = Field(pattern=r"^[a-z0-9_]{1,64}$")
+    reason: Reason
+    pattern: str = Field(min_length=1, max_length=2_000)
+    phrase: bool = False
+    roles: tuple[Role, ...] = (Role.USER,)
+    languages: tuple[str, ...] = ()
+    enabled: bool = True
+    order: int = 100
+    # A rule that drops answers ("yes", "sure") stays silent when the turn before it asked something.
+    unless_answering: bool = False
+
+
+class PreFilterPolicy(_Part):
+    """Limits of stage 1."""
+
+    rules: tuple[Rule, ...] = ()
+    trusted_roles: tuple[Role, ...] = (Role.USER,)
+    min_letters: int = Field(default=2, ge=0, description="fewer letters or digits than this is too_short")
+    repeat_window: int = Field(
+        default=6, ge=0, le=MOST_REPEAT_WINDOW, description="turns of the session that a repeat is looked for in"
+    )
+    scan_characters: int = Field(default=4_000, ge=100, description="a rule sees at most this much of a turn")
+
+    def __hash__(self) -> int:
+        """Hash little, for compiled rules are looked up by policy once a request; equality tells the rest."""
+        return hash((len(self.rules), self.min_letters, self.repeat_window, self.scan_characters))
+
+
+class ExtractionPolicy(_Part):
+    """Limits of stage 2.
+
+    `model` and `stacked` run as `patterns` wherever no model is configured.
+    """
+
+    extractor: ExtractorKind = ExtractorKind.MODEL
+    model: str = Field(default="", max_length=120, description="provider:name; empty is the configured one")
+    on_model_failure: OnModelFailure = OnModelFailure.RETRY
+    skip_idle_turns: bool = Field(
+        default=True, description="a model is not asked about turns of nothing but questions, thanks and praise"
+    )
+    min_confidence: float = Field(default=0.25, ge=0, le=1)
+    max_per_turn: int = Field(default=5, ge=1)
+    max_per_call: int = Field(default=10, ge=1, description="of a model's answer, for each request that shares it")
+    max_turns: int = Field(default=20, ge=1, description="that one call shows")
+    context_turns: int = Field(default=6, ge=0, description="earlier turns shown where there is room")
+    max_entities: int = Field(default=30, ge=0, description="known entities that a prompt tells")
+    max_recent_memories: int = Field(default=15, ge=0, description="that a prompt tells, not to be extracted again")
+    max_per_session: int = Field(default=5, ge=1, description="that the look back on a session may find")
+    max_session_turns: int = Field(default=200, ge=1, description="the last ones, that a look back shows")
+    max_session_turn_characters: int = Field(default=500, ge=1)
+    max_answer_tokens: int = Field(default=4_096, ge=256)
+    max_turn_characters: int = Field(default=2_000, ge=1)
+    pattern_reliability: float = Field(default=0.80, ge=0, le=1)
+    # What is only speculated has to stay at 0.40 or below: 0.60·0.30 + 0.25·r, so r may be 0.88 at most.
+    model_reliability: float = Field(default=0.85, ge=0, le=1)
+
+
+class KnownPredicate(_Part):
+    """A predicate that an admin adds to those that are built in, or corrects."""
+
+    stateful: bool = Field(default=False, description="holds one true value at a time")
+    synonyms: tuple[str, ...] = Field(default=(), description="other names that extractors give it")
+
+
+class ResolutionPolicy(_Part):
+    """Limits of stage 3; similarities are rapidfuzz ratios from 0 to 100."""
+
+    max_entities: int = Field(default=200, ge=1)
+    fuzzy_accept: float = Field(default=92.0, ge=0, le=100)
+    fuzzy_margin: float = Field(default=5.0, ge=0, le=100)
+    predicates: dict[str, KnownPredicate] = Field(default={}, description="beside those that are built in")
+
+
+class SimilarityBand(_Part):
+    """Cosines of one embedder, as `manage.py calibrate` finds them on labelled pairs."""
+
+    same: float = Field(ge=-1, le=1, description="at or over it, one sentence that says all of the other is the same")
+    unsure: float = Field(ge=-1, le=1, description="under it, sentences of differing words are different")
+    # Cosines of only those words in which two alike sentences differ, where each has some.
+    rest_same: float = Field(default=0.70, ge=-1, le=1)
+    rest_unsure: float = Field(default=0.20, ge=-1, le=1)
+    near: float = Field(default=0.90, ge=-1, le=1, description="at or over it, words that differ only make unsure")
+    words: float = Field(default=0.35, ge=-1, le=1, description="least of two sentences of the same telling words")
+
+
+class DedupePolicy(_Part):
+    """Limits of stage 4; a band belongs to an embedder."""
+
+    bands: dict[str, SimilarityBand] = {"wordllama": SimilarityBand(same=0.90, unsure=0.70)}
+    fallback_band: SimilarityBand = SimilarityBand(
+        same=0.97, unsure=0.92, rest_same=0.85, rest_unsure=0.60, near=0.97, words=0.80
+    )
+    neighbours: int = Field(default=5, ge=1)
+
+    def band(self, *, embedder: str) -> SimilarityBand:
+        """Return the band of an embedder, or the cautious fallback."""
+        return self.bands.get(embedder, self.fallback_band)
+
+
+class JudgePolicy(_Part):
+    """When a model is asked about what the rules leave open: a call a stage and request, two for references."""
+
+    references: bool = True
+    duplicates: bool = True
+    contradictions: bool = True
+    most_questions: int = Field(default=10, ge=1, le=40, description="in one call; what is more stays unsure")
+    contradiction_gate: float = Field(
+        default=0.85, ge=-1, le=1, description="cosine of two statements from which they may contradict each other"
+    )
+
+
+class ConflictPolicy(_Part):
+    """Limits of stage 5."""
+
+    confidence_slack: float = Field(
+        default=0.15, ge=0, le=1, description="a newer value may be this much less sure and still supersede"
+    )
+    trust: dict[Role, int] = {Role.USER: 3, Role.ASSISTANT: 1, Role.TOOL: 1, Role.SYSTEM: 2}
+
+
+class ConfidencePolicy(_Part):
+    """Weights of the confidence formula (design: The funnel, Confidence)."""
+
+    source_weight: float = 0.60
+    extractor_weight: float = 0.25
+    recurrence_weight: float = 0.15
+    source: dict[SourceConfidence, float] = {
+        SourceConfidence.DIRECT: 1.0,
+        SourceConfidence.CONFIRMED: 1.0,
+        SourceConfidence.INFERRED: 0.75,
+        SourceConfidence.SPECULATED: 0.30,
+    }
+    grounding: dict[Grounding, float] = {
+        Grounding.SUPPORTED: 0.0,
+        Grounding.PARTIAL: -0.15,
+        Grounding.UNKNOWN: -0.10,
+        Grounding.NOT_SUPPORTED: -1.0,
+    }
+    not_asserted_cap: float = 0.30
+    review_below: float = 0.50
+
+
+class IndexPolicy(_Part):
+    """Limits of stage 7."""
+
+    questions: int = Field(default=3, ge=0)
+
+
+class RankingWeights(_Part):
+    """What each kind of evidence adds to a memory's score; together they are 1.
+
+    Tuned on LoCoMo with one memory a turn, where the optimum is flat: docs/decisions/search.md. Importance, recency
+    and confidence only settle what relevance leaves close.
+    """
+
+    words: float = Field(default=0.32, ge=0, description="BM25 of the query's words")
+    meaning: float = Field(default=0.28, ge=0, description="cosine of the content's vector")
+    questions: float = Field(default=0.06, ge=0, description="best cosine of the questions' vectors")
+    session: float = Field(default=0.20, ge=0, description="BM25 of the whole session that said it")
+    named: float = Field(default=0.10, ge=0, description="the query names the memory's subject")
+    importance: float = Field(default=0.02, ge=0)
+    recency: float = Field(default=0.01, ge=0)
+    confidence: float = Field(default=0.01, ge=0)
+
+
+class RetrievalPolicy(_Part):
+    """What may be shown at which stakes, and how it is ranked."""
+
+    least_confidence: dict[Stakes, float] = {Stakes.HIGH: 0.7, Stakes.NORMAL: 0.4, Stakes.LOW: 0.25}
+    weights: RankingWeights = RankingWeights()
+    context_weight: float = Field(
+        default=0.6, ge=0, le=1, description="of a word in the source turns, against one in the content"
+    )
+    neighbour_weight: float = Field(
+        default=0.4, ge=0, le=1, description="share of its evidence that a memory lends the next one of its session"
+    )
+    saturation: float = Field(default=0.9, gt=0, description="k1 of BM25")
+    length_normalisation: float = Field(default=0.75, ge=0, le=1, description="b of BM25")
+    others_share: float = Field(
+        default=0.6, ge=0, le=1, description="of its score that a statement about others than the query names keeps"
+    )
+    recency_half_life_days: float = Field(default=90.0, gt=0)
+
+
+class DecayPolicy(_Part):
+    """How what is neither important, nor fresh, nor asked for leaves what is shown (apps/pipeline/decay.py).
+
+    The three weights are 1 together. With these, importance 0.5 is never archived, and 0.3 after about two half-lives
+    without being asked for.
+    """
+
+    importance: float = Field(default=0.45, ge=0, le=1)
+    freshness: float = Field(default=0.35, ge=0, le=1)
+    access: float = Field(default=0.20, ge=0, le=1)
+    half_life_days: dict[MemoryType, float] = {
+        MemoryType.EVENT: 90.0,
+        MemoryType.PREFERENCE: 365.0,
+        MemoryType.FACT: 365.0,
+        MemoryType.ENTITY: 730.0,
+        MemoryType.RELATION: 730.0,
+    }
+    archive_below: float = Field(default=0.22, ge=0, le=1, description="0 archives nothing")
+
+
+class Policy(_Part):
+    """One configuration version's settings; two equal policies decide equally."""
+
+    pre_filter: PreFilterPolicy = PreFilterPolicy()
+    extraction: ExtractionPolicy = ExtractionPolicy()
+    resolution: ResolutionPolicy = ResolutionPolicy()
+    dedupe: DedupePolicy = DedupePolicy()
+    conflict: ConflictPolicy = ConflictPolicy()
+    judges: JudgePolicy = JudgePolicy()
+    confidence: ConfidencePolicy = ConfidencePolicy()
+    index: IndexPolicy = IndexPolicy()
+    retrieval: RetrievalPolicy = RetrievalPolicy()
+    decay: DecayPolicy = DecayPolicy()

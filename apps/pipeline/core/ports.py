@@ -1,0 +1,118 @@
+"""Ports: what the funnel asks of the world, as protocols, and the bundle that a mode of running fills."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from apps.pipeline.core.draft import Draft, KnownEntity, KnownMemory
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.policy import Policy
+
+Vector = Sequence[float]
+
+
+class Clock(Protocol):
+    """Tells the time, in UTC."""
+
+    def now(self) -> datetime: ...
+
+
+class Ids(Protocol):
+    """Makes new identifiers (UUIDv7)."""
+
+    def new(self) -> UUID: ...
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors; a stored vector of another name is never compared."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]: ...
+
+
+class Model(Protocol):
+    """Answers a request, or raises ModelFailed; called from many threads at once."""
+
+    def complete(self, request: ModelRequest) -> ModelAnswer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What dedupe looks for: memories like this one."""
+
+    type: MemoryType
+    canonical_hash: str
+    vector: Vector
+    content: str = ""  # the same sentence comes first as well, for its hash may be another where one triple has two
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A live memory near a probe; `cosine` is None where its vector is still owed."""
+
+    memory: KnownMemory
+    cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A subject and predicate that may already hold a value."""
+
+    subject_id: UUID
+    predicate: str
+
+
+class MemoryReader(Protocol):
+    """Reads what is known of one end user; each call is one round trip."""
+
+    def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
+        """Return entities with their aliases, the most recently mentioned first."""
+
+    def known(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+        """Return at most so many entities, as `entities` does, and live memories, the last stored first."""
+
+    def neighbours(
+        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
+    ) -> list[list[Neighbour]]:
+        """Return, for each probe, live memories of its type: equal hashes, the nearest, those without vectors."""
+
+    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[KnownMemory, ...]:
+        """Return live memories that hold one of the slots."""
+
+
+class PlanWriter(Protocol):
+    """Applies a plan in one transaction, or raises StalePlan and writes nothing."""
+
+    def apply(self, *, draft: Draft, plan: WritePlan) -> None: ...
+
+
+class StalePlan(Exception):
+    """A memory has changed since the plan was made from it; plan again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The world as one run sees it; live, dry run and replay differ only in this."""
+
+    clock: Clock
+    ids: Ids
+    embedder: Embedder
+    memories: MemoryReader
+    writer: PlanWriter
+    model: Model | None = None  # without one the patterns extract
+    has_usual_model: bool = True  # whether `model` also answers policies that name none
+
+    def model_for(self, policy: Policy) -> Model | None:
+        """Return the model that a policy may ask."""
+        return self.model if self.has_usual_model or policy.extraction.model else None

@@ -1,0 +1,84 @@
+"""The predicates that the product knows: their other names, and whether they hold one value at a time."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from apps.pipeline.core.draft import Candidate
+from apps.pipeline.core.policy import KnownPredicate, ResolutionPolicy
+
+# Attributes and verbs that can hold one true value at a time; a newer value replaces the older one.
+STATEFUL = frozenset(
+    "name nickname faith age birthday pronouns email phone_number lives_in comes_from works_at works_as works_on_team "
+    "studies_at studies marital_status has_manager has_boss has_supervisor has_partner has_wife has_husband has_spouse "
+    "has_girlfriend has_boyfriend has_fiance has_fiancee has_landlord has_doctor has_dentist has_therapist diet drives "
+    "car phone laptop timezone native_language home shoe_size blood_type weight height reply_language".split()
+)
+# Predicates that hold many values, whatever an extractor thinks of them.
+IDEMPOTENT = frozenset(
+    "likes dislikes speaks owns has_pet has_child has_friend has_sister has_brother has_colleague knows knows_skill "
+    "has_visited visited plays reads watches allergic_to has_hobby wants wants_assistant_to values believes_in".split()
+)
+_STATEFUL_PREFIXES = ("favourite_",)
+_OTHER_NAMES = """
+works_at employed_by employed_at is_employed_by has_job_at job_at works_for has_employer employer working_at
+works_as has_job job job_title has_job_title profession has_profession occupation has_occupation employed_as
+lives_in resides_in living_in lives_at based_in is_based_in residence has_residence city_of_residence home_city
+comes_from is_from hails_from originates_from from
+studies_at enrolled_at student_at attends_university is_student_at
+studies field_of_study majors_in
+birthday born_on date_of_birth birth_date birthdate has_birthday
+age has_age is_aged years_old
+marital_status relationship_status has_marital_status
+has_manager manager reports_to has_line_manager is_managed_by managed_by
+has_boss boss
+has_spouse spouse married_to is_married_to
+diet follows_diet has_diet dietary_preference is_on_diet
+allergic_to is_allergic_to has_allergy has_allergy_to allergy
+likes enjoys loves adores fond_of is_fond_of
+dislikes hates detests cannot_stand does_not_like
+speaks speaks_language knows_language
+email email_address has_email
+phone_number telephone_number has_phone_number
+timezone time_zone has_timezone
+has_pet owns_pet
+drives drives_car
+"""
+_BUILT_IN: dict[str, str] = {
+    other: names.split()[0] for names in _OTHER_NAMES.strip().splitlines() for other in names.split()
+}
+_SPELLINGS = (("favorite_", "favourite_"), ("has_favorite_", "favourite_"), ("has_favourite_", "favourite_"))
+
+
+def is_stateful(predicate: str) -> bool:
+    """Tell whether a predicate holds one true value at a time; unknown ones are idempotent, the safer of the two."""
+    return predicate in STATEFUL or predicate.startswith(_STATEFUL_PREFIXES)
+
+
+def in_known_words(candidate: Candidate, *, policy: ResolutionPolicy) -> Candidate:
+    """Name a candidate's predicate by the one name that it is known by, and overrule the extractor's flag for it."""
+    predicate = known_name(candidate.predicate, more=policy.predicates)
+    return candidate.evolve(
+        predicate=predicate, stateful=_stateful(predicate, told=candidate.stateful, more=policy.predicates)
+    )
+
+
+def known_name(predicate: str, *, more: Mapping[str, KnownPredicate]) -> str:
+    """Return the name that stands for a predicate and its synonyms; an unknown one is its own, in snake_case."""
+    plain = re.sub(r"[\s-]+", "_", predicate.strip().casefold())
+    for spelling, ours in _SPELLINGS:
+        if plain.startswith(spelling):
+            plain = ours + plain.removeprefix(spelling)
+    return _names(tuple((name, known.synonyms) for name, known in more.items())).get(plain, plain)
+
+
+def _stateful(predicate: str, *, told: bool, more: Mapping[str, KnownPredicate]) -> bool:
+    if predicate in more:
+        return more[predicate].stateful
+    return is_stateful(predicate) or (told and predicate not in IDEMPOTENT)
+
+
+@lru_cache(maxsize=64)
+def _names(more: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, str]:
+    """Map every name to the one that stands for it; what an admin says comes before what is built in."""
+    return _BUILT_IN | {other: name for name, synonyms in more for other in (name, *synonyms)}

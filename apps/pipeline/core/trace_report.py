@@ -1,0 +1,79 @@
+"""What became of a request, as the caller, the trace and the screens see it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from apps.pipeline.core.draft import Draft, Drop, Ruling
+from apps.pipeline.core.enums import Outcome, Stage
+from apps.pipeline.core.identifiers import Prefix, show
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Counts and one line per candidate, or per turn that yielded none; JSON-ready."""
+
+    counts: dict[str, Any]
+    outcomes: list[dict[str, Any]]
+
+
+def report_of(draft: Draft) -> Report:
+    """Summarise a draft.
+
+    `stored` counts new memories that an agent may be told or that are history, `pending_review` new ones that wait
+    for a person, `discarded` candidates that went no further, `rejected` turns by reason.
+    """
+    outcomes = [*map(_dropped, draft.drops), *map(_ruled, draft.rulings)]
+    became = Counter(line["outcome"] for line in outcomes)
+    rejected = Counter(drop.reason for drop in draft.drops if drop.stage is Stage.PRE_FILTER)
+    counts = {
+        "turns": len(draft.request.turns),
+        "rejected": dict(sorted(rejected.items())),
+        "candidates": len(draft.rulings) + sum(drop.candidate is not None for drop in draft.drops),
+        "stored": became[Outcome.STORED],
+        "merged": became[Outcome.MERGED],
+        "superseded": sum(len(ruling.supersedes) for ruling in draft.rulings),
+        "pending_review": became[Outcome.PENDING_REVIEW],
+        "discarded": sum(drop.candidate is not None for drop in draft.drops),
+        "memory_ids": list(dict.fromkeys(_memory_ids(draft))),
+    }
+    return Report(counts=counts, outcomes=outcomes)
+
+
+def _memory_ids(draft: Draft) -> Iterator[str]:
+    return (show(Prefix.MEMORY, ruling.memory_id) for ruling in draft.rulings)
+
+
+def _dropped(drop: Drop) -> dict[str, Any]:
+    turn = drop.turn_id or (drop.candidate.source_turn_ids[0] if drop.candidate else None)
+    return {
+        "turn": show(Prefix.TURN, turn) if turn else None,
+        "candidate": drop.candidate.index if drop.candidate else None,
+        "content": drop.candidate.content if drop.candidate else None,
+        "outcome": Outcome.DISCARDED,
+        "stage": drop.stage,
+        "reason": str(drop.reason),
+        "detail": str(drop.detail.get("why", "")),
+        "memory_id": None,
+    }
+
+
+def _ruled(ruling: Ruling) -> dict[str, Any]:
+    reasons = (*ruling.review_reasons, *ruling.flags)
+    return {
+        "turn": show(Prefix.TURN, ruling.candidate.source_turn_ids[0]),
+        "candidate": ruling.candidate.index,
+        "content": ruling.candidate.content,
+        "outcome": _outcome(ruling),
+        "stage": Stage.PERSIST,
+        "reason": ", ".join(reasons) or ruling.rule,
+        "detail": "",
+        "memory_id": show(Prefix.MEMORY, ruling.memory_id),
+    }
+
+
+def _outcome(ruling: Ruling) -> Outcome:
+    if ruling.merge_into is not None:
+        return Outcome.MERGED
+    return Outcome.PENDING_REVIEW if ruling.needs_review else Outcome.STORED

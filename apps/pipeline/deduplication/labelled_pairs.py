@@ -1,0 +1,106 @@
+"""Labelled pairs: two sentences of one end user, and whether they say the same; bands are calibrated on them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from apps.pipeline.core.canonical import hash_of_statement
+from apps.pipeline.core.draft import KnownMemory
+from apps.pipeline.core.enums import MemoryType, Polarity, Role, Status
+from apps.pipeline.core.input_validation import BadInput
+from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.deduplication.lexical_diff import residue
+from apps.pipeline.deduplication.matching import Match, compare
+from apps.pipeline.deduplication.similarity import cosine, rests_of
+
+_SAID_AT = datetime(2025, 6, 2, tzinfo=UTC)
+_SUBJECT = UUID(int=1)
+
+
+class PairLabel(StrEnum):
+    """What a person says of two sentences."""
+
+    PARAPHRASE = "paraphrase"
+    NEAR_MISS = "near_miss"  # alike but for one thing that matters
+    UNRELATED = "unrelated"
+
+
+class LabelledPair(BaseModel):
+    """One line of a file of pairs; what else a line holds is for people and ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    one: str = Field(min_length=1)
+    two: str = Field(min_length=1)
+    label: PairLabel
+    type: MemoryType = MemoryType.FACT
+    half: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPair:
+    """A pair with its cosines; `rest` is None unless each sentence says something of its own."""
+
+    pair: LabelledPair
+    cosine: float
+    rest: float | None
+
+    def judged(self, band: SimilarityBand) -> Match:
+        """Judge the pair by a band, as dedupe would."""
+        one, two = (_memory(text, self.pair.type) for text in (self.pair.one, self.pair.two))
+        return compare(one, two, cosine=self.cosine, rest=self.rest, band=band)
+
+
+def read_pairs(lines: Iterable[Mapping[str, Any]]) -> Iterator[LabelledPair]:
+    """Check each line. Raises BadInput that names the first bad one, counted from 1."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield LabelledPair.model_validate(line)
+        except ValidationError as error:
+            raise BadInput(error.errors()[0]["msg"], at=f"line {number}") from error
+
+
+def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[ScoredPair]:
+    """Embed every sentence and every residue once, and compare the two of each pair."""
+    pairs = list(pairs)
+    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.two)))
+    vectors = dict(zip(texts, embedder.embed(texts), strict=True))
+    rests = rests_of(pairs={(pair.one, pair.two) for pair in pairs}, embedder=embedder)
+    return [
+        ScoredPair(
+            pair=pair,
+            cosine=cosine(vectors[pair.one], vectors[pair.two]),
+            rest=rests.get(residue(pair.one, pair.two)),
+        )
+        for pair in pairs
+    ]
+
+
+@lru_cache(maxsize=4_096)
+def _memory(content: str, type: MemoryType) -> KnownMemory:
+    """Make a memory of a bare sentence: nothing but its words can tell it from another one."""
+    return KnownMemory(
+        id=UUID(int=2),
+        version=1,
+        type=type,
+        status=Status.ACTIVE,
+        subject_id=_SUBJECT,
+        predicate="says",
+        object_text="",
+        content=content,
+        canonical_hash=hash_of_statement(
+            subject_id=_SUBJECT, predicate="says", value="", type=type, content=content, polarity=Polarity.POSITIVE
+        ),
+        polarity=Polarity.POSITIVE,
+        stateful=False,
+        confidence=0.8,
+        role=Role.USER,
+        said_at=_SAID_AT,
+    )

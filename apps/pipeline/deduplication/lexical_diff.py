@@ -1,0 +1,142 @@
+"""Residue: the words in which two alike sentences differ once names and small words are taken away."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.lexicon.antonyms import SCALES
+from apps.pipeline.lexicon.contrast_words import BE, HAVE, NEGATIONS, OPENERS, TIMES, UNITS, WITHOUT
+from apps.pipeline.wording.english import FRAME, LIGHT, SMALL, SUPPORT
+from apps.pipeline.wording.meanings import meaning_of
+from apps.pipeline.wording.plain import in_plain_words
+from apps.pipeline.wording.verbs import stem
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_IGNORED = OPENERS | SMALL | NEGATIONS | WITHOUT | {"s"}  # what else they say, guards compare
+_LIGHT = LIGHT | frozenset(map(meaning_of, LIGHT))
+_SUPPORT = SUPPORT | frozenset(map(meaning_of, SUPPORT))
+_NO_VERBS = BE | HAVE | {"goes", "go", "went"}
+_PARTICLES = frozenset("out off up down away back over".split())
+_FRAME = FRAME | frozenset(map(meaning_of, FRAME))
+# Two words of one root: they share this many letters, and neither goes on for more than these.
+_ROOT, _ENDING = 5, 2
+
+
+def residue(one: str, two: str) -> tuple[str, str]:
+    """Return what each sentence says that the other does not: "researching" and "applied".
+
+    Words of one root or meaning, and words at one point of a scale such as "loves" and "enjoys", are no difference.
+    Either part is empty where the other sentence says all of it.
+    """
+    first, second = _both(one, two)
+    return _words(first, other=second), _words(second, other=first)
+
+
+def adds_nothing(rest: str, *, to: str) -> bool:
+    """Tell whether the words of a residue add nothing that a memory would hold: "speaks", "people", "time"."""
+    plain = frozenset(_read(to).words)
+    light = _LIGHT if plain & _NO_VERBS else _LIGHT | _SUPPORT
+    return all(meaning_of(word) in light for word in rest.split())
+
+
+def makes_another(rest: str) -> bool:
+    """Tell whether the words of a residue are such as make another statement: "passed", "passed out"."""
+    return all(meaning_of(word) in _FRAME or word in _PARTICLES for word in rest.split())
+
+
+def kindred(one: str, two: str) -> bool:
+    """Tell whether two sentences share more telling words than either has for itself.
+
+    Who they speak of, pronouns, days, numbers and the verbs of every second sentence tell nothing here: "User's name
+    is Ana" is no kin of all else that is said of Ana.
+    """
+    shared = shared_words(one, two)
+    return bool(shared) and max(len(rest.split()) for rest in residue(one, two)) <= min(_MOST_OWN, 2 * shared)
+
+
+_MOST_OWN = 3
+
+
+def shared_words(one: str, two: str) -> int:
+    """Count the telling words and names that two sentences share, beside whom they speak of."""
+    first, second = _both(one, two)
+    words = {meaning for meaning in first if any(_one_root(meaning, each) for each in second)}
+    names = (_names_said(one) & _names_said(two)) - _opening(one) - _opening(two)
+    return sum(meaning not in _FRAME and meaning not in _WHEN for meaning in words) + len(names)
+
+
+_WHEN = frozenset(TIMES.values()) | frozenset(UNITS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A sentence in plain words: those in small letters, those with a capital, in their order."""
+
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+    lower: frozenset[str]
+
+
+@lru_cache(maxsize=16_384)
+def _read(text: str) -> _Read:
+    words = _WORD.findall(in_plain_words(text))
+    lower = [word for word in words if not word[0].isupper()]
+    return _Read(tuple(words), tuple(word for word in words if word[0].isupper()), frozenset(lower))
+
+
+def _names_said(text: str) -> frozenset[str]:
+    return frozenset(name for name in _read(text).names if name.lower() not in _NOBODY)
+
+
+@lru_cache(maxsize=16_384)
+def _opening(text: str) -> frozenset[str]:
+    """Return the names that a sentence opens with: whom it speaks of, almost all sentences about them share."""
+    return frozenset(takewhile(lambda word: word[0].isupper(), _told(text)))
+
+
+def _told(text: str) -> list[str]:
+    return [word for word in _read(text).words if word != "s"]
+
+
+_NOBODY = SMALL | FRAME | frozenset(TIMES) | {"user"}  # however they are written: "We", "It", "May"
+
+
+@lru_cache(maxsize=4_096)
+def _both(one: str, two: str) -> tuple[dict[str, str], dict[str, str]]:
+    return _by_meaning(one, _read(two).lower), _by_meaning(two, _read(one).lower)
+
+
+def _by_meaning(text: str, other: frozenset[str]) -> dict[str, str]:
+    """Map the meaning of each telling word to the word; names tell apart elsewhere and are left out."""
+    lowered = [word.lower() for word in _read(text).words if not word[0].isupper() or word.lower() in other]
+    told = [part for word in lowered for part in (word.split("-") if word not in SCALES else (word,))]
+    return {_meaning(word): word for word in told if word not in _IGNORED and not word[0].isdigit()}
+
+
+def _words(words: dict[str, str], *, other: dict[str, str]) -> str:
+    return " ".join(
+        sorted(word for meaning, word in words.items() if not any(_one_root(meaning, each) for each in other))
+    )
+
+
+def _one_root(one: str, two: str) -> bool:
+    if one == two:
+        return True
+    shared = next(
+        (place for place, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two))
+    )
+    return shared >= _ROOT and max(len(one), len(two)) - shared <= _ENDING
+
+
+@lru_cache(maxsize=16_384)
+def _meaning(word: str) -> str:
+    return TIMES.get(word) or UNITS.get(word) or meaning_of(word)
+
+
+@lru_cache(maxsize=4_096)
+def stems(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text (Snowball's English stemmer), without the shortest words."""
+    words = [word for word in canonical_text(text).split() if len(word) > 2 or word.isdigit()]
+    return frozenset(map(stem, words))

@@ -1,0 +1,148 @@
+"""Sameness: whether two memories are one, from their hashes, their cosine and the guards."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.draft import KnownMemory
+from apps.pipeline.core.enums import MemoryType, SpeechAct
+from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.deduplication.difference_checks import (
+    Guard,
+    contradictions,
+    differences,
+    names_are_part,
+    names_grow,
+    tells_relative_time,
+)
+from apps.pipeline.deduplication.lexical_diff import adds_nothing, kindred, makes_another, residue, shared_words, stems
+
+# These alone do not prove a difference: word order, whether something is or may be or was, is or has.
+_SOFT = frozenset({Guard.ORDER, Guard.MODALITY, Guard.TENSE, Guard.BEING, Guard.FOCUS})
+
+
+class Verdict(StrEnum):
+    """What two memories are to each other."""
+
+    SAME = "same"
+    UNSURE = "unsure"
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A verdict with what it rests on."""
+
+    verdict: Verdict
+    tier: str  # "facts" where the triples already tell them apart, "hash", "value" or "cosine"
+    cosine: float | None = None
+    rest: float | None = None  # the cosine of the words in which they differ, where both have such words
+    guards: frozenset[Guard] = frozenset()
+
+
+def compare(
+    one: KnownMemory, two: KnownMemory, *, cosine: float | None, band: SimilarityBand, rest: float | None = None
+) -> Match:
+    """Judge two memories of one end user; swapping them changes nothing.
+
+    Their triples come first, then equal hashes, then one value told more precisely, then the band of the embedder. A
+    guard never lets a pair pass as the same; a pair held apart by word order or modality alone is unsure. `rest` is the
+    cosine of the two residues: long sentences about one person are alike whatever they say of her, so where each says
+    something of its own, that decides.
+    """
+    if _facts_differ(one, two):
+        return Match(Verdict.DIFFERENT, "facts", cosine)
+    if one.canonical_hash == two.canonical_hash:
+        guards = _guards_of_equal_triples(one, two)
+        return Match(Verdict.DIFFERENT if guards else Verdict.SAME, "hash", cosine, rest, guards)
+    if _told_more_precisely(one, two) and not contradictions(one.content, two.content):
+        return Match(Verdict.SAME, "value", cosine)
+    if cosine is None or cosine < band.words:
+        return Match(Verdict.DIFFERENT, "cosine", cosine)
+    guards = differences(one.content, two.content)
+    if _hard(guards, one.content, two.content):
+        return Match(Verdict.DIFFERENT, "cosine", cosine, rest, guards)
+    likeness = _likeness(one.content, two.content, cosine=cosine, rest=rest, band=band)
+    unsure = guards or not _objects_agree(one, two)
+    verdict = Verdict.UNSURE if likeness is Verdict.SAME and unsure else likeness
+    return Match(verdict, "cosine", cosine, rest, guards)
+
+
+def _hard(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:
+    """Leave the guards that prove a difference; a sentence that only names less may be the same."""
+    tells_less = names_are_part(one, two) and not names_grow(one, two)
+    return guards - _SOFT - ({Guard.NAME} if tells_less else frozenset())
+
+
+def _likeness(one: str, two: str, *, cosine: float, rest: float | None, band: SimilarityBand) -> Verdict:
+    first, second = residue(one, two)
+    if first == second:
+        return Verdict.SAME
+    if not (first and second):
+        return _of_more_and_less(one, two, cosine=cosine, band=band)
+    if rest is not None and rest >= band.rest_same and cosine >= band.unsure:
+        return Verdict.SAME
+    alike = cosine >= band.near or (cosine >= band.unsure and (rest is None or rest >= band.rest_unsure))
+    return Verdict.UNSURE if alike or kindred(one, two) else Verdict.DIFFERENT
+
+
+def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand) -> Verdict:
+    """Judge two sentences of which one says all that the other says; to share but whom they are about is little."""
+    first, second = residue(one, two)
+    more, less = (first, two) if first else (second, one)
+    if not shared_words(one, two):
+        return Verdict.DIFFERENT
+    if cosine >= band.unsure and adds_nothing(more, to=less):
+        return Verdict.SAME
+    if cosine >= band.same and not makes_another(more):
+        return Verdict.SAME
+    return Verdict.UNSURE if cosine >= band.unsure or kindred(one, two) else Verdict.DIFFERENT
+
+
+def _guards_of_equal_triples(one: KnownMemory, two: KnownMemory) -> frozenset[Guard]:
+    """An event may happen twice, so it must agree in everything; a fact may be told more and less precisely."""
+    if one.type is MemoryType.EVENT:
+        return differences(one.content, two.content)
+    return contradictions(one.content, two.content)
+
+
+def _facts_differ(one: KnownMemory, two: KnownMemory) -> bool:
+    """Tell whether the structured parts already make two memories of it."""
+    meant = (one.speech_act is SpeechAct.ASSERTED) == (two.speech_act is SpeechAct.ASSERTED)
+    if one.type is not two.type or one.polarity is not two.polarity or not meant:
+        return True
+    if one.subject_id != two.subject_id and one.type is not MemoryType.RELATION:
+        return True
+    return _happened_apart(one, two) or _values_differ(one, two)
+
+
+def _happened_apart(one: KnownMemory, two: KnownMemory) -> bool:
+    if one.type is not MemoryType.EVENT:
+        return False
+    if one.event_at and two.event_at:
+        return one.event_at.date() != two.event_at.date()
+    relative = tells_relative_time(one.content) or tells_relative_time(two.content)
+    return relative and one.said_at.date() != two.said_at.date()
+
+
+def _values_differ(one: KnownMemory, two: KnownMemory) -> bool:
+    """Tell whether one predicate has two values that share no word: likes tea, likes coffee."""
+    if one.predicate != two.predicate or one.canonical_hash == two.canonical_hash:
+        return False
+    first, second = stems(one.object_text), stems(two.object_text)
+    return bool(first and second) and not first & second
+
+
+def _told_more_precisely(one: KnownMemory, two: KnownMemory) -> bool:
+    """Tell whether a slot for one value holds the beginning of the other one: Munich, and Munich in Bavaria."""
+    if not (one.stateful and two.stateful) or one.predicate != two.predicate or one.subject_id != two.subject_id:
+        return False
+    short, long = sorted((canonical_text(one.object_text), canonical_text(two.object_text)), key=len)
+    return bool(short) and long.startswith(f"{short} ")
+
+
+def _objects_agree(one: KnownMemory, two: KnownMemory) -> bool:
+    if one.predicate != two.predicate:
+        return True
+    first, second = stems(one.object_text), stems(two.object_text)
+    return first <= second or second <= first

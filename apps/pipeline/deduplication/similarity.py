@@ -1,0 +1,62 @@
+"""Likeness: the cosines that dedupe decides by, each text embedded once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import sqrt
+
+from apps.pipeline.core.ports import Embedder, Neighbour, Vector
+from apps.pipeline.deduplication.lexical_diff import residue
+
+# The cosine of each pair of residues that both say something.
+Rests = Mapping[tuple[str, str], float]
+
+
+def cosine(one: Vector, two: Vector) -> float:
+    """Return the cosine of two vectors; 0 where one has no length."""
+    lengths = sqrt(sum(x * x for x in one)) * sqrt(sum(y * y for y in two))
+    return sum(x * y for x, y in zip(one, two, strict=True)) / lengths if lengths else 0.0
+
+
+def with_cosines(
+    *, vectors: Sequence[Vector], neighbours: Sequence[Sequence[Neighbour]], embedder: Embedder
+) -> list[list[Neighbour]]:
+    """Fill in what the store could not compare because its vector is still owed."""
+    owed = [each.memory.content for near in neighbours for each in near if each.cosine is None]
+    known = _embed(owed, embedder)
+    return [
+        [
+            each if each.cosine is not None else replace(each, cosine=cosine(vector, known[each.memory.content]))
+            for each in near
+        ]
+        for vector, near in zip(vectors, neighbours, strict=True)
+    ]
+
+
+def alike(
+    *, contents: Sequence[str], vectors: Sequence[Vector], neighbours: Sequence[Sequence[Neighbour]], least: float
+) -> set[tuple[str, str]]:
+    """Return the pairs of sentences, the new one first, whose cosine is worth a closer look."""
+    known = {
+        (content, each.memory.content)
+        for content, near in zip(contents, neighbours, strict=True)
+        for each in near
+        if each.cosine is not None and each.cosine >= least
+    }
+    return known | {
+        (contents[later], contents[earlier])
+        for earlier, later in combinations(range(len(contents)), 2)
+        if cosine(vectors[later], vectors[earlier]) >= least
+    }
+
+
+def rests_of(*, pairs: set[tuple[str, str]], embedder: Embedder) -> Rests:
+    """Compare the residues of pairs, where both sentences have one."""
+    telling = sorted(pair for pair in {residue(one, two) for one, two in pairs} if all(pair))
+    known = _embed([part for pair in telling for part in pair], embedder)
+    return {(one, two): cosine(known[one], known[two]) for one, two in telling}
+
+
+def _embed(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, embedder.embed(distinct), strict=True)) if distinct else {}

@@ -1,0 +1,169 @@
+"""Stage 2, extract: turns that survived become candidates, bounded by the policy."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+
+from apps.pipeline.core.confidence import confidence_of
+from apps.pipeline.core.draft import Candidate, Draft, Drop, SourceTurn
+from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
+from apps.pipeline.core.model_calls import ModelFailed
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Model, Ports
+from apps.pipeline.extraction import patterns
+from apps.pipeline.extraction.extraction_result import Found, Refusal
+from apps.pipeline.extraction.llm import extractor
+from apps.pipeline.extraction.small_talk_filter import telling
+from apps.pipeline.extraction.windows import Asked
+
+IDLE = "nothing told: no model was asked"
+
+
+def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
+    """Propose candidates for each turn left in the drafts of one session; a turn without one is no_candidate.
+
+    Without a model to ask the patterns stand in for every kind of extractor, and the span says so. A draft whose
+    answers could not be used carries its `failure`. Raises ModelFailed, where the policy doesn't fall back on patterns.
+    """
+    kind = drafts[0].policy.extraction.extractor
+    model_asked = ports.model_for(drafts[0].policy)
+    if model_asked is None or kind is ExtractorKind.PATTERNS:
+        found = [_by_patterns(draft) for draft in drafts]
+        return [_extracted(*each, ran=ExtractorKind.PATTERNS) for each in zip(drafts, found, strict=True)]
+    found = _by_model(drafts, model_asked, ports)
+    return [_extracted(*each, ran=kind) for each in zip(drafts, found, strict=True)]
+
+
+def _by_patterns(draft: Draft) -> Found:
+    policy = draft.policy.extraction
+    found = (patterns.extract(turn=turn, policy=policy, before=_before(turn, draft)) for turn in draft.turns)
+    return Found(candidates=tuple(each for candidates in found for each in candidates))
+
+
+def _before(turn: SourceTurn, draft: Draft) -> tuple[SourceTurn, ...]:
+    """Return what the same speaker said before a turn, as far as the request looks back."""
+    turns = (*draft.request.earlier_turns, *draft.request.turns)
+    said_by = (turn.role, turn.speaker)
+    return tuple(each for each in turns if each.position < turn.position and (each.role, each.speaker) == said_by)
+
+
+def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[Found]:
+    """Ask the model about turns that may tell something; stacked, about those in which the patterns find nothing."""
+    policy = drafts[0].policy.extraction
+    stacked = policy.extractor is ExtractorKind.STACKED
+    first = [_by_patterns(draft) if stacked else Found() for draft in drafts]
+    asked = [telling(_left_by(found, draft)) for found, draft in zip(first, drafts, strict=True)]
+    try:
+        second = extractor.extract(asked, model=asked_model, reader=ports.memories)
+    except ModelFailed as failure:
+        if policy.on_model_failure is not OnModelFailure.PATTERNS:
+            raise
+        calls = [failure.calls, *(() for _ in drafts[1:])]
+        second = [Found(failure=str(failure), calls=made) for made in calls]
+    return [_together(*each) for each in zip(asked, first, second, strict=True)]
+
+
+def _left_by(found: Found, draft: Draft) -> Asked:
+    told = {turn_id for each in found.candidates for turn_id in each.source_turn_ids}
+    return Asked(draft=draft, turns=tuple(turn for turn in draft.turns if turn.id not in told))
+
+
+def _together(asked: Asked, first: Found, second: Found) -> Found:
+    """Join what patterns and model have found; where the model failed, perhaps what the patterns take for it."""
+    draft = asked.draft
+    idle = {turn.id for turn in _left_by(first, draft).turns} - {turn.id for turn in asked.turns}
+    joined = second.evolve(candidates=(*first.candidates, *second.candidates), idle=frozenset(idle))
+    if not second.failure or draft.policy.extraction.on_model_failure is not OnModelFailure.PATTERNS:
+        return joined
+    left = draft.evolve(turns=_left_by(first, draft).turns)
+    guesses = [each.evolve(source_confidence=SourceConfidence.SPECULATED) for each in _by_patterns(left).candidates]
+    notes = {**second.notes, "fallback": ExtractorKind.PATTERNS.value, "failure": second.failure}
+    return joined.evolve(candidates=(*first.candidates, *guesses), refused=(), notes=notes, failure="")
+
+
+def _extracted(draft: Draft, found: Found, *, ran: ExtractorKind) -> Draft:
+    if found.failure:
+        return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
+    proposed = tuple(each.evolve(index=index) for index, each in enumerate(_in_order(draft, found.candidates)))
+    refused = [
+        Drop(
+            Stage.EXTRACT,
+            each.reason,
+            turn_id=each.candidate.source_turn_ids[0],
+            candidate=each.candidate.evolve(index=index),
+            detail={"why": each.why},
+        )
+        for index, each in enumerate(found.refused, start=len(proposed))
+    ]
+    kept, drops = decide(proposed=proposed, policy=draft.policy, by_model=ran is not ExtractorKind.PATTERNS)
+    told = {turn_id for each in proposed for turn_id in each.source_turn_ids}
+    silent = [
+        Drop(Stage.EXTRACT, Reason.NO_CANDIDATE, turn.id, detail={"why": IDLE} if turn.id in found.idle else {})
+        for turn in draft.turns
+        if turn.id not in told
+    ]
+    details = {
+        "extractor": ran.value,
+        "configured": draft.policy.extraction.extractor.value,
+        "proposed": len(proposed),
+        "kept": len(kept),
+        "fired": dict(sorted(Counter(each.extractor for each in proposed).items())),
+        "refused": list(map(_told, found.refused)),
+        **found.notes,
+    }
+    extracted = draft.evolve(candidates=kept, model_calls=found.calls, details=details)
+    return extracted.drop(*silent, *refused, *drops)
+
+
+def _told(refusal: Refusal) -> dict[str, str]:
+    return {"content": refusal.candidate.content, "reason": refusal.reason, "why": refusal.why}
+
+
+def _in_order(draft: Draft, candidates: Sequence[Candidate]) -> list[Candidate]:
+    places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
+    return sorted(candidates, key=lambda each: places[each.source_turn_ids[-1]])
+
+
+def decide(
+    *, proposed: Sequence[Candidate], policy: Policy, by_model: bool = False
+) -> tuple[tuple[Candidate, ...], tuple[Drop, ...]]:
+    """Apply min_confidence, max_per_turn and, to a model's answer, max_per_call; of too many the more important stay.
+
+    `proposed` stands in the order of its turns. Requests that share a call have max_per_call each.
+    """
+    limits = policy.extraction
+    sure = [each for each in proposed if _confidence(each, policy) >= limits.min_confidence]
+    by_turn = groupby(sure, key=lambda each: each.source_turn_ids)
+    kept = [each for _, group in by_turn for each in _best(tuple(group), limits.max_per_turn)]
+    kept = _best(kept, limits.max_per_call) if by_model else kept
+    drops = (
+        *_left_out(proposed, sure, Reason.LOW_CONFIDENCE),
+        *_left_out(sure, kept, Reason.OVER_LIMIT),
+    )
+    return tuple(kept), drops
+
+
+def _best(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return the `limit` most important ones in the order they were said."""
+    chosen = sorted(candidates, key=lambda each: (-each.importance, each.index))[:limit]
+    return sorted(chosen, key=lambda each: each.index)
+
+
+def _left_out(before: Sequence[Candidate], after: Sequence[Candidate], reason: Reason) -> list[Drop]:
+    kept = {each.index for each in after}
+    return [
+        Drop(Stage.EXTRACT, reason, turn_id=each.source_turn_ids[0], candidate=each)
+        for each in before
+        if each.index not in kept
+    ]
+
+
+def _confidence(candidate: Candidate, policy: Policy) -> float:
+    return confidence_of(
+        policy=policy.confidence,
+        source_confidence=candidate.source_confidence,
+        reliability=candidate.reliability,
+        grounding=candidate.grounding,
+        adjustment=candidate.adjustment,
+        speech_act=candidate.speech_act,
+    ).value

@@ -1,0 +1,28 @@
+"""Stage 2 at the end of a session: what its turns show together, beside what each of them has told."""
+
+from apps.pipeline.core.draft import Draft, Drop
+from apps.pipeline.core.enums import ExtractorKind, Stage
+from apps.pipeline.core.model_calls import ModelFailed
+from apps.pipeline.core.ports import Ports
+from apps.pipeline.extraction.extract import decide
+from apps.pipeline.extraction.llm import session_extractor
+
+
+def run(draft: Draft, ports: Ports) -> Draft:
+    """Propose candidates for the session as a whole. Raises ModelFailed, also where no model is configured."""
+    asked = ports.model_for(draft.policy)
+    if asked is None:
+        raise ModelFailed("no model is configured", permanent=True)
+    found = session_extractor.extract(draft, model=asked, reader=ports.memories)
+    if found.failure:
+        return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
+    proposed = tuple(each.evolve(index=index) for index, each in enumerate(found.candidates))
+    refused = [
+        Drop(Stage.EXTRACT, each.reason, candidate=each.candidate.evolve(index=index), detail={"why": each.why})
+        for index, each in enumerate(found.refused, start=len(proposed))
+    ]
+    limits = draft.policy.extraction.model_copy(update={"max_per_turn": draft.policy.extraction.max_per_session})
+    policy = draft.policy.model_copy(update={"extraction": limits})
+    kept, drops = decide(proposed=proposed, policy=policy, by_model=True)
+    details = {"extractor": ExtractorKind.MODEL.value, "level": "session", "proposed": len(proposed), **found.notes}
+    return draft.evolve(candidates=kept, model_calls=found.calls, details=details).drop(*refused, *drops)

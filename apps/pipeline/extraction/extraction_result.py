@@ -1,0 +1,34 @@
+"""What an extractor found in one request's turns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+from uuid import UUID
+
+from apps.pipeline.core.draft import Candidate
+from apps.pipeline.core.model_calls import ModelCall
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A candidate that the extractor itself refused, with a Reason and words of why."""
+
+    candidate: Candidate
+    reason: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates and refusals of one request, all with index 0; `failure` says why nothing could be found at all."""
+
+    candidates: tuple[Candidate, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    failure: str = ""
+    idle: frozenset[UUID] = frozenset()  # turns that no model was asked about, since they tell nothing
+
+    def evolve(self, **changes: Any) -> Self:
+        """Return a copy with the changes."""
+        return replace(self, **changes)

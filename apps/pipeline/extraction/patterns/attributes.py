@@ -1,0 +1,106 @@
+"""What belongs to the speaker: "my name is Ana", "my favourite film is…", "our car broke down"."""
+
+import re
+from dataclasses import dataclass
+
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.extraction.patterns import relatives, third_person
+from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
+
+_ATTRIBUTE = re.compile(
+    r"^(?:[Mm]y|[Oo]ur) (?P<thing>[A-Za-z][\w'’ -]{1,40}?)(?P<verb>'s(?! \w+ (?:is|are|was|were)\b)| is| are| was| were| has been) (?P<value>.+)$",
+    re.DOTALL,
+)
+_KNOWN: dict[str, tuple[str, str, float]] = {
+    "name": ("name", "identity", 0.95), "full name": ("name", "identity", 0.95), "first name": ("name", "identity", 0.95),
+    "nickname": ("nickname", "identity", 0.7), "birthday": ("birthday", "identity", 0.8), "date of birth": ("birthday", "identity", 0.8),
+    "pronouns": ("pronouns", "identity", 0.8), "job": ("works_as", "work", 0.7), "timezone": ("timezone", "identity", 0.7),
+    "time zone": ("timezone", "identity", 0.7), "hometown": ("comes_from", "home", 0.7), "email": ("email", "identity", 0.8),
+    "blood type": ("blood_type", "health", 0.9), "phone": ("phone", "possessions", 0.5), "car": ("car", "possessions", 0.5),
+    "laptop": ("laptop", "possessions", 0.5), "native language": ("native_language", "skills", 0.7),
+    "mother tongue": ("native_language", "skills", 0.7), "shoe size": ("shoe_size", "identity", 0.5),
+}  # fmt: skip
+_FAVOURITE = re.compile(
+    r"^(?:(?:all[- ]time|current|absolute|own) )*(?:favou?rite|fave|fav|preferred|go-to|top) (?P<kind>[\w ]{2,40})$",
+    re.IGNORECASE,
+)
+_ADVERBS = re.compile(r"(?i)^(?:(?:actually|really|now|just|still|also|currently|in fact),? )+")
+_ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
+# Things of the talk rather than of a life.
+_EMPTY = frozenset(
+    "point question guess bad advice thought thoughts day week fault pleasure problem issue hope plan only one heart mind turn concern goodness way "
+    "homework assignment query code function regex loop tests build prompt answer".split()
+)
+_WORTHLESS_VALUE = re.compile(
+    r"(?i)^(?:so |very |really |not |just |still |all |pretty |too )*(?:great|good|fine|ok|okay|bad|here|there|done|nice|awesome|amazing|going|open|ready|full|that|this|it|what|same|cool|sure)\b[\w ]{0,12}$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of the speaker with its value, and the sentence that says so."""
+
+    row: Pattern
+    value: str
+    content: str
+    is_negated: bool
+
+
+def attribute_in(clause: str, *, name: str) -> Attribute | None:
+    """Read "my X is Y" about the speaker; None where it is something else."""
+    match = _ATTRIBUTE.match(clause.replace("’", "'"))
+    if match is None:
+        return None
+    thing = " ".join(match["thing"].split())
+    words = thing.split()
+    if (
+        len(words) > 5
+        or words[-1].lower() in _EMPTY
+        or any(word.lower().removesuffix("'s") in relatives.KIN_WORDS for word in words)
+    ):
+        return None
+    row, known = _row(thing)
+    said = match["value"]
+    negated = said.startswith("not ")
+    value = trim_object(third_person.third_person(said.removeprefix("not "), name=name), pattern=row)
+    if known:
+        value = _ON.sub("", _ADVERBS.sub("", value))
+    if not value or _WORTHLESS_VALUE.match(value) or re.match(r"(?i)(?:it|that|this|them)$", value):
+        return None
+    verb = _verb(match["verb"].strip(), value)
+    content = f"{name}'s {thing} {verb}{' not' if negated else ''} {_said(value, row)}."
+    if third_person.speaks_in_first_person(content, name=name):
+        return None
+    return Attribute(row=row, value=value, content=content, is_negated=negated)
+
+
+def _said(value: str, row: Pattern) -> str:
+    return f"on {value}" if row.predicate == "birthday" and re.match(r"\d|[A-Z]", value) else value
+
+
+def _verb(said: str, value: str) -> str:
+    if said != "'s":
+        return said
+    return "has" if value.startswith(("been ", "got ", "become ")) else "is"
+
+
+def _row(thing: str) -> tuple[Pattern, bool]:
+    lower = thing.lower()
+    if known := _KNOWN.get(lower):
+        predicate, topic, importance = known
+        return _pattern(predicate, topic=topic, importance=importance), True
+    if favourite := _FAVOURITE.match(lower):
+        kind = favourite["kind"].strip().replace(" ", "_")
+        return _pattern(f"favourite_{kind}", topic="tastes", importance=0.6, type=MemoryType.PREFERENCE), True
+    slug = re.sub(r"[^a-z0-9]+", "_", lower.replace("'s ", " ")).strip("_")
+    return _pattern(slug, topic="", importance=0.5), False
+
+
+def _pattern(predicate: str, *, topic: str, importance: float, type: MemoryType = MemoryType.FACT) -> Pattern:
+    name = "favourite" if predicate.startswith("favourite_") else "attribute"
+    return Pattern(
+        name=name, type=type, predicate=predicate, expression=".*", topic=topic, importance=importance, max_words=18
+    )
+
+
+NAME = _pattern("name", topic="identity", importance=0.95)

@@ -1,0 +1,172 @@
+"""From a match to a candidate: the object trimmed, the sentence written out, the mentions listed."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
+from apps.pipeline.core.enums import EntityType, Polarity, SourceConfidence, SpeechAct
+from apps.pipeline.core.predicates import is_stateful
+from apps.pipeline.extraction.patterns import relatives, third_person, verbs
+from apps.pipeline.extraction.patterns.clause import Statement
+from apps.pipeline.extraction.patterns.pattern import Match, Pattern, trim_clause, trim_object, without_article
+
+_CORRECTED = re.compile(
+    r",? (?:and )?not (?!(?:too|so|very|that|just|only|even|yet|really|long|far)\b)(?P<wrong>[\w+#.-]+(?: [\w+#.-]+){0,3})$"
+)
+_EMPLOYED_AT = re.compile(r"\b(?:at|for) (?P<employer>(?:the )?[A-ZÀ-Þ0-9].*)$")
+_PRONOUNS = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their)\b")
+# An object that only points at what was said before says nothing of its own.
+_POINTS_ELSEWHERE = re.compile(
+    r"(?i)^(?:it|this|that|them|these|those|one|so|him|her|there|here|what|how|when|everything|all|things?|stuff|something|to)"
+    r"(?:\s+(?:so|all|too|here|there|was|is|and|to|of|about|when|how|for|one|stuff|part|much|out|up|more|kind)\b.*)?$"
+)
+# Neither does one that picks among what was just shown: "this bug", "the second option", "option B".
+_PICKS = re.compile(
+    r"(?i)^(?:(?:this|that|these|those) (?!(?:week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|autumn|fall|time|season)\b)"
+    r"|(?:the )?(?:first|second|third|fourth|last|former|latter|next|previous|other|top|bottom|left|right)"
+    r" (?:one|ones|two|option|version|approach|draft|choice|suggestion|answer|variant|idea|design)\b|(?:option|version|variant|number) (?:[a-z]|\d+)\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Where something was said, by whom, and how it was meant."""
+
+    turn: SourceTurn
+    speaker: Mention
+    evidence: str
+    speech_act: SpeechAct
+    reliability: float
+
+
+def typed(statement: Statement, row: Pattern, match: Match, *, said: Said) -> Candidate | None:
+    """Make the candidate of a typed row, or None where its object is none."""
+    found = match.group("object") or ""
+    text = trim_object(found, pattern=row)
+    if not text or _POINTS_ELSEWHERE.match(text) or _PICKS.match(text) or row.refuses(text):
+        return None
+    if row.entity is EntityType.PLACE and text.islower():
+        text = text.title()
+    value = ObjectValue(entity=Mention(text=text, type=row.entity))
+    if row.entity is None:
+        value = ObjectValue(literal=compared(text, owner=said.speaker.text))
+    return spoken(statement, row, value, _phrase(statement.phrase, row, found, text), said=said)
+
+
+def compared(text: str, *, owner: str) -> str:
+    """Return an object as it is compared: without its article or its owner."""
+    return without_article(text).removeprefix(f"{owner}'s ")
+
+
+def _phrase(phrase: str, row: Pattern, found: str, text: str) -> str:
+    if not row.content:
+        start = phrase.find(text, phrase.rfind(found))
+        return phrase[:start] + trim_clause(phrase[start:])
+    if "{article}" not in row.content:
+        return row.content.format(object=text)
+    bare = without_article(text)
+    article = "an" if bare[:1].lower() in "aeiou" else "a"
+    is_the_one = phrase[: phrase.rfind(found)].endswith(" the ")
+    return row.content.format(article="the" if is_the_one else article, object=bare)
+
+
+def taken_back(statement: Statement, right: Candidate) -> Iterator[Candidate]:
+    """Deny what "I use Neovim, not Vim" takes back, so that the older statement meets its opposite."""
+    found = _CORRECTED.search(statement.phrase.rstrip(" .!"))
+    if found is None or right.stateful or right.object.literal is None or right.polarity is Polarity.NEGATIVE:
+        return
+    phrase = right.content.removeprefix(f"{statement.subject.text} ").removesuffix(".")
+    denied = verbs.negative(phrase.replace(right.object.literal, found["wrong"]))
+    yield right.evolve(
+        content=f"{statement.subject.text} {denied}.",
+        object=ObjectValue(literal=found["wrong"]),
+        polarity=Polarity.NEGATIVE,
+    )
+
+
+def employer_too(statement: Statement, job: Candidate, row: Pattern) -> Iterator[Candidate]:
+    """Take the second fact out of "I'm a nurse at Charité"."""
+    found = _EMPLOYED_AT.search(statement.phrase) if job.predicate == "works_as" else None
+    name = trim_object(found["employer"], pattern=row) if found else ""
+    if name:
+        yield job.evolve(
+            predicate=row.predicate,
+            object=ObjectValue(entity=Mention(text=name, type=EntityType.ORGANISATION)),
+            content=statement.sentence(f"works at {name}"),
+            extractor=f"patterns:{row.name}",
+        )
+
+
+def spoken(statement: Statement, row: Pattern, value: ObjectValue, phrase: str, *, said: Said) -> Candidate | None:
+    """Write a statement out with `phrase`; None where it still speaks to or as someone in the talk."""
+    content = statement.sentence(phrase)
+    if third_person.speaks_in_first_person(content, name=said.speaker.text) or third_person.addresses_someone(
+        content, name=said.speaker.text
+    ):
+        return None
+    return made(
+        said,
+        subject=statement.subject,
+        row=row,
+        value=value,
+        content=_plainly(statement, content, said.speaker.text),
+        is_negated=statement.is_negated,
+        is_hedged=statement.is_hedged,
+        mentions=_mentions(statement, content, said.speaker.text),
+    )
+
+
+def _plainly(statement: Statement, content: str, name: str) -> str:
+    return (
+        third_person.without_echo(content, name=name, people=relatives.KIN_WORDS)
+        if statement.about_speaker
+        else content
+    )
+
+
+def made(
+    said: Said,
+    *,
+    subject: Mention,
+    row: Pattern,
+    value: ObjectValue,
+    content: str,
+    is_negated: bool = False,
+    is_hedged: bool = False,
+    mentions: tuple[Mention, ...] = (),
+) -> Candidate:
+    """Put a candidate together; its index is given later, when all of a trace are known."""
+    negative = (row.polarity is Polarity.NEGATIVE) != is_negated
+    return Candidate(
+        index=0,
+        type=row.type,
+        subject=subject,
+        predicate=row.predicate,
+        object=value,
+        content=content,
+        source_turn_ids=(said.turn.id,),
+        evidence=said.evidence,
+        extractor=f"patterns:{row.name}",
+        reliability=said.reliability,
+        source_confidence=SourceConfidence.SPECULATED if is_hedged else row.source,
+        speech_act=said.speech_act,
+        polarity=Polarity.NEGATIVE if negative else Polarity.POSITIVE,
+        stateful=is_stateful(row.predicate),
+        importance=row.importance,
+        topic=row.topic,
+        tags=row.tags,
+        adjustment=row.adjustment,
+        mentions=mentions,
+    )
+
+
+def _mentions(statement: Statement, content: str, name: str) -> tuple[Mention, ...]:
+    """List the speaker's people in a sentence, and pronouns that point out of it."""
+    owned = tuple(
+        Mention(text=text) for text in relatives.described_in(content, owner=name) if text != statement.subject.text
+    )
+    if not statement.about_speaker:
+        return owned
+    pronouns = dict.fromkeys(found.group() for found in _PRONOUNS.finditer(content))
+    return (*owned, *(Mention(text=text, type=EntityType.PERSON) for text in pronouns))

@@ -1,0 +1,63 @@
+"""Statement: one clause, as everything that follows reads it."""
+
+from dataclasses import dataclass
+
+from apps.pipeline.core.draft import Mention
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.extraction.patterns import relatives, verbs
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One finite clause in the third person; its verb is singular and affirmative, the rest says how it was."""
+
+    subject: Mention
+    phrase: str  # "lives in Munich"
+    about_speaker: bool = True
+    is_plural: bool = False
+    is_owned: bool = False  # said of what is the speaker's: "our dog", "my sister Lena"
+    adverbs: tuple[str, ...] = ()
+    is_negated: bool = False
+    is_over: bool = False  # "no longer", "anymore"
+    is_past_denial: bool = False  # "did not"
+    is_hedged: bool = False
+    relation: relatives.Kinship | None = None
+
+    @classmethod
+    def about(cls, speaker: str) -> "Statement":
+        """Open a statement about whoever speaks."""
+        return cls(subject=Mention(text=speaker, type=EntityType.PERSON, is_speaker=True), phrase="")
+
+    @property
+    def verb(self) -> str:
+        """Return the finite verb."""
+        return self.phrase.partition(" ")[0]
+
+    def sentence(self, phrase: str = "") -> str:
+        """Write the statement out, with `phrase` in place of its own."""
+        return f"{self.subject.text} {self.predicate_text(phrase or self.phrase)}."
+
+    def predicate_text(self, phrase: str) -> str:
+        """Put negation, number and adverbs back into an affirmative singular phrase."""
+        if self.is_over:
+            phrase = _over(phrase)
+        elif self.is_negated and "never" not in self.adverbs:
+            phrase = verbs.negative(phrase, past=self.is_past_denial)
+        elif self.adverbs:
+            phrase = _with_adverbs(phrase, self.adverbs)
+        if not self.is_plural:
+            return phrase
+        head, _, rest = phrase.partition(" ")
+        return f"{verbs.plural(head)} {rest}".strip()
+
+
+def _with_adverbs(phrase: str, adverbs: tuple[str, ...]) -> str:
+    head, _, rest = phrase.partition(" ")
+    if head in ("is", "was", "has", "will", "can", "would"):
+        return " ".join((head, *adverbs, rest))
+    return " ".join((*adverbs, phrase))
+
+
+def _over(phrase: str) -> str:
+    head, _, rest = phrase.partition(" ")
+    return f"{head} no longer {rest}" if head in ("is", "has") else f"no longer {phrase}"

@@ -1,0 +1,99 @@
+"""Clauses into statements: who it is about, and what is said of them in the third person."""
+
+import re
+from dataclasses import replace
+
+from apps.pipeline.extraction.patterns import openers, relatives, third_person, verb_group, verbs
+from apps.pipeline.extraction.patterns.clause import Statement
+
+_SUBJECT = re.compile(
+    r"^(?P<word>I|i|We|we)(?P<short>['’]?(?:m|ve|d|ll|re)\b|['’](?:m|ve|d|ll|re))?\s+(?P<rest>.+)$", re.DOTALL
+)
+_ELIDED = re.compile(
+    r"(?i)^(?P<lead>(?:just|finally|recently|also|even|really|still|already|only)\s+)?(?P<verb>gonna|wanna|planning|thinking of|thinking about|hoping|looking forward|working on|researching|learning|saving up|studying|trying to|been (?=\w+ing)|"
+    r"went|got|had|took|made|saw|met|bought|found|started|finished|moved|joined|lost|won|visited|tried|spent|signed|passed|quit|decided|began|came|ate|ran|read|wrote|built|watched|"
+    r"learned|left|sold|gave|felt|prefer|used to)\s*\b(?!['’])(?P<rest>.+)$"
+)
+_ELIDED_PAST = re.compile(
+    r"^(?P<lead>(?:[Jj]ust|[Ff]inally|[Rr]ecently|[Aa]lso|[Ee]ven) )?(?P<verb>[A-Za-z]+) "
+    r"(?P<rest>(?:my|our|a|an|the|some|this|two|three|to|with|at|in|on|for|out|up|back|off|through|into|from|over|another|and) .+)$",
+    re.DOTALL,
+)
+_NO_OWN_PAST = frozenset(
+    "loved liked looked sounded seemed used need heard saw said meant thought based related compared supposed".split()
+)
+_SHORT = {"m": "is", "re": "is", "ve": "has", "ll": "will", "d": "would"}
+_NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more|any longer|no longer)\b")
+
+
+def parse(clause: str, *, speaker: str) -> Statement | None:
+    """Read a clause as a statement about the speaker, their people, or someone named; None where it is none."""
+    opened = openers.opened(clause)
+    said = opened.said
+    statement = _first_person(said, speaker) or _elided(said, speaker) or _of_someone(said, speaker)
+    if statement is None or not opened.is_belief:
+        return statement
+    return replace(statement, is_hedged=True)
+
+
+def _first_person(said: str, speaker: str) -> Statement | None:
+    match = _SUBJECT.match(said)
+    if match is None:
+        return None
+    short = (match["short"] or "").lstrip("'")
+    # Without its apostrophe "I'll" is ill, and "I'd" an id.
+    if short in ("ll", "d", "re") and "'" not in match["short"]:
+        return None
+    words = match["rest"].split()
+    auxiliary = _SHORT.get(short, "")
+    if short == "d" and words[0].lower() in ("been", "had", "gone", "never", "always"):
+        auxiliary = "had"
+    return _read(words, auxiliary, Statement.about(speaker), speaker)
+
+
+def _elided(said: str, speaker: str) -> Statement | None:
+    """Read "Just moved to Rome" and "Lost my job": the subject that talk leaves out is the speaker."""
+    match = _ELIDED.match(said) or _ELIDED_PAST.match(said)
+    if match is None or (match.re is _ELIDED_PAST and not _opens_with_past(match["verb"].lower())):
+        return None
+    verb = match["verb"].lower().strip()
+    auxiliary = "has" if verb == "been" else "is" if verb.split()[0].endswith("ing") else ""
+    return _read(f"{verb} {match['rest']}".split(), auxiliary, Statement.about(speaker), speaker)
+
+
+def _opens_with_past(word: str) -> bool:
+    return verbs.is_past(word) and word not in _NO_OWN_PAST and word not in verbs.SAME_IN_PAST
+
+
+def _of_someone(said: str, speaker: str) -> Statement | None:
+    someone = relatives.subject_of(said, speaker=speaker)
+    if someone is None:
+        return None
+    statement = Statement(
+        subject=someone.mention,
+        phrase="",
+        about_speaker=False,
+        is_plural=someone.is_plural,
+        is_owned=someone.is_owned,
+        relation=someone.kinship,
+    )
+    return _read(someone.rest.split(), someone.auxiliary, statement, speaker)
+
+
+def _read(words: list[str], auxiliary: str, statement: Statement, speaker: str) -> Statement | None:
+    group = verb_group.read(words, auxiliary=auxiliary)
+    if group is None:
+        return None
+    is_third = not (statement.about_speaker or statement.is_plural or group.is_negated)
+    phrase = third_person.third_person(group.phrase(is_third=is_third), name=speaker)
+    kept = _NO_LONGER.sub("", phrase)
+    is_over = group.is_over or kept != phrase
+    return replace(
+        statement,
+        phrase=kept,
+        adverbs=group.adverbs,
+        is_negated=group.is_negated or is_over,
+        is_over=is_over,
+        is_past_denial=group.is_past_denial,
+        is_hedged=group.is_hedged,
+    )

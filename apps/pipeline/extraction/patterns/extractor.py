@@ -1,0 +1,171 @@
+"""Run the rows over one turn: text → sentences → clauses → statements → candidates."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
+from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
+from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.extraction.patterns import sentences, task_noise, third_person, verbs
+from apps.pipeline.extraction.patterns.attributes import NAME, attribute_in
+from apps.pipeline.extraction.patterns.candidate_builder import (
+    Said,
+    compared,
+    employer_too,
+    made,
+    spoken,
+    taken_back,
+    typed,
+)
+from apps.pipeline.extraction.patterns.catalogue import BY_NAME, BY_VERB
+from apps.pipeline.extraction.patterns.clause import Statement
+from apps.pipeline.extraction.patterns.clause_parser import parse
+from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
+from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
+from apps.pipeline.extraction.patterns.openers import clause_words
+from apps.pipeline.extraction.patterns.pattern import Match, Pattern
+from apps.pipeline.extraction.patterns.relation_statements import introduced_in, relation_in
+from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_in
+from apps.pipeline.extraction.patterns.speech_act import is_unreal, speech_act_of
+from apps.pipeline.extraction.patterns.standing_rules import rule_in
+
+DEFAULT_SPEAKER = "User"
+# What the next sentence may call "it".
+_ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
+_NOT_LETTERS = re.compile(r"[^a-z]")
+
+
+def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[SourceTurn] = ()) -> tuple[Candidate, ...]:
+    """Return what the rows find in one turn, in the order it was said, each with index 0.
+
+    `before` are turns of the same speaker, oldest first, which a correction may take up. At most the first `policy.max_turn_characters` are read. The same statement is returned once.
+    """
+    found: dict[str, Candidate] = {}
+    for candidate in _candidates(turn, policy, before):
+        found.setdefault(candidate.content.casefold(), candidate)
+    return tuple(found.values())
+
+
+def _candidates(turn: SourceTurn, policy: ExtractionPolicy, earlier: Sequence[SourceTurn]) -> Iterator[Candidate]:
+    name = " ".join(turn.speaker.split()) or DEFAULT_SPEAKER
+    speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
+    before = ""
+    all_said = tuple(sentences.sentences_of(turn.content[: policy.max_turn_characters]))
+    is_exercise = any(task_noise.asks_for_a_sum(each.text) for each in all_said)
+    for place, sentence in enumerate(all_said):
+        quote = sentence.text
+        sentence = amended(sentence, earlier=_looking_back(all_said[:place], earlier, policy)) or sentence
+        speech_act, claim = speech_act_of(sentence.text)
+        if task_noise.hands_over_a_text(sentence.text):
+            return
+        if speech_act is None or (is_exercise and task_noise.gives_a_number(sentence.text)):
+            continue
+        said = Said(turn, speaker, quote, speech_act, policy.pattern_reliability)
+        if claim != sentence.text:
+            sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
+        found = tuple(_of_sentence(sentence, said, before))
+        before = (_thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
+        yield from found
+
+
+def _looking_back(
+    said: Sequence[sentences.Sentence], earlier: Sequence[SourceTurn], policy: ExtractionPolicy
+) -> Iterator[sentences.Sentence]:
+    """Yield what was said before in this turn and the earlier ones, latest first."""
+    yield from reversed(said)
+    for turn in reversed(earlier):
+        yield from reversed(tuple(sentences.sentences_of(turn.content[: policy.max_turn_characters])))
+
+
+def _of_sentence(sentence: sentences.Sentence, said: Said, before: str) -> Iterator[Candidate]:
+    rule = rule_in(sentence.text, name=said.speaker.text) if not sentence.asks else None
+    if rule is not None:
+        value = ObjectValue(literal=rule.value)
+        yield made(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+        return
+    if misnomer := misnomer_in(sentence):
+        wrong, right = Mention(text=misnomer.wrong, type=EntityType.PERSON), ObjectValue(literal=misnomer.right)
+        yield made(said, subject=wrong, row=NAME, value=right, content=f"{misnomer.wrong}'s name is {misnomer.right}.")
+        return
+    tie = introduced_in(sentence.text, speaker=said.speaker) if not sentence.asks else None
+    if tie is not None:
+        yield made(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    for clause in sentences.clauses_of(sentence):
+        if said.speech_act is not SpeechAct.ASSERTED or not is_unreal(clause):
+            for candidate in _of_clause(clause_words(clause), said, before):
+                before = _thing_of(candidate)
+                yield candidate
+
+
+def _thing_of(candidate: Candidate) -> str:
+    """Return what a statement is about, where the next one may call it "it"."""
+    text = candidate.object.text
+    is_thing = candidate.predicate in _ABOUT_THINGS and candidate.polarity is Polarity.POSITIVE
+    return text if is_thing and len(text.split()) <= 4 else ""
+
+
+def _of_clause(clause: str, said: Said, before: str) -> Iterator[Candidate]:
+    name = said.speaker.text
+    if attribute := attribute_in(clause, name=name):
+        value = ObjectValue(literal=compared(attribute.value, owner=name))
+        yield from _plain(said, attribute.row, value, attribute.content, is_negated=attribute.is_negated)
+    elif worth := value_in(clause, name=name, before=before):
+        yield from _plain(said, worth.row, ObjectValue(literal=worth.thing), worth.content)
+    elif statement := parse(clause, speaker=name):
+        yield from _of_statement(statement, said)
+
+
+def _plain(
+    said: Said, row: Pattern, value: ObjectValue, content: str, *, is_negated: bool = False
+) -> Iterator[Candidate]:
+    if not third_person.addresses_someone(content, name=said.speaker.text):
+        yield made(said, subject=said.speaker, row=row, value=value, content=content, is_negated=is_negated)
+
+
+def _of_statement(statement: Statement, said: Said) -> Iterator[Candidate]:
+    if task_noise.is_step_or_state(statement.phrase):
+        return
+    tie, is_all = relation_in(statement, speaker=said.speaker)
+    if tie is not None:
+        yield made(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    if is_all:
+        return
+    rows = tuple(_matching(statement))
+    for row, match in rows:
+        if found := typed(statement, row, match, said=said):
+            yield found
+            yield from taken_back(statement, found)
+            yield from employer_too(statement, found, BY_NAME["works_at"])
+            return
+    if not rows and said.speech_act is SpeechAct.ASSERTED:
+        yield from _in_free_words(statement, said)
+
+
+def _matching(statement: Statement) -> Iterator[tuple[Pattern, Match]]:
+    """Yield the typed rows that match; one that matches and then refuses its object keeps free words out as well."""
+    for row in BY_VERB.get(statement.verb.lower(), ()):
+        if row.may_speak_of(about_speaker=statement.about_speaker, is_negated=statement.is_negated):
+            match = row.compiled.match(statement.phrase)
+            if match is not None:
+                yield row, match
+
+
+def _in_free_words(statement: Statement, said: Said) -> Iterator[Candidate]:
+    row = general_row(statement)
+    phrase = free_phrase(statement.phrase) if row else ""
+    if row is None or not phrase:
+        return
+    value = ObjectValue(literal=compared(phrase.partition(" ")[2], owner=said.speaker.text))
+    found = spoken(statement, row.evolved(predicate=_predicate(phrase)), value, phrase, said=said)
+    if found is not None:
+        yield found
+
+
+def _predicate(phrase: str) -> str:
+    """Name a predicate after the verb: "went to Rome" → go, "is working on" → is_working."""
+    head, _, rest = phrase.lower().partition(" ")
+    word = _NOT_LETTERS.sub("", head)
+    if word not in ("is", "was", "has"):
+        return verbs.base(word) or "did"
+    following = _NOT_LETTERS.sub("", rest.partition(" ")[0])
+    return f"{word}_{following}" if following else word

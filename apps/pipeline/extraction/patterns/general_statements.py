@@ -1,0 +1,145 @@
+"""What no typed row knows: events, ongoing things and feelings that last, kept in the speaker's own words."""
+
+import re
+
+import re2
+
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.extraction.patterns import verbs
+from apps.pipeline.extraction.patterns.clause import Statement
+from apps.pipeline.extraction.patterns.pattern import Pattern
+
+# Verbs that speak of the talk, of the moment or of opinion.
+_EMPTY_VERBS = frozenset(
+    "thinks thought guesses guessed knows knew hopes hoped means meant says said sees hears heard agrees agreed bets bet "
+    "wonders wondered appreciates appreciated understands understood believes supposes promises remembers remembered forgot "
+    "forgets asks asked tells told looks sounds seems let lets could will would should must might may cares trusts "
+    "thanks wishes imagines assumes figured figures doubts cares sends sent shows showed shares has was is".split()
+)
+# In the present, what people do over and over is told in free words: not what they can or want, nor what they do in the
+# talk itself.
+_PASSING_VERBS = frozenset(
+    "can cannot want wish recommend suggest imagine inspire congratulate encourage admit apologize apologise bet call check deserve disagree agree "
+    "expect forgive give happen hate hear hope invite like look love make mean mind notice owe picture promise realize realise "
+    "recall regret resonate relate see seem send should shout show sound stand support swear sympathize talk tell thank try turn understand vote wait "
+    "welcome wonder would"
+    # No verbs at all, where somebody leaves a word out.
+    " first last when as while if then once both each what who where why how one too".split()
+)
+_REGULAR = frozenset("always usually often sometimes rarely mostly never seldom".split())
+_DONE_REGULARLY = frozenset("bring call check give let look make see send show support talk try turn".split())
+# What was only read or heard is no life, and "live for weekends" no home.
+_EMPTY_DEED = re2.compile(
+    r"(?i)^(?:(?:was told|read|heard|saw)(?: \w+)? that\b|lives (?:in the moment|for)\b|moved here\b)"
+)
+_EMPTY_STATE = re2.compile(
+    r"(?i)^(?:is|was|feels|felt|has been)(?: \w+ly| so| very| really| just| always| still| also| super| all| pretty| too| a bit| kinda| even| more| truly)* "
+    r"(?:glad|in (?:(?-i:[A-Z])\w*|[\w']+ (?:teens|twenties|thirties|forties|fifties|sixties|seventies|eighties)\b)|happy (?:for|to (?:hear|help|see))|sorry|sure|fine|good|ok|okay|here|there|back|great|well|done|ready|afraid|right|wrong|tired|hungry|bored|busy$|sleepy|curious|jealous|"
+    r"impressed|surprised|not|able|free|on (?:my|the) (?:way|phone|bus|train|line|couch|plane|road|call)|on a call|at (?:work|home|lunch)|taking (?:the|a) (?:bus|train|tram|taxi|cab|nap|break|shower|call)|running late|sitting|standing|waiting|heading|leaving (?:now|soon|for)|eating|having (?:lunch|dinner|breakfast|coffee|tea)|moving (?:to the next|on)|using this|looking at|with you|all ears|in (?:awe|luck|shock)|up for|down|aware|certain|kidding|joking|wondering|asking|saying|talking|telling|guessing|"
+    r"going to (?:be\b|check|make (?:it|this|that)|give (?:it|that|them|up)|stay|forget|find|keep (?:going|pushing|trying|chasing|grinding|fighting|striving|believing|on|working (?:hard|at)|you|it)|make .*dreams|see (?:what|how|if|you)|look|try (?:it|that)|let\b)|hearing|feeling|thinking (?:it|that|so|of you)|doing (?:ok|well|good|great|my)|rooting|cheering|amazed|stoked for|proud of you|so proud|happy|sick|cold|hot|sad|mad|confused|lost|awake|exhausted)\b"
+)
+_STATE = re2.compile(
+    r"(?i)^(?:is|was|feels|felt|has been)(?: \w+ly| so| very| really| just| always| also| super| such| pretty| truly)* (?:excited|proud|grateful|thankful|nervous|worried|scared|afraid|passionate|"
+    r"determined|devoted|tempted|swamped|busy|keen|torn|invested|obsessed|comfortable|confident|moved|touched|over the moon|allergic|much|less|inspired|stressed|overwhelmed|thrilled|stoked|pumped|honou?red|blessed|lucky|used|ready|committed|dedicated|focused|involved|surrounded|raised|inspired|known|good|great|bad|terrible|happy|super|new|part|close|responsible|"
+    r"a|an|the|in|on|at|from|one|my|[\w]+ing|[\w]+'s)\b.{8,}"
+)
+_HAS_TO = re.compile(
+    r"(?i)^(?:has|had) (?:to (?:run|go|get going|head|sleep|say|admit|try|check|savor|look|have|see|agree|ask)\b|not\b|no\b|got to\b"
+    r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
+)
+_PRONOUN_OBJECT = re.compile(
+    r"(?i)^\S+(?: (?:\w+ing|not|been|to|\w+ly))* (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
+    r"|(?:this|that|these|those)(?:$|[,.!?]| (?:is|was|and|to|so|in|on|at|for|with|from|when|as|all|too|up|out|more|year's)\b))"
+)
+
+_CUT = re.compile(
+    r"[;(…]|\s(?:for|with|to|like) you(?:$|[ ,.!])|\s[-–—]+\s?|[!?.]+\s|,? (?:haha|lol|you know|and stuff)\b|,? (?:and|but|so|which|as|'?cause|cuz|because|since)? ?(?:it|it's|its|that's|there's|this|they're|what)\b(?=.*)"
+    r"|, (?:so|but|which|and|huh|right|though|too)\b.*",
+    re.IGNORECASE,
+)
+_DANGLING = re.compile(
+    r"(?i)(?:[\s,]+(?:and|but|so|or|to|with|the|a|an|of|for|that|as|because|which|how|if|when|about|in|at|on|cause|then|just|really|though|too|not|plus|called|even|like|from))+$"
+)
+# What is left of "I wanted to let you know" and "I came across it".
+_UNFINISHED = re.compile(
+    r"(?i)(?:^|\s)(?:to (?:let|give|make|get|tell|show|see|use|try|do|keep|put|take|have|find|bring|want|love|like)|(?:when \w+ )?came across|\w+'ll \w+|for (?:sticking|making|giving|letting|doing))$"
+)
+# "this bowl" means nothing later; "this week" stays.
+_POINTING = re.compile(
+    r"\b(?:this|these|those) (?!(?:who|that|days|week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|fall|autumn|time|semester|season|quarter|\w+day|is|was|and|to|in)\b)(?=[a-z])"
+)
+
+
+def general_row(statement: Statement) -> Pattern | None:
+    """Return the row for a statement in free words, or None where it is not worth keeping."""
+    phrase, verb = statement.phrase, statement.verb.lower()
+    if not _is_near(statement) and not (verbs.is_past(verb) and verb != "was"):
+        return None
+    least = 3 if statement.about_speaker else 2
+    if (
+        _PRONOUN_OBJECT.match(phrase)
+        or _EMPTY_DEED.match(phrase)
+        or _HAS_TO.match(phrase)
+        or len(phrase.split()) < least
+    ):
+        return None
+    if verb in ("is", "was", "feels", "felt") or phrase.startswith("has been"):
+        return STATE if _is_lasting_state(statement) else None
+    if verb in ("has", "had"):
+        return HAVING if len(phrase) > 12 else None
+    if verb in _EMPTY_VERBS:
+        return None
+    if verbs.is_past(verb):
+        return EVENT
+    return ONGOING if _is_lasting_deed(statement) else None
+
+
+def _is_near(statement: Statement) -> bool:
+    """Of someone who is only named, or "she", the rows know what lasts; in free words only what happened is kept."""
+    return statement.about_speaker or statement.is_owned
+
+
+def _is_lasting_deed(statement: Statement) -> bool:
+    base = verbs.base(statement.verb)
+    if not base.replace("-", "").isalpha():
+        return False
+    return base not in _PASSING_VERBS or (base in _DONE_REGULARLY and bool(_REGULAR.intersection(statement.adverbs)))
+
+
+def _is_lasting_state(statement: Statement) -> bool:
+    if _EMPTY_STATE.match(statement.phrase):
+        return False
+    if statement.is_owned and statement.verb == "feels":
+        return True
+    return _STATE.match(statement.phrase) is not None or _told_at_length(statement)
+
+
+def _told_at_length(statement: Statement) -> bool:
+    return statement.verb in ("was", "felt") and len(statement.phrase.split()) >= 5
+
+
+def _general(name: str, type: MemoryType, importance: float) -> Pattern:
+    return Pattern(
+        name=name, type=type, predicate="", expression=".*", importance=importance, adjustment=-0.1, max_words=34
+    )
+
+
+EVENT = _general("event", MemoryType.EVENT, 0.4)
+ONGOING = _general("ongoing", MemoryType.FACT, 0.4)
+STATE = _general("state", MemoryType.FACT, 0.35)
+HAVING = _general("having", MemoryType.FACT, 0.4)
+
+
+def free_phrase(phrase: str, *, least: int = 0) -> str:
+    """Cut a phrase where it begins to comment on itself; "" when fewer words than `least` are left.
+
+    By default that is four words of a state, and two of anything else.
+    """
+    cut = _CUT.search(phrase, 12)
+    kept = phrase[: cut.start()] if cut else phrase
+    kept = _DANGLING.sub("", kept.strip(" .,!~*\"'")).strip(" .,!~*\"'")
+    if cut:
+        kept = _DANGLING.sub("", _UNFINISHED.sub("", kept).strip()).strip(" .,")
+    words = kept.split()
+    least = least or (4 if words[:1] and words[0] in ("is", "was", "has", "feels", "felt") else 2)
+    return _POINTING.sub("the ", kept) if least <= len(words) <= EVENT.max_words else ""

@@ -1,0 +1,60 @@
+"""Partners, children, relatives and pets, beside the relations that a name ties."""
+
+from functools import partial
+
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.extraction.patterns.pattern import Pattern
+
+_row = partial(Pattern, type=MemoryType.FACT, topic="family", importance=0.8)
+_SOME = r"(?:a|an|one|two|three|four|five|six|\d+|several|many|some|twin|no)"
+_PET = r"(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|bunn(?:y|ies)|hamsters?|parrots?|horses?|pon(?:y|ies)|turtles?|goldfish|fish|birds?|budgies?|snakes?|lizards?|geckos?|pets?|guinea pigs?|chickens?|bees)"
+
+PATTERNS = (
+    _row(
+        name="marital_status",
+        predicate="marital_status",
+        verbs=("is", "got", "has"),
+        expression=r"(?:is|got|is getting|has been|has gotten|just got) (?:happily |newly |recently )?(?P<object>married|engaged|divorced|single|widowed|separated)\b(?: (?:to|for|with|in|last|this|since|on|with|yet|now)\b.*)?[\s.!]*",
+    ),
+    _row(
+        name="has_children",
+        predicate="has_children",
+        verbs=("has", "raises", "is"),
+        expression=rf"(?:has|is raising|raises|is (?:a|the) (?:mother|mom|father|dad|parent) (?:of|to)) (?P<object>{_SOME} (?:[\w-]+ ){{0,2}}(?:kids?|children|child|sons?|daughters?|boys?|girls?|twins|toddlers?|bab(?:y|ies)|teenagers?|grandchildren|grandkids)\b.*)",
+        ends="at home|to",
+    ),
+    _row(
+        name="has_relatives",
+        predicate="has_relatives",
+        verbs=("has",),
+        expression=rf"has (?P<object>{_SOME} (?:[\w-]+ ){{0,2}}(?:brothers?|sisters?|siblings?|cousins?|nieces?|nephews?|step\w+|girlfriend|boyfriend|wife|husband|partner|roommates?|flatmates?)\b.*)",
+        importance=0.7,
+    ),
+    _row(
+        name="expecting",
+        type=MemoryType.EVENT,
+        predicate="expecting",
+        verbs=("is", "has", "had"),
+        expression=r"(?:is|found out [\w' ]+ is) (?P<object>(?:pregnant|expecting|having a baby|trying for a baby|adopting|going to be a (?:dad|mom|father|mother|parent|grandma|grandpa|aunt|uncle))\b.*)",
+        max_words=16,
+        importance=0.9,
+    ),
+    _row(
+        name="life_event",
+        type=MemoryType.EVENT,
+        predicate="life_event",
+        verbs=("got", "had", "gave", "proposed", "broke", "split", "lost", "died", "passed", "celebrated", "was"),
+        expression=r"(?P<object>(?:got (?:married|engaged|divorced|a divorce)|had a (?:baby|son|daughter|boy|girl|miscarriage)|gave birth|proposed|broke up|split up|passed away|died|was born"
+        r"|celebrated .*(?:anniversary|birthday|wedding|graduation)|lost [\w' ]*(?:mom|mum|mother|dad|father|grandma|grandpa|grandmother|grandfather|friend|husband|wife|brother|sister|son|daughter|dog|cat|pet))\b.*)",
+        max_words=22,
+    ),
+    _row(
+        name="has_pet",
+        predicate="has_pet",
+        verbs=("has", "owns", "adopted", "got", "rescued"),
+        expression=rf"(?:has|owns|adopted|got|rescued|has got|has adopted) (?P<object>(?:{_SOME}|another|the) (?:[\w-]+ ){{0,3}}{_PET}\b.*)",
+        topic="pets",
+        importance=0.7,
+        max_words=14,
+    ),
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""Where someone lives, comes from and moves."""
+
+from functools import partial
+
+from apps.pipeline.core.enums import EntityType, MemoryType
+from apps.pipeline.extraction.patterns.pattern import Pattern
+
+_ENDS = (
+    "today|yesterday|tomorrow|with|for|as|near|now|after|before|to|on|last|next|this|during|from|about|around|at|all|then|by|every|over|together|"
+    "alone|once|recently|again|two|three|four|five|six|ten|and|not|instead|in"
+)
+# A name with a capital, or one lower-case word as people type it on a phone.
+_PLACE = r"(?P<object>(?:the |downtown |north |south |east |west )?(?-i:[A-ZÀ-Þ]).*|[a-zà-ÿ-]{3,}(?: (?:now|anymore|again))?)"
+
+_row = partial(
+    Pattern, type=MemoryType.FACT, topic="home", importance=0.8, entity=EntityType.PLACE, ends=_ENDS, max_words=4
+)
+
+PATTERNS = (
+    _row(
+        name="lives_in",
+        predicate="lives_in",
+        verbs=("lives", "is", "resides", "stays", "has"),
+        expression=rf"(?:lives|is living|is based|is now based|is located|resides|is settled|has lived|has been living) (?:over |out |here )?in {_PLACE}",
+        content="lives in {object}",
+        unless=r"(?:fear|poverty|hope|peace|denial|harmony|pain|style|luxury|sin|person|town|here|there|general|fact|debt|limbo|uncertainty)\b",
+    ),
+    _row(
+        name="moved_to",
+        predicate="lives_in",
+        verbs=("moved", "has", "relocated", "settled"),
+        expression=r"(?:moved|has moved|relocated|has relocated|settled)(?: here| back| over| out| away| down)?(?: from [\w' ]{2,30})? (?:to|in) (?P<object>(?:the )?(?-i:[A-ZÀ-Þ]).*)",
+        content="lives in {object}",
+    ),
+    _row(
+        name="will_move_to",
+        type=MemoryType.EVENT,
+        predicate="plans_to_move_to",
+        verbs=("is", "plans", "will"),
+        expression=r"(?:is (?:moving|relocating|planning to move|going to move|about to move)|plans to move|will move|will be moving)(?: back| over| out)? "
+        r"(?:from [\w' ]{2,30} )?to (?P<object>(?-i:[A-ZÀ-Þ]).*)",
+        tags=("goal",),
+        ends="because|so",
+        max_words=10,
+        entity=None,
+    ),
+    _row(
+        name="lived_in",
+        predicate="lived_in",
+        verbs=("lived", "used", "spent"),
+        expression=r"(?:lived|used to live|was living|spent [\w ]{2,20} living) in (?P<object>(?-i:[A-ZÀ-Þ]).*)",
+        importance=0.6,
+    ),
+    _row(
+        name="comes_from",
+        predicate="comes_from",
+        verbs=("is", "comes", "was", "grew"),
+        expression=r"(?:(?:is|comes|hails)(?: originally)? from|(?:grew up|was born(?: and raised)?|was raised) (?:in|near|outside)) (?P<object>(?-i:[A-ZÀ-Þ]).*)",
+        content="comes from {object}",
+        importance=0.7,
+    ),
+    _row(
+        name="lives_with",
+        predicate="lives_with",
+        verbs=("lives", "shares", "moved"),
+        expression=r"(?:lives|is living|shares (?:a|an|the) (?:flat|apartment|house|place|room)|moved in) with (?P<object>.+)",
+        content="lives with {object}",
+        entity=None,
+        ends="in|at|for|now",
+        max_words=8,
+    ),
+    _row(
+        name="home_kind",
+        predicate="home",
+        verbs=("lives", "rents"),
+        expression=r"(?:lives in|rents) (?P<object>(?:a|an) .*\b(?:flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town)\b.*)",
+        entity=None,
+        ends="but",
+        max_words=12,
+    ),
+)

@@ -1,0 +1,58 @@
+"""What someone owns, uses, buys and drives."""
+
+from functools import partial
+
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.extraction.patterns.pattern import Pattern
+
+_row = partial(Pattern, type=MemoryType.FACT, topic="possessions", importance=0.5)
+_THING = (
+    r"(?:car|bike|bicycle|motorbike|motorcycle|scooter|van|truck|boat|phone|iphone|laptop|macbook|computer|pc|tablet|ipad|camera|guitar|piano|violin|drum|house|apartment|"
+    r"flat|cabin|garden|watch|tv|console|printer|telescope|kayak|tent|collection|business|shop|store|studio|subscription|membership|website|blog|podcast|channel|"
+    r"keyboard|synth|bookcase|library|tattoo)s?"
+)
+
+PATTERNS = (
+    _row(
+        name="drives",
+        predicate="drives",
+        verbs=("drives", "rides"),
+        expression=r"(?:drives|rides) (?P<object>(?:a|an|the|\w+'s) .+)",
+        ends="to|every|when|for|in|on",
+        max_words=7,
+    ),
+    _row(
+        name="bought",
+        type=MemoryType.EVENT,
+        predicate="bought",
+        verbs=("bought", "purchased", "ordered", "got", "has", "picked"),
+        expression=r"(?:bought|purchased|ordered|picked up|has (?:bought|purchased|ordered)|got) (?P<object>(?:a|an|some|two|three|the|new|another|\w+'s|\w+ a|\w+ an|themselves a) .+)",
+        max_words=20,
+    ),
+    _row(
+        name="owns",
+        predicate="owns",
+        verbs=("owns", "has"),
+        expression=rf"(?:owns|has|has got) (?P<object>(?:a|an|two|three|\d+|some|several) (?:[\w'-]+ ){{0,4}}{_THING}\b.*)",
+        max_words=14,
+    ),
+    _row(
+        name="uses",
+        predicate="uses",
+        verbs=("uses", "is", "switched", "has"),
+        expression=r"(?:uses|is using|has been using|switched (?:over )?(?:from [\w ]+ )?to|has switched to) (?P<object>.+)",
+        content="uses {object}",
+        topic="tech",
+        unless=r"(?:a|an|the)$",
+        ends="for|in|at|on|to|as|every|with|not|instead|now|during|almost",
+        max_words=6,
+    ),
+    _row(
+        name="sold",
+        type=MemoryType.EVENT,
+        predicate="sold",
+        verbs=("sold", "gave", "donated"),
+        expression=r"(?:sold|gave away|donated) (?P<object>.+)",
+        max_words=14,
+    ),
+)

@@ -1,0 +1,144 @@
+"""Work and study: employers, roles, teams, schools."""
+
+from functools import partial
+
+from apps.pipeline.core.enums import EntityType, MemoryType
+from apps.pipeline.extraction.patterns.pattern import Pattern
+
+ROLE_NOUN = (
+    r"(?:engineer|developer|programmer|designer|teacher|nurse|doctor|surgeon|lawyer|attorney|accountant|manager|director|consultant|analyst|architect|"
+    r"scientist|researcher|professor|lecturer|student|writer|author|journalist|editor|photographer|painter|artist|musician|singer|actor|actress|dancer|chef|"
+    r"cook|baker|barista|waiter|waitress|bartender|driver|pilot|paramedic|firefighter|policeman|officer|soldier|veteran|plumber|electrician|carpenter|"
+    r"mechanic|farmer|gardener|salesperson|recruiter|marketer|banker|trader|broker|realtor|freelancer|contractor|entrepreneur|founder|owner|ceo|cto|cfo|"
+    r"intern|apprentice|secretary|assistant|receptionist|librarian|translator|interpreter|tutor|coach|trainer|instructor|psychologist|therapist|counselor|"
+    r"counsellor|psychiatrist|dentist|pharmacist|veterinarian|vet|physicist|chemist|biologist|mathematician|economist|statistician|historian|philosopher|"
+    r"geologist|astronomer|tester|admin|administrator|technician|operator|lead|retiree|pensioner|blogger|youtuber|streamer|postdoc|"
+    r"\w+ologist|\w+ographer|electrician|politician|physician|technician|dietician|pirate|astronaut|king|queen|spy|detective|wizard|judge|captain|"
+    r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
+)
+_ORG_ENDS = (
+    "today|yesterday|tomorrow|as|in|for|since|and|on|with|now|from|after|last|this|next|during|every|not|instead|here"
+)
+_NAME = r"(?-i:(?:The |[Tt]he )?[A-Z0-9À-Þ]).*"
+_row = partial(Pattern, type=MemoryType.FACT, topic="work", importance=0.8)
+_event = partial(Pattern, type=MemoryType.EVENT, topic="work", importance=0.7, max_words=20)
+
+PATTERNS = (
+    _row(
+        name="works_at",
+        predicate="works_at",
+        verbs=("works", "is", "has"),
+        expression=r"(?:works|is working|is employed|has been working|has worked)(?: now| remotely| full[- ]time| part[- ]time)?"
+        rf"(?: as (?:a|an|the) [\w -]{{2,40}}?)? (?:at|for) (?P<object>{_NAME})",
+        content="works at {object}",
+        entity=EntityType.ORGANISATION,
+        ends=_ORG_ENDS,
+        max_words=5,
+    ),
+    _row(
+        name="new_employer",
+        predicate="works_at",
+        verbs=("joined", "started", "is", "has", "got", "accepted"),
+        expression=r"(?:started (?:working )?(?:at|with)|(?:started|got|accepted) (?:a|the|[\w]+'s) (?:new )?(?:job|role|position|job offer|offer) (?:at|with|from)"
+        rf"|is (?:now )?employed (?:at|by)) (?P<object>{_NAME})",
+        content="works at {object}",
+        entity=EntityType.ORGANISATION,
+        ends=_ORG_ENDS,
+        max_words=4,
+    ),
+    _row(
+        name="joined_as",
+        predicate="works_at",
+        verbs=("joined", "has"),
+        expression=rf"(?:joined|has joined) (?P<object>{_NAME} as (?:a|an|the|their|head)\b.*)",
+        content="works at {object}",
+        entity=EntityType.ORGANISATION,
+        ends=_ORG_ENDS,
+        max_words=4,
+    ),
+    _row(
+        name="works_as",
+        predicate="works_as",
+        verbs=("is", "works", "became", "has"),
+        expression=rf"(?:is|were|is working as|works as|became|is now|has become|has been working as) (?:a|an|the) (?P<object>(?:[\w-]+ ){{0,4}}?{ROLE_NOUN}\b(?: (?:of|for) .+)?.*)",
+        content="is {article} {object}",
+        ends=r"at|in|for|with|by|from|on|who|since|working|now|and|not|here",
+        max_words=6,
+    ),
+    _row(
+        name="was_role",
+        predicate="worked_as",
+        verbs=("was", "used", "worked"),
+        expression=rf"(?:was|used to be|used to work as|worked as) (?:a|an|the) (?P<object>(?:[\w-]+ ){{0,4}}?{ROLE_NOUN}\b.*)",
+        importance=0.6,
+        max_words=14,
+    ),
+    _row(
+        name="works_in_field",
+        predicate="works_in",
+        verbs=("works", "is", "has"),
+        expression=r"(?:works|is working|has worked|has been working) in (?P<object>[\w' &-]+)",
+        content="works in {object}",
+        unless=r"(?:silence|progress|pairs|shifts|peace|person|private|the (?:morning|evening|afternoon|garden|kitchen|yard|office|dark)|a team|my|[a-z]+'s)\b",
+        ends="at|for|as|since|with|on",
+        max_words=5,
+    ),
+    _row(
+        name="works_on_team",
+        predicate="works_on_team",
+        verbs=("works", "is"),
+        expression=r"(?:works|is working|is) (?:on|in) the (?P<object>[\w &-]+ team)\b.*",
+        content="is on the {object}",
+    ),
+    _row(
+        name="works_on",
+        predicate="works_on",
+        verbs=("works", "is", "has"),
+        expression=r"(?:works|is (?:currently )?working|has been working|is building|is developing|is writing) (?:hard )?(?:on )?(?P<object>(?:a|an|the|two|some|\w+'s|new|this) .+)",
+        max_words=16,
+        importance=0.6,
+    ),
+    _row(
+        name="manages",
+        predicate="manages",
+        verbs=("manages", "leads", "supervises", "runs", "is"),
+        expression=r"(?:manages|leads|supervises|runs|is running) (?P<object>(?:a|an|the|two|my|\w+'s) .+)",
+        max_words=14,
+    ),
+    _event(
+        name="job_change",
+        predicate="job_change",
+        verbs=("lost", "quit", "left", "got", "was", "resigned", "retired", "has", "accepted", "started", "is", "found", "changed"),
+        expression=r"(?P<object>(?:(?:lost|quit|left|changed|got|found|started|accepted) (?:a|an|the|another|[\w ]+'s)? ?(?:new |old |dream |part[- ]time |full[- ]time )*(?:job|role|position|promotion|job offer|offer|internship|jobs)"
+        r"|is (?:joining|starting (?:at|with)|leaving) (?-i:[A-Z][\w&. ]+)|got (?:promoted|laid off|fired|hired)|was (?:promoted|laid off|fired|hired|let go)|resigned|retired|has (?:retired|resigned)|is retired|is unemployed|is between jobs|is (?:changing|switching|quitting) jobs?)\b.*)",
+    ),
+    _row(
+        name="studies",
+        predicate="studies",
+        verbs=("studies", "is", "majors", "has"),
+        expression=r"(?:studies|is studying|majors in|is majoring in|has been studying|is (?:getting|doing|pursuing) (?:a|an|[\w]+'s) (?:degree|master'?s|masters|bachelor'?s|phd|doctorate|mba)(?: degree)?(?: in)?) (?P<object>.+)",
+        content="studies {object}",
+        unless=r"(?:for|hard|now|tonight|today|late)\b",
+        ends="at|because|since|for|with",
+        topic="education",
+        max_words=6,
+    ),
+    _row(
+        name="studies_at",
+        predicate="studies_at",
+        verbs=("studies", "is", "goes", "attends"),
+        expression=r"(?:studies|is studying|is a student|goes to|attends|is enrolled) (?:at |in )?(?P<object>(?:the )?(?-i:[A-ZÀ-Þ]).*\b(?:university|college|school|academy|institute|conservatory|polytechnic|uni)\b.*|(?-i:[A-Z]{2,6})\b.*)",
+        content="studies at {object}",
+        entity=EntityType.ORGANISATION,
+        topic="education",
+        ends=_ORG_ENDS,
+        max_words=6,
+    ),
+    _event(
+        name="graduated",
+        predicate="graduated",
+        verbs=("graduated", "has", "finished", "completed", "earned", "got", "is"),
+        expression=r"(?P<object>(?:(?:has |just )?graduated|is graduating|(?:finished|completed|earned|got|has finished|has completed) (?:a|an|the|[\w]+'s) (?:[\w']+ ){0,2}(?:degree|diploma|phd|thesis|master'?s|bachelor'?s|studies|certificate|certification))\b.*)",
+        topic="education",
+    ),
+)  # fmt: skip

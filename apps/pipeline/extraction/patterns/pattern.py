@@ -1,0 +1,117 @@
+"""Pattern: one typed row, and what a match of it becomes."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Protocol
+
+import re2
+
+from apps.pipeline.core.enums import EntityType, MemoryType, Polarity, SourceConfidence
+
+
+class Match(Protocol):
+    """The part of a regular expression match that is read here."""
+
+    def group(self, name: str, /) -> str | None:
+        """Return what a named group holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A typed row: what follows one of `verbs` in a third-person phrase, and the memory that it makes.
+
+    `expression` (RE2, whole phrase, case-insensitive) names its object `object`; other groups may be used in
+    `predicate` and `content`. Without `content` the phrase is kept as it was said.
+    """
+
+    name: str
+    type: MemoryType
+    predicate: str
+    expression: str
+    verbs: tuple[str, ...] = ()
+    content: str = ""
+    entity: EntityType | None = None  # what the object is, where it is an entity
+    polarity: Polarity = Polarity.POSITIVE
+    source: SourceConfidence = SourceConfidence.DIRECT
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    importance: float = 0.5
+    adjustment: float = 0.0
+    ends: str = ""  # further words that end the object, as an RE2 alternation
+    unless: str = ""  # an object that begins like this is not meant (RE2)
+    max_words: int = 12  # of the object
+    only_speaker: bool = False
+    only_negated: bool = False
+
+    def evolved(self, *, predicate: str) -> "Pattern":
+        """Return the row with another predicate, for rows that take it from the words."""
+        return replace(self, predicate=predicate)
+
+    @property
+    def compiled(self) -> "re2._Regexp[str]":
+        """Return the compiled expression."""
+        return _compile(self.expression)
+
+    def may_speak_of(self, *, about_speaker: bool, is_negated: bool) -> bool:
+        """Tell whether the row is meant for such a statement."""
+        return (about_speaker or not self.only_speaker) and (is_negated or not self.only_negated)
+
+    def refuses(self, text: str) -> bool:
+        """Tell whether an object is one that the row does not mean."""
+        return bool(self.unless) and _compile_start(self.unless).match(text) is not None
+
+    @property
+    def object_end(self) -> "re2._Regexp[str]":
+        """Return where an object of this pattern ends."""
+        return _compile_end(self.ends)
+
+
+@lru_cache(maxsize=1024)
+def _compile(expression: str) -> "re2._Regexp[str]":
+    return re2.compile(f"(?is)^(?:{expression})$")
+
+
+@lru_cache(maxsize=256)
+def _compile_start(unless: str) -> "re2._Regexp[str]":
+    return re2.compile(f"(?i)^(?:{unless})")
+
+
+_OBJECT_ENDS = (
+    r"[;!?(\"…]|[,:](?:\D|$)|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
+    r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)\b|\stoo(?:[,.!?]|$)"
+)
+
+
+@lru_cache(maxsize=256)
+def _compile_end(more: str) -> "re2._Regexp[str]":
+    return re2.compile(f"(?i){_OBJECT_ENDS}" + (f"|\\s(?:{more})\\b" if more else ""))
+
+
+_TRAILING = re2.compile(
+    r"(?i)(?:[\s.,!]+(?:now|currently|again|already|anymore|these days|nowadays|at the moment|right now|actually|really|though|too|as well|lol|haha|btw"
+    r"|by the way|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|please|ever|or something|and|but|or|because))+[\s.!]*$|[\s.,!~*]+$"
+)
+_ARTICLE = re2.compile(r"(?i)^(?:a|an|the|some|any)\s+")
+
+
+def trim_object(text: str, *, pattern: Pattern) -> str:
+    """Cut an object at the end of its clause and take trailing adverbs off; "" when it is too long to be one."""
+    trimmed = _trimmed(text, end=pattern.object_end)
+    return trimmed if 0 < len(trimmed.split()) <= pattern.max_words else ""
+
+
+def trim_clause(text: str) -> str:
+    """Cut what follows an object at the end of the clause: "married in June, which…" → "married in June"."""
+    return _trimmed(text, end=_compile_end(""))
+
+
+def _trimmed(text: str, *, end: "re2._Regexp[str]") -> str:
+    found = end.search(text, 1)
+    kept: str = _TRAILING.sub("", text[: found.start()] if found else text)
+    return kept.strip(" '\"*_`.,!?-")
+
+
+def without_article(text: str) -> str:
+    """Return an object as it is compared: without its article."""
+    bare: str = _ARTICLE.sub("", text)
+    return bare or text

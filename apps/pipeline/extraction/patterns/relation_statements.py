@@ -1,0 +1,99 @@
+"""Who is what to the speaker: "my sister Lena", "my manager is Priya", "I have a cat named Miso"."""
+
+import re
+from dataclasses import dataclass
+
+import re2
+
+from apps.pipeline.core.draft import Mention, ObjectValue
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.extraction.patterns import relatives
+from apps.pipeline.extraction.patterns.clause import Statement
+from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.resolution.relations import relation_noun
+
+_NAME = r"(?P<name>[A-ZÀ-Þ][\wÀ-ÿ'-]*(?: [A-ZÀ-Þ][\wÀ-ÿ'-]+)?)"
+_QUALIFIER = r"(?P<qualifier>(?:[a-z-]+ ){0,2})"
+_KIN = "|".join(sorted(relatives.KIN_WORDS, key=len, reverse=True))
+_IS_NAMED = re2.compile(rf"^(?:is|is called|is named|was called|was named) {_NAME}[\s.!]*$")
+_HAS_ONE = re2.compile(
+    rf"^(?:has|adopted|got) (?:a|an|one) {_QUALIFIER}(?P<kin>{_KIN})(?:,? (?:named|called|whose name is|who is called)|,) {_NAME}\b.*$"
+)
+# "Toby, my puppy" and no "Mel, my dog is ill", where Mel is spoken to.
+_INTRODUCED = re2.compile(
+    rf"(?:(?:.*? )?[Mm]eet |^|.*? ){_NAME}, (?:my|our) {_QUALIFIER}(?P<kin>{_KIN})(?:[.!,;)]|$| (?:and|at|from|for|to|in|with|who)\b)"
+)
+_SPOKEN_TO = frozenset("friend buddy bestie friends".split())
+_NO_NAME = re.compile(
+    r"(?i)\b(?:meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|january|february|march|april|june|july|august|september|october|november|december)\b"
+)
+_TAIL = re.compile(r"^(?:is|was) (?P<owner>[^']+)'s (?P<rest>.+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A tie between the speaker and someone named, as one memory holds it."""
+
+    subject: Mention
+    object: ObjectValue
+    content: str
+    row: Pattern
+
+
+def relation_in(statement: Statement, *, speaker: Mention) -> tuple[Relation | None, bool]:
+    """Return the tie that a statement tells, and whether it says nothing beside it."""
+    kinship = statement.relation
+    if kinship is not None and kinship.name:
+        return _relation(kinship.word, kinship.qualifier, kinship.name, speaker), False
+    if kinship is not None and not statement.is_plural and (named := _IS_NAMED.match(statement.phrase)):
+        return _relation(kinship.word, kinship.qualifier, named.group("name"), speaker), True
+    if statement.about_speaker and (owned := _HAS_ONE.match(statement.phrase)):
+        return _relation(owned.group("kin"), owned.group("qualifier").strip(), owned.group("name"), speaker), True
+    return _told_of_someone(statement, speaker), False
+
+
+def introduced_in(sentence: str, *, speaker: Mention) -> Relation | None:
+    """Read "Meet Toby, my puppy"."""
+    found = _INTRODUCED.match(sentence)
+    if found is None or found.group("kin") in _SPOKEN_TO or _NO_NAME.search(found.group("name")):
+        return None
+    return _relation(found.group("kin"), found.group("qualifier").strip(), found.group("name"), speaker)
+
+
+def _told_of_someone(statement: Statement, speaker: Mention) -> Relation | None:
+    """Read "Priya is User's manager"."""
+    told = _TAIL.match(statement.phrase)
+    if statement.about_speaker or statement.is_negated or told is None or told["owner"] != speaker.text:
+        return None
+    words = re.split(r"[,.;!]| (?:and|at|in|who|from)\b", told["rest"])[0].split()
+    if not words or words[-1] not in relatives.KIN_WORDS or len(words) > 3:
+        return None
+    return _relation(words[-1], " ".join(words[:-1]), statement.subject.text, speaker)
+
+
+def _relation(word: str, qualifier: str, name: str, speaker: Mention) -> Relation:
+    """A role that one person at a time can have belongs to the speaker, so that a newer holder replaces the older."""
+    noun = relation_noun(word)
+    person = Mention(text=name, type=relatives.entity_type(word))
+    described = relatives.described(word=word, qualifier=_lasting(qualifier), speaker=speaker.text)
+    if noun is not None and noun.exclusive and not noun.kin:
+        row = _row(f"has_{_slug(word)}")
+        return Relation(speaker, ObjectValue(entity=person), f"{described} is {name}.", row)
+    row = _row(f"{_slug(word)}_of")
+    return Relation(person, ObjectValue(entity=speaker), f"{name} is {described}.", row)
+
+
+def _lasting(qualifier: str) -> str:
+    return " ".join(
+        word for word in qualifier.split() if word not in ("new", "current", "lovely", "sweet", "dear", "own")
+    )
+
+
+def _slug(word: str) -> str:
+    return word.replace("-", "_").replace("é", "e")
+
+
+def _row(predicate: str) -> Pattern:
+    return Pattern(
+        name=predicate, type=MemoryType.RELATION, predicate=predicate, expression=".*", topic="people", importance=0.8
+    )

@@ -1,0 +1,165 @@
+"""People (and animals) that a speaker calls theirs, and others by name, as the subject of a clause."""
+
+import re
+from dataclasses import dataclass
+
+from apps.pipeline.core.draft import Mention
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.extraction.patterns import verbs
+from apps.pipeline.resolution.relations import relation_noun
+
+_PEOPLE = (
+    "sister brother mother father mom mum mommy dad daddy son daughter wife husband spouse fiance fiancee fiancé fiancée girlfriend "
+    "boyfriend partner grandmother grandfather grandma grandpa granny nana aunt auntie uncle cousin niece nephew mother-in-law "
+    "father-in-law sister-in-law brother-in-law stepmom stepdad stepson stepdaughter stepsister stepbrother godmother godson "
+    "friend bestie buddy roommate flatmate housemate neighbor neighbour manager boss supervisor colleague coworker co-worker teammate "
+    "mentor coach trainer teacher professor tutor doctor dentist therapist landlord kid baby toddler twin classmate assistant client"
+).split()
+_ANIMALS = "dog cat puppy kitten rabbit bunny hamster parrot horse pony turtle fish goldfish bird budgie snake lizard gecko pet guinea-pig pup kitty tortoise".split()
+_PLURALS = (
+    "parents sisters brothers kids children sons daughters twins grandparents friends colleagues coworkers roommates neighbors neighbours "
+    "cousins siblings in-laws dogs cats pets puppies pups kittens turtles snakes birds fish rabbits hamsters horses chickens students teammates classmates fans customers clients"
+).split()
+KIN_WORDS = frozenset((*_PEOPLE, *_ANIMALS, *_PLURALS))
+ANIMAL_WORDS = frozenset(_ANIMALS)
+_QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|twin|half|late|dear|good|close|old|childhood|college|work|lovely|sweet|beloved|great|first|second)\s+)*"
+_NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
+_KIN = "|".join(sorted(KIN_WORDS, key=len, reverse=True))
+_OWN = re.compile(
+    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME}),?)?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
+    re.DOTALL,
+)
+_THING = re.compile(
+    r"^(?:[Mm]y|[Oo]ur) (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]*) (?P<rest>(?:(?:just|also|recently|finally|already|still|always|really|even) )*(?P<verb>has|have|loves?|likes?|needs?|works?|keeps?|runs?|helps?|makes?|wants?|\w+ed|[a-z]+)\b .+)$",
+    re.DOTALL,
+)
+_THING_VERBS = frozenset(
+    "has have love loves like likes need needs work works keep keeps run runs want wants feel feels get gets bring brings give gives make makes "
+    "help helps go goes grow grows come comes start starts sell sells live lives sleep sleeps eat eats include includes".split()
+)
+_PRONOUN = re.compile(r"^(?P<who>[Ss]he|[Hh]e)(?P<short>'s|'ll|'d)?\s+(?P<rest>.+)$", re.DOTALL)
+_NAMED = re.compile(
+    rf"^(?P<who>{_NAME})(?P<short>'s)?\s+(?P<rest>(?:is|was|works|lives|moved|got|has|loves|likes|hates|started|joined|prefers|studies|speaks|plays|"
+    rf"bought|adopted|graduated|teaches|turned|will be|used to)\b.+)$",
+    re.DOTALL,
+)
+_NOT_NAMES = frozenset(
+    "This That These Those There It Its What Who Which Where When Why How The A An My Our Your Their His Her Everything Everyone "
+    "Something Someone Anything Nothing Nobody All Some Most Many Life Work Today Tomorrow Yesterday God Love Family Music Art Dance "
+    "Painting One Here Such Each Both Another Money Time Nature Home School Monday Tuesday Wednesday Thursday Friday Saturday Sunday "
+    "Maybe Even Mostly Lots Words Writing Yoga Food People Pets Dogs Cats Books Movies Flowers Nothing Thanks Congrats Everything Yes No Not If But And Or So Then Mine Ours They We You I He She Christmas Mom Dad".split()
+)
+_ADVERBS = frozenset(
+    "just also always never still recently currently now often sometimes even already finally actually".split()
+)
+_DESCRIBED = re.compile(rf"'s (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?P<name> {_NAME})?(?!\w)")
+_CONTRACTED = {"'s": "is", "'re": "is", "'ve": "has", "'ll": "will", "'d": "would"}
+_PARTICIPLES = frozenset("been got had gone done become started moved".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Kinship:
+    """What someone is to the speaker: "sister", and the name where it was said."""
+
+    word: str
+    name: str = ""
+    qualifier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Someone:
+    """A subject that is not the speaker, and the rest of its clause."""
+
+    mention: Mention
+    rest: str
+    auxiliary: str = ""
+    is_plural: bool = False
+    is_owned: bool = False
+    kinship: Kinship | None = None
+
+
+def subject_of(clause: str, *, speaker: str) -> Someone | None:
+    """Find who a clause is about, when it is one of the speaker's people, someone named, or she or he."""
+    if match := _OWN.match(clause):
+        return _own(match, speaker) if _begins_with_verb(match) else None
+    if match := _PRONOUN.match(clause):
+        mention = Mention(text=match["who"].capitalize(), type=EntityType.PERSON)
+        return Someone(mention=mention, rest=match["rest"], auxiliary=_auxiliary(match))
+    if match := _THING.match(clause):
+        return _thing(match, speaker)
+    match = _NAMED.match(clause)
+    if match is None or not _may_be_name(match["who"]):
+        return None
+    return Someone(mention=Mention(text=match["who"]), rest=match["rest"], auxiliary=_auxiliary(match))
+
+
+def _begins_with_verb(match: re.Match[str]) -> bool:
+    """Tell "my partner games" from "my partner gaming"."""
+    if match["short"] or match["kin"] in _PLURALS:
+        return True
+    word = next(
+        (each for each in match["rest"].lower().split() if not each.endswith("ly") and each not in _ADVERBS), ""
+    )
+    return word.endswith(("s", "n't")) or verbs.is_past(word) or word in verbs.MODALS
+
+
+def _may_be_name(text: str) -> bool:
+    first = text.partition(" ")[0]
+    return first not in _NOT_NAMES and not first.endswith(("ing", "'s", "’s", "n't"))
+
+
+def described(*, word: str, qualifier: str, speaker: str) -> str:
+    """Name someone by what they are to the speaker: "Ana's older sister"."""
+    return " ".join(part for part in (f"{speaker}'s", qualifier.strip(), word) if part)
+
+
+def described_in(content: str, *, owner: str) -> tuple[str, ...]:
+    """Return the descriptions of single people in a sentence that resolve to one entity: "Ana's sister Lena"."""
+    found = (match for match in _DESCRIBED.finditer(content) if content[: match.start()].endswith(owner))
+    return tuple(dict.fromkeys(f"{owner}{each.group()}" for each in found if each["name"] or _is_single(each["kin"])))
+
+
+def _is_single(word: str) -> bool:
+    noun = relation_noun(word)
+    return noun is not None and noun.exclusive
+
+
+def entity_type(word: str) -> EntityType:
+    """Return what a kin word names."""
+    return EntityType.ANIMAL if word.removesuffix("s") in ANIMAL_WORDS or word in ("puppies",) else EntityType.PERSON
+
+
+def _thing(match: re.Match[str], speaker: str) -> Someone | None:
+    """Read "our city held a parade": what is the speaker's and does something."""
+    verb = match["verb"]
+    if not (verb in _THING_VERBS or verbs.is_past(verb)) or match["thing"] in ("own", "god", "goodness", "point"):
+        return None
+    mention = Mention(text=f"{speaker}'s {match['thing']}")
+    return Someone(
+        mention=mention,
+        rest=match["rest"],
+        is_owned=True,
+        is_plural=match["thing"].endswith("s") and not match["thing"].endswith("ss"),
+    )
+
+
+def _own(match: re.Match[str], speaker: str) -> Someone:
+    word, name, qualifier = match["kin"], match["name"] or "", match["qualifier"]
+    text = name or described(word=word, qualifier=qualifier, speaker=speaker)
+    return Someone(
+        mention=Mention(text=text, type=entity_type(word)),
+        rest=match["rest"],
+        auxiliary=_auxiliary(match),
+        is_owned=True,
+        is_plural=word in _PLURALS,
+        kinship=Kinship(word=word, name=name, qualifier=qualifier.strip()),
+    )
+
+
+def _auxiliary(match: re.Match[str]) -> str:
+    short = match["short"]
+    if not short:
+        return ""
+    if short == "'s" and match["rest"].partition(" ")[0].lower() in _PARTICIPLES:
+        return "has"
+    return _CONTRACTED[short]

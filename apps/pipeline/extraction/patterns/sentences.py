@@ -1,0 +1,106 @@
+"""Text into sentences and clauses, each with the words as they were said."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from apps.pipeline.extraction.patterns import verbs
+
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_QUOTE = re.compile(r"[\"“”][^\"“”\n]{2,300}[\"“”]")
+_SPEECH = re.compile(r"(?i)\b(?:i|i'm|i've|my|me|we)\b|(?:\w+\W+){6}")
+_NO_CHARACTER = re.compile(r"[\ud800-\udfff]+")  # half a pair, which no encoder takes
+_URL = re.compile(r"https?://\S+")
+_END = re.compile(
+    r"(?<=[^\s.])(?:[.!?…]+[)\"”']*|[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+)(?=\s|$)|\n+|(?<=[a-z][.!?])(?=[A-Z])"
+)
+_ABBREVIATION = re.compile(r"(?i)(?:^|[\s(])(?:dr|mr|mrs|ms|st|prof|vs|etc|e\.g|i\.e|no|approx|jr|sr|inc|ltd|[a-z])\.$")
+_RESTART = (
+    r"(?:I|i|we|We|my|My|our|Our|she|he)\b"
+    r"(?!\s+(?:think|guess|mean|hope|believe|suppose)\b)"
+)
+_CLAUSE = re.compile(
+    rf"\s*(?:;|:|,|[-–—]{{1,2}}\s|—)\s*(?:and|but|so|then|plus|also|because|since|as|yet)?\s*(?={_RESTART})"
+    rf"|\s+(?:and|but|so|because|cuz|'cause|cause|though|although|plus|then)\s+(?={_RESTART})"
+)
+_TRAILING_QUESTION = re.compile(
+    r"(?i)[,;:]?\s*(?:[-–—]+\s*)?(?:so |and |but )?\b(?:can|could|would|do|does|did|what|how|where|which|who|when|why|any|is there"
+    r"|are there|should|is it|have you|are you|will|want to|wanna|check|remember|right|huh|ever|got any|you)\b[^,;]*$"
+)
+_STATEMENT_START = re.compile(r"(?i)^(?:\W*\w+\W+){0,3}?(?:i|i'm|im|i've|we|we're|my|our)\b")
+_FIRST_VERB = re.compile(
+    r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+)\b"
+)
+_AND_VERB = re.compile(
+    r",? and (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+) (?=[\w\"])"
+)
+_OTHERS_VERB = re.compile(r"(?i)\b(?:how|that|when|what|if) (?:you|they|he|she|people)\b")
+_BASES = frozenset(
+    "work live love like hate enjoy play have speak use study own drive teach want need prefer eat drink go make write read volunteer collect run".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence as it was said, and whether it asks."""
+
+    text: str
+    asks: bool
+
+
+def sentences_of(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of prose; code, quoted lines, quoted speech and addresses are left out."""
+    prose = text.replace("\x00", " ")
+    for hidden in (_CODE, _QUOTED_LINE, _URL, _NO_CHARACTER):
+        prose = hidden.sub(_blank, prose)
+    prose = _QUOTE.sub(lambda quote: _blank(quote) if _SPEECH.search(quote.group()) else quote.group(), prose)
+    start = 0
+    for end in _END.finditer(prose):
+        if end.group().strip() == "." and _ABBREVIATION.search(prose[start : end.end()]):
+            continue
+        yield from _sentence(prose, text, start, end.end())
+        start = end.end()
+    yield from _sentence(prose, text, start, len(prose))
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Keep the length, so that a position in the prose is one in the text; the mark ends a clause."""
+    return "\x00" * len(match.group())
+
+
+def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]:
+    said = prose[start:end]
+    # A sentence that embeds hidden text is judged by what stands before it.
+    said = said.split("\x00")[0] if not said.startswith("\x00") else said.rpartition("\x00")[2]
+    stripped = said.strip()
+    if len(stripped) > 2 and stripped in text:
+        yield Sentence(text=stripped, asks="?" in stripped[-4:])
+
+
+def clauses_of(sentence: Sentence) -> list[str]:
+    """Cut a sentence where a new statement begins; of a question only a statement before it is kept."""
+    text = sentence.text
+    if sentence.asks:
+        cut = _TRAILING_QUESTION.search(text)
+        text = text[: cut.start()] if cut and _STATEMENT_START.match(text[: cut.start()]) else ""
+    return [clause for part in _CLAUSE.split(text) for clause in _coordinated(part.strip(" \t,;:-–—.!…")) if clause]
+
+
+def _coordinated(clause: str) -> list[str]:
+    """Cut "I took the train and visited Lena" in two, each with its subject."""
+    head = _FIRST_VERB.match(clause)
+    joint = _AND_VERB.search(clause, head.end()) if head else None
+    if head is None or joint is None:
+        return [clause]
+    if verbs.is_past(head["verb"]) != verbs.is_past(joint["verb"]) or not _is_verb(joint["verb"]):
+        return [clause]
+    # "the hope and love theme" names a theme; "how you use it and teach" says what you do.
+    if head["verb"] == joint["verb"] or _OTHERS_VERB.search(clause, head.end(), joint.start()):
+        return [clause]
+    rest = clause[joint.start("verb") :]
+    return [clause[: joint.start()], *_coordinated(f"{head['subject']} {rest}")]
+
+
+def _is_verb(word: str) -> bool:
+    return verbs.is_past(word) or word in _BASES

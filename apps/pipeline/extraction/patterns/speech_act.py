@@ -1,0 +1,72 @@
+"""How a sentence is meant: asserted, imagined, played, mocked, or of no lasting interest."""
+
+import re2
+
+from apps.pipeline.core.enums import SpeechAct
+
+_HYPOTHETICAL = re2.compile(
+    r"(?i)^(?:.{0,40}?\b)?(?:what if|imagine(?: that| if)?|suppose(?: that)?|hypothetically,?(?: if)?|let'?s (?:say|assume)(?: that)?|say)\s+(I\b.*)"
+)
+_ROLEPLAY = re2.compile(
+    r"(?i)^(?:.{0,40}?\b)?(?:pretend(?:ing)?(?: that| like)?(?: to be)?|act as (?:if|though)|let'?s pretend(?: that)?|for this (?:story|game|scene),?"
+    r"|in (?:this|my|the|our) (?:story|game|role-?play|scene|novel|book|play|campaign|movie script|dream),?)\s+(I\b.*)"
+)
+# "I'm basically a lawyer" and "I'm actually a doctor, so walk me through it" frame a request, not a life.
+_RHETORICAL = re2.compile(
+    r"(?i)\bI(?:'m| am) (?:basically|practically|actually|kind of|sort of|kinda|pretty much|virtually) (?:a|an|the)\b"
+)
+_SARCASM = re2.compile(
+    r"(?i)^(?:oh,? (?:great|wonderful|fantastic|joy|perfect|good|nice|lovely)[,.!]* (?:another|just what|more|yet)\b"
+    r"|(?:yeah,? )?(?:right|sure),? (?:because|like)\b|just what I (?:needed|wanted)\b|as if\b|thanks a lot for\b|I(?:'d| would) (?:so )?love (?:nothing more|another)\b)|/s$"
+)
+_UNREAL = re2.compile(
+    r"(?i)\b(?:if (?:I|we)\b|if only|I wish\b|wish I\b|as if I\b|I(?:'d| would) (?:be|have|do|never|probably)\b|I (?:could|should|would) have\b|could've|should've|would've)"
+)
+
+# What opens doors is nobody's to remember.
+_SECRET = re2.compile(
+    r"(?i)\b(?:pass(?:word|code|phrase)s?\b(?:$|[^ ]| [^m])|pin(?: code| number)? (?:is|was)\b|cvv\b|cvc\b|(?:api|private|secret|access|ssh|encryption|licen[cs]e|recovery) (?:key|token|code)s?\b"
+    r"|card number\b|social security\b|ssn\b|iban\b|account number\b|passport number\b|security code\b)"
+)
+_TO_REMEMBER = re2.compile(
+    r"(?i)^(?:(?:please|pls|hey|ok|okay|and|also|so),? )*(?:(?:can|could|would|will) you (?:please |also )*)?(?:(?:I (?:want|need) you|I'd like you) to )?"
+    r"(?:remember|note(?: down)?|keep in mind|bear in mind|make a (?:mental )?note|don['’]?t forget|do not forget|never forget|save|memori[sz]e)(?: this| it| of it)?(?: that\b|:|,)? "
+    r"((?:I|I['’](?:m|ve|d|ll)|my|our|we|we['’](?:re|ve|ll)) .+)"
+)
+# "In this code, I have a list": the speaker stands for the program.
+_INSIDE_THE_WORK = re2.compile(
+    r"(?i)^(?:.{0,20}\b)?(?:in|for|inside) (?:my|the|this|that|our) (?:code|script|function|program|example|query|exercise|problem|puzzle|spreadsheet|document)s?,"
+)
+
+_INDICATIVE = {"were": "am", "was": "am", "had": "have", "worked": "work", "lived": "live", "spoke": "speak"}
+
+
+def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
+    """Return how a sentence is meant and the claim in it; None where nothing in it may be kept."""
+    if _SARCASM.search(sentence) or _SECRET.search(sentence) or _INSIDE_THE_WORK.search(sentence):
+        return None, ""
+    if played := _ROLEPLAY.search(sentence):
+        return SpeechAct.ROLEPLAY, _indicative(played.group(1))
+    if imagined := _HYPOTHETICAL.search(sentence):
+        return SpeechAct.HYPOTHETICAL, _indicative(imagined.group(1))
+    if _RHETORICAL.search(sentence):
+        return SpeechAct.HYPOTHETICAL, sentence
+    return SpeechAct.ASSERTED, _to_remember(sentence)
+
+
+def _to_remember(sentence: str) -> str:
+    """Return what is asked to be remembered, or the sentence as it is: "Can you remember that I'm vegan?" """
+    asked = _TO_REMEMBER.match(sentence)
+    return asked.group(1) if asked else sentence
+
+
+def _indicative(claim: str) -> str:
+    """Turn what is imagined into the claim itself: "I were a doctor" → "I am a doctor"."""
+    subject, _, rest = claim.partition(" ")
+    verb, _, tail = rest.partition(" ")
+    return " ".join((subject, _INDICATIVE.get(verb.lower(), verb), tail)).strip()
+
+
+def is_unreal(clause: str) -> bool:
+    """Tell whether a clause speaks of what is not so: conditions, wishes, missed chances."""
+    return _UNREAL.search(clause) is not None

@@ -1,0 +1,112 @@
+"""What the speaker asks of the assistant for good: conventions ("always…") and constraints ("never…")."""
+
+import re
+from dataclasses import dataclass
+
+import re2
+
+from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Polarity
+from apps.pipeline.extraction.patterns import third_person, verbs
+from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
+
+# What an assistant does: without one of these, "never give up" would be a constraint.
+_DO = (
+    r"(?:answer|respond|reply|use|write|format|give|include|show|explain|mention|say|add|translate|summari[sz]e|speak|talk|keep|list|send|suggest|recommend|ask|"
+    r"assume|quote|cite|put|start|end|begin|convert|remind|check|make|wrap|sign|spell|round|sort|group|return|provide|avoid|prefer|tell|share|book|schedule|"
+    r"contact|repeat|apologi[sz]e|address|refer|output|generate|stick|draft|run|commit|deploy|delete|touch|change|call|skip|leave|highlight|express|describe)"
+)
+_LEAD = r"(?i)^(?:(?:please|pls|and|also|so|ok|okay|yes|no|hey|remember|note|one more thing)[,:.]? )*"
+_ALWAYS = re2.compile(
+    rf"{_LEAD}(?:(?:you (?:should|must|can) )?always|from now on,?(?: please)?(?: always)?|going forward,?(?: please)?|in (?:the )?future,?(?: please)?|make sure (?:to|that you|you)(?: always)?|be sure to(?: always)?|remember to(?: always)?"
+    rf"|I(?:'d| would)? (?:want|need|like|prefer|love) (?:you|it if you) to(?: always)?) (?P<object>{_DO}\b.*)$"
+)
+_WHENEVER = re2.compile(
+    rf"{_LEAD}(?P<when>(?:every time|whenever|each time|any time|anytime|when(?:ever)?) (?:I|you|we|there)\b[^,]{{3,80}}),? (?:please |always |then )*(?P<object>{_DO}\b.*)$"
+)
+_NEVER = re2.compile(
+    rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
+)
+_FROM_NOW_ON = re2.compile(
+    rf"{_LEAD}(?:actually,? )?(?P<object>{_DO}\b.*?),? (?:from now on|going forward|in (?:the )?future|every time|by default)$"
+)
+_IN_LANGUAGE = re.compile(
+    r"^(?:answer|respond|reply|speak|talk|write)(?: to \w+)? (?:only )?in (?P<language>[A-Z]\w+)$"
+)
+_NO_MORE = re2.compile(
+    r"(?i)^(?:please,? )?no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks)\b.*)$"
+)
+_CALL_ME = re2.compile(
+    r"^(?i:(?:please |just |you can |everyone calls me |people call me |my friends call me ){0,2}(?:call me)?) ?(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)$"
+)
+_NOT_LASTING = re2.compile(
+    r"(?i)\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$"
+)
+_YOUR = re2.compile(r"(?i)\byour\b")
+_YOU = re.compile(r"(?i)\byou (?P<verb>[a-z]+)\b")
+
+_convention = Pattern(
+    name="convention", type=MemoryType.PREFERENCE, predicate="wants_assistant_to", expression=".*", topic="assistant",
+    tags=(CONVENTION, "procedure"), importance=0.9, max_words=30,
+)  # fmt: skip
+_constraint = Pattern(
+    name="constraint", type=MemoryType.PREFERENCE, predicate="wants_assistant_to", expression=".*", topic="assistant",
+    tags=(CONSTRAINT,), importance=0.95, max_words=30, polarity=Polarity.NEGATIVE,
+)  # fmt: skip
+_nickname = Pattern(
+    name="call_me", type=MemoryType.FACT, predicate="nickname", expression=".*", topic="identity", importance=0.8
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingRule:
+    """One wish for good, as it is kept."""
+
+    row: Pattern
+    value: str
+    content: str
+
+
+def rule_in(sentence: str, *, name: str) -> StandingRule | None:
+    """Read a sentence as a standing wish to the assistant; None where it asks for this once, or of someone else."""
+    said = sentence.replace("’", "'").rstrip(" .!")
+    if named := (_CALL_ME.match(said) if "call" in said.lower() else None):
+        return StandingRule(_nickname, named.group("object"), f"{name} wants to be called {named.group('object')}.")
+    if _NOT_LASTING.search(said):
+        return None
+    if whenever := _WHENEVER.match(said):
+        when = _third(whenever.group("when"), name)
+        return _rule(_convention, whenever.group("object"), name, lead="", tail=f" {when[:1].lower()}{when[1:]}")
+    if never := _NEVER.match(said):
+        return _rule(_constraint, never.group("object"), name, lead="never ")
+    if no_more := _NO_MORE.match(said):
+        return _rule(_constraint, f"use {no_more.group('object')}", name, lead="never ")
+    if always := _ALWAYS.match(said) or _FROM_NOW_ON.match(said):
+        return _rule(_convention, always.group("object"), name, lead="always ")
+    return None
+
+
+def _rule(row: Pattern, said: str, name: str, *, lead: str, tail: str = "") -> StandingRule | None:
+    what = trim_object(_third(said, name), pattern=row)
+    if len(what.split()) < 2 or third_person.addresses_someone(what, name=name):
+        return None
+    what = what[:1].lower() + what[1:]
+    what = _base_form(what)
+    if language := _IN_LANGUAGE.match(what) if row is _convention else None:
+        row, value = row.evolved(predicate="reply_language"), language["language"]
+    else:
+        value = f"{what}{tail}"
+    return StandingRule(row, value, f"{name} wants the assistant to {lead}{what}{tail}.")
+
+
+def _base_form(what: str) -> str:
+    """Turn "using emojis" (after "stop") into "use emojis"."""
+    head, _, rest = what.partition(" ")
+    if not head.endswith("ing"):
+        return what
+    stem = head[:-3]
+    return f"{stem + 'e' if stem in ('us', 'writ', 'giv', 'includ', 'apologiz', 'apologis') else stem} {rest}"
+
+
+def _third(text: str, name: str) -> str:
+    owned: str = _YOUR.sub("the assistant's", third_person.third_person(text, name=name))
+    return _YOU.sub(lambda found: f"the assistant {verbs.third_person(found['verb'])}", owned)

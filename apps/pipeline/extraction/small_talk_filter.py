@@ -1,0 +1,67 @@
+"""Which turns tell nothing of anybody, so that no model is asked about them.
+
+A closed list: a turn is idle when every sentence of it is small talk, and a sentence that no expression knows, or in
+another language than English, tells something. What a turn holds beside plain sentences (code, quotes, numbers, days)
+tells something as well, and so does a wish how the other should speak, and whatever the patterns find.
+"""
+
+from apps.pipeline.core.draft import SourceTurn
+from apps.pipeline.core.enums import SpeechAct
+from apps.pipeline.extraction import patterns, small_talk_phrases
+from apps.pipeline.extraction.patterns import speech_act
+from apps.pipeline.extraction.patterns.sentences import sentences_of
+from apps.pipeline.extraction.windows import Asked
+
+MOST_CHARACTERS = 600  # a longer turn is told about something
+
+
+def telling(asked: Asked) -> Asked:
+    """Leave out the turns that tell nothing."""
+    policy = asked.draft.policy.extraction
+    if not policy.skip_idle_turns:
+        return asked
+    request = asked.draft.request
+    said = {turn.position: turn for turn in (*request.earlier_turns, *request.turns)}
+    kept = (
+        turn
+        for turn in asked.turns
+        if tells_something(turn, before=said.get(turn.position - 1)) or patterns.extract(turn=turn, policy=policy)
+    )
+    return Asked(draft=asked.draft, turns=tuple(kept))
+
+
+def tells_something(turn: SourceTurn, *, before: SourceTurn | None) -> bool:
+    """Tell whether the words of a turn may hold anything worth remembering; when in doubt, they do.
+
+    `before` is the turn before it in the session: "yes" to a question tells something, and so does a bare name, for
+    the pre-filter has dropped the bare words that answer nothing.
+    """
+    text = turn.content
+    if len(text) > MOST_CHARACTERS or small_talk_phrases.CARRIES.search(text):
+        return True
+    if before is not None and "?" in before.content and small_talk_phrases.ANSWER.match(text):
+        return True
+    said = [(_without_openers(sentence.text), sentence.asks) for sentence in sentences_of(text)]
+    rest = [(words, asks) for words, asks in said if words]
+    return not rest or not all(_is_idle(words, asks=asks) for words, asks in rest)
+
+
+def _is_idle(said: str, *, asks: bool) -> bool:
+    if small_talk_phrases.SELF.search(small_talk_phrases.TALK.sub("", said)):
+        return False
+    if speech_act.speech_act_of(said)[0] is not SpeechAct.ASSERTED:
+        return False
+    if asks:
+        return small_talk_phrases.QUESTION.match(said) is not None
+    return any(kind.match(said) for kind in (small_talk_phrases.TALK, *small_talk_phrases.IDLE))
+
+
+def _without_openers(text: str) -> str:
+    """Take greetings, thanks and interjections off, and the name of whoever is spoken to."""
+    said = text
+    for _ in range(4):
+        cut = small_talk_phrases.NAME_CALLED.sub("", small_talk_phrases.OPENERS.sub("", said)).strip(" ,.!?~…:;()-–—")
+        if cut == said:
+            break
+        said = cut
+    return said if any(map(str.isalnum, said)) else ""

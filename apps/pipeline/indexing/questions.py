@@ -1,0 +1,101 @@
+"""Template questions: what a memory would answer, by its predicate and type, for an index without a model (HyPE)."""
+
+from collections.abc import Mapping
+
+from apps.pipeline.core.enums import MemoryType
+
+# By predicate: the words that people ask with, which the statement itself does not hold.
+_BY_PREDICATE: Mapping[str, tuple[str, ...]] = {
+    "name": ("What is {whose} name?", "What is {subject} called?", "How should {subject} be addressed?"),
+    "nickname": ("What is {whose} nickname?", "What do friends call {subject}?", "How should {subject} be addressed?"),
+    "age": ("How old is {subject}?", "What is {whose} age?", "When was {subject} born?"),
+    "birthday": ("When is {whose} birthday?", "When was {subject} born?", "What is {whose} date of birth?"),
+    "lives_in": ("Where does {subject} live?", "What city or country is {whose} home?", "Where is {subject} based?"),
+    "comes_from": ("Where is {subject} from?", "Where did {subject} grow up?", "What is {whose} home country?"),
+    "works_as": ("What does {subject} do for a living?", "What is {whose} job?", "What is {whose} profession?"),
+    "works_at": ("Where does {subject} work?", "What company employs {subject}?", "Who is {whose} employer?"),
+    "works_on": ("What is {subject} working on?", "What is {whose} current project?", "What does {subject} build?"),
+    "studies": ("What does {subject} study?", "What is {whose} major or degree?", "What is {subject} learning?"),
+    "studies_at": ("Where does {subject} study?", "What school does {subject} attend?", "What is {whose} university?"),
+    "partner": ("Who is {whose} partner?", "Is {subject} married or dating?", "Who is {whose} husband or wife?"),
+    "marital_status": ("Is {subject} married?", "Does {subject} have a partner?", "Is {subject} single?"),
+    "has_child": ("Does {subject} have children?", "What are {whose} kids called?", "Who is {whose} son or daughter?"),
+    "has_sibling": ("Does {subject} have siblings?", "Who is {whose} brother or sister?", "Who is in {whose} family?"),
+    "has_pet": ("Does {subject} have a pet?", "What is {whose} dog or cat called?", "What animals does {subject} own?"),
+    "owns": ("What does {subject} own?", "Does {subject} have a {object}?", "What belongs to {subject}?"),
+    "drives": ("What car does {subject} drive?", "What vehicle does {subject} own?", "How does {subject} get around?"),
+    "bought": ("What did {subject} buy?", "What has {subject} purchased?", "What is new that {subject} owns?"),
+    "likes": ("What does {subject} like?", "What does {subject} enjoy?", "What are {whose} hobbies and interests?"),
+    "dislikes": ("What does {subject} dislike?", "What does {subject} hate?", "What should {subject} not be offered?"),
+    "prefers": ("What does {subject} prefer?", "What is {whose} preference?", "What would {subject} choose?"),
+    "allergic_to": ("What is {subject} allergic to?", "Does {subject} have allergies?", "What must {subject} not eat?"),
+    "has_condition": (
+        "What is {whose} medical condition?",
+        "What health problems does {subject} have?",
+        "What illness does {subject} suffer from?",
+    ),
+    "takes_medication": (
+        "What medication does {subject} take?",
+        "What drugs were prescribed to {subject}?",
+        "How is {subject} treated?",
+    ),
+    "diet": ("What does {subject} eat?", "Is {subject} vegetarian or vegan?", "What is {whose} diet?"),
+    "knows_skill": ("What can {subject} do?", "What skills does {subject} have?", "What is {subject} good at?"),
+    "speaks": ("What languages does {subject} speak?", "Does {subject} speak {object}?", "What is {whose} language?"),
+    "plays": ("What does {subject} play?", "What is {whose} instrument or sport?", "Does {subject} play {object}?"),
+    "plans": ("What does {subject} plan to do?", "What are {whose} plans?", "What will {subject} do next?"),
+    "wants": ("What does {subject} want?", "What are {whose} goals?", "What does {subject} hope for?"),
+    "visited": ("Where has {subject} been?", "What places did {subject} visit?", "Where did {subject} travel?"),
+    "decided": ("What did {subject} decide?", "What was {whose} decision?", "What was agreed?"),
+    "convention": ("How should this be done for {subject}?", "What rules did {subject} set?", "What is always done?"),
+    "constraint": ("What must never be done?", "What did {subject} forbid?", "What should be avoided for {subject}?"),
+}  # fmt: skip
+
+_BY_TYPE: Mapping[MemoryType, tuple[str, ...]] = {
+    MemoryType.FACT: ("What is known about {subject} and {about}?", "What is {whose} {attribute}?"),
+    MemoryType.PREFERENCE: ("What does {subject} think of {about}?", "How does {subject} like {about}?"),
+    MemoryType.EVENT: ("What happened with {subject} and {about}?", "When was that: {subject} and {about}?"),
+    MemoryType.ENTITY: ("Who or what is {about}?", "What is {about} to {subject}?"),
+    MemoryType.RELATION: ("Who is {whose} {attribute}?", "How is {subject} related to {about}?"),
+}
+_LAST = ("What did {subject} say about {about}?", "Tell me about {about}.", "What do we know of {about}?")
+
+_VERBS_IN_FRONT = ("has_", "is_", "works_", "lives_", "was_", "takes_")
+_ABOUT_WORDS = 12
+
+
+def questions_for(
+    *, type: MemoryType, subject: str, predicate: str, object_text: str, content: str, count: int = 3
+) -> tuple[str, ...]:
+    """Return up to `count` different questions that a memory answers, those of its predicate first.
+
+    `subject` is the subject's name, empty where there is none; `object_text` and `predicate` may be empty as well.
+    """
+    name = subject or "the user"
+    words = {
+        "subject": name,
+        "whose": f"{name}'" if name.endswith("s") else f"{name}'s",
+        "object": object_text or "one",
+        "about": object_text or _gist(content, subject=subject),
+        "attribute": _attribute(predicate),
+    }
+    asked = (template.format_map(words) for template in _templates(type=type, predicate=predicate))
+    return tuple(dict.fromkeys(asked))[:count]
+
+
+def _templates(*, type: MemoryType, predicate: str) -> tuple[str, ...]:
+    templates = (*_BY_PREDICATE.get(predicate, ()), *_BY_TYPE[type], *_LAST)
+    return templates if predicate else tuple(each for each in templates if "{attribute}" not in each)
+
+
+def _attribute(predicate: str) -> str:
+    """Name what a predicate tells: "manager" of has_manager, "phone number" of phone_number."""
+    for verb in _VERBS_IN_FRONT:
+        predicate = predicate.removeprefix(verb)
+    return predicate.replace("_", " ")
+
+
+def _gist(content: str, *, subject: str) -> str:
+    """Return the first words of a statement without its subject and its full stop."""
+    said = content.removeprefix(subject).lstrip(" :,'").rstrip(" .!")
+    return " ".join(said.split()[:_ABOUT_WORDS])

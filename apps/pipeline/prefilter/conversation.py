@@ -1,0 +1,105 @@
+"""Conversation: a turn judged against what was said before it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from apps.pipeline.core.draft import SourceTurn
+from apps.pipeline.core.enums import Role
+from apps.pipeline.prefilter.folding import CUT
+
+TAIL = 600  # characters of the turn before that are searched for a question
+
+_SENTENCE = re.compile(r"[^.!?؟…]+[.!?؟…]*")
+_QUESTION_END = ("?", "؟")
+# "Please confirm", "How about Monday." and "do you live here" ask as much as a question mark does.
+_REQUEST = re.compile(
+    r"^\W*(?:(?:so|ok|okay|and|well|great|sure|alright|thanks|hi|hey|but|or)\b\W*)*(?:"
+    r"(?:how|what) about\b|confirm(?:ing)?\b|shall (?:i|we)\b|what if\b"
+    r"|(?:do|does|did|would|could|can|will|are|is|was|were|have|has|had|should|may|what|which|who|when|where|how|why)"
+    r" (?:you|your|it|this|that|the|there|we|i|is|are|do|does|did|would|many|much|long|old|often)\b)"
+    r"|\bplease (?:confirm|tell|choose|pick|select|provide|specify|answer|say|share|give|enter|name)\b"
+    r"|\b(?:can|could|would|will) you (?:please )?(?:confirm|tell|share|give)\b|\btell me\b|\blet me know\b"
+)
+# An offer of further help: whatever is answered, nothing is said about the user.
+_CLOSING_OFFER = re.compile(
+    r"\b(?:any ?thing|some ?thing|what) (?:else|more|further)\b"
+    r"|\b(?:more|further|any|other|additional) (?:help|assistance)\b"
+    r"|\bhelp (?:you )?with (?:any|some)thing\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """A turn with its own words (recalled blocks cut out) and their folded form."""
+
+    turn: SourceTurn
+    own: str
+    words: str
+
+    @property
+    def speaker(self) -> tuple[Role, str]:
+        """Return who said it: several people may share a role."""
+        return self.turn.role, self.turn.speaker
+
+
+def asks(words: str) -> bool:
+    """Tell whether a folded text asks for anything but whether more help is wanted."""
+    sentences = _SENTENCE.findall(words[-TAIL:])
+    return any(_asks(sentence) for sentence in sentences)
+
+
+def is_answer(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
+    """Tell whether the last one to speak before this speaker asked something."""
+    for before in reversed(earlier):
+        if before.turn.role in (Role.TOOL, Role.SYSTEM) or before.speaker == utterance.speaker:
+            continue
+        return asks(before.words) or _writes_no_marks(before.own)
+    return False
+
+
+def is_sent_again(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
+    """Tell whether the caller's own id of this turn was seen before."""
+    sent = utterance.turn.external_id
+    return bool(sent) and any(before.turn.external_id == sent for before in earlier)
+
+
+def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance], tells: Callable[[Utterance], bool]) -> bool:
+    """Tell whether the same speaker said the same words before, and nothing since that `tells` something.
+
+    "I live in Berlin" is news again once "I moved to Munich" was said.
+    """
+    said = [place for place, before in enumerate(earlier) if _says_the_same(utterance, before)]
+    since = earlier[said[-1] + 1 :] if said else ()
+    return bool(said) and not any(each.speaker == utterance.speaker and tells(each) for each in since)
+
+
+def is_resent(place: int, *, sent: Sequence[Utterance], earlier: Sequence[Utterance]) -> bool:
+    """Tell whether a turn of a request stands beside another one that it stood beside before.
+
+    Callers that keep no ids send a whole conversation again with each new turn.
+    """
+    before, after = (sent[place - 1] if place else None), (sent[place + 1] if place + 1 < len(sent) else None)
+    for at, known in enumerate(earlier):
+        if _says_the_same(sent[place], known):
+            if before and at and _says_the_same(before, earlier[at - 1]):
+                return True
+            if after and at + 1 < len(earlier) and _says_the_same(after, earlier[at + 1]):
+                return True
+    return False
+
+
+def _writes_no_marks(text: str) -> bool:
+    """Tell whether a text has neither capitals nor full stops: its writer may leave out question marks as well."""
+    return text.islower() and text[-1:].isalnum() and not set(text) & set(".!?")
+
+
+def _asks(sentence: str) -> bool:
+    asked = sentence.endswith(_QUESTION_END) or _REQUEST.search(sentence) is not None
+    return asked and _CLOSING_OFFER.search(sentence) is None
+
+
+def _says_the_same(one: Utterance, other: Utterance) -> bool:
+    if one.words != other.words or one.speaker != other.speaker:
+        return False
+    return not one.words.endswith(CUT) or one.own == other.own

@@ -1,0 +1,26 @@
+"""The rules that a new project starts with, read from default_rules.toml beside this file."""
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from apps.pipeline.core.policy import Rule
+
+_FILE = Path(__file__).with_name("default_rules.toml")
+_STEP = 10  # between the orders of two rules, so that a person can put one between them
+
+
+@lru_cache(maxsize=1)
+def default_rules() -> tuple[Rule, ...]:
+    """Return the default rules in their order."""
+    entries: list[dict[str, Any]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))["rules"]
+    return tuple(_rule(entry, order=_STEP * place) for place, entry in enumerate(entries, start=1))
+
+
+def _rule(entry: dict[str, Any], *, order: int) -> Rule:
+    """Make a rule of a table: `phrases` are alternatives of one phrase rule, `pattern` is taken as it stands."""
+    phrases = entry.pop("phrases", None)
+    if phrases is not None:
+        entry |= {"pattern": "|".join(phrases), "phrase": True}
+    return Rule.model_validate(entry | {"order": order})

@@ -1,0 +1,137 @@
+"""Stage 1, pre_filter: drop the turns that can't hold a memory, by rules alone and with one reason each."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from apps.pipeline.core.draft import Draft, Drop, SourceTurn
+from apps.pipeline.core.enums import Reason, Stage
+from apps.pipeline.core.policy import PreFilterPolicy
+from apps.pipeline.prefilter.context_marker import is_recalled, own_words
+from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent, is_sent_again
+from apps.pipeline.prefilter.folding import fold
+from apps.pipeline.prefilter.matcher import Matcher, matcher_for
+from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
+
+MAX_MATCHED = 120  # characters of the matched text that a span keeps
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why a turn is dropped: a Reason or `pattern:<rule>`, and the rule and text where a rule decided."""
+
+    reason: str
+    rule: str = ""
+    matched: str = ""
+
+    @property
+    def detail(self) -> dict[str, str]:
+        """Return what the span shows beside the reason."""
+        return {"rule": self.rule, "matched": self.matched} if self.rule else {}
+
+
+def run(draft: Draft) -> Draft:
+    """Drop each turn that a check or rule meets; a kept turn loses what this server rendered into it."""
+    policy = draft.policy.pre_filter
+    matcher = matcher_for(policy)
+    earlier = [_utterance(turn, policy) for turn in draft.request.earlier_turns]
+    sent = [_utterance(turn, policy) for turn in draft.request.turns]
+    said = [*earlier, *sent]
+    waiting = {turn.id for turn in draft.turns}
+    drops: list[Drop] = []
+    for place, utterance in enumerate(sent):
+        before = said[: len(earlier) + place]
+        resent = is_resent(place, sent=sent, earlier=earlier)
+        verdict = decide(utterance=utterance, earlier=before, resent=resent, matcher=matcher, policy=policy)
+        if verdict is not None and utterance.turn.id in waiting:
+            drops.append(_drop(utterance.turn, verdict))
+    kept = _without_recalled(draft.drop(*drops) if drops else draft, said)
+    return kept.evolve(details=_details(before=draft, kept=kept, drops=drops))
+
+
+def decide(
+    *, utterance: Utterance, earlier: Sequence[Utterance], resent: bool, matcher: Matcher, policy: PreFilterPolicy
+) -> Verdict | None:
+    """Return why a turn is dropped, or None to keep it; the first of these decides.
+
+    1. Who said it: an untrusted role, or a turn that was sent before under the same id.
+    2. What it says: the first rule, in their order, that it meets.
+    3. What it is: a payload, code, nothing but emoji, too short, said before.
+    A turn that is `resent` stands beside one that it stood beside before.
+    Whatever 2 and 3 find around a recalled block is recalled context.
+    """
+    if utterance.turn.role not in policy.trusted_roles:
+        return Verdict(reason=Reason.UNTRUSTED_ROLE)
+    if is_sent_again(utterance, earlier=earlier):
+        return Verdict(reason=Reason.REPEATED_TURN)
+    answering = is_answer(utterance, earlier=earlier)
+    verdict = _judge_text(utterance, answering, matcher, policy)
+    if verdict is None and (resent or (not answering and _is_repeated(utterance, earlier, matcher, policy))):
+        verdict = Verdict(reason=Reason.REPEATED_TURN)
+    # Around a recalled block only words that stand on their own are worth keeping.
+    if verdict is not None and utterance.own is not utterance.turn.content:
+        return Verdict(reason=Reason.RECALLED_CONTEXT)
+    return verdict
+
+
+def _judge_text(utterance: Utterance, answering: bool, matcher: Matcher, policy: PreFilterPolicy) -> Verdict | None:
+    return _judge_words(utterance, answering, matcher) or _judge_shape(utterance, answering, policy)
+
+
+def _judge_shape(utterance: Utterance, answering: bool, policy: PreFilterPolicy) -> Verdict | None:
+    """Judge the shape of a turn; "2" or a thumb may well answer a question."""
+    text = utterance.own
+    if is_payload(text):
+        return Verdict(reason=Reason.STRUCTURED_PAYLOAD)
+    if is_code_only(text):
+        return Verdict(reason=Reason.CODE_ONLY)
+    if is_emoji_only(text):
+        return None if answering else Verdict(reason=Reason.EMOJI_ONLY)
+    if letters(text, enough=policy.min_letters) < (1 if answering else policy.min_letters):
+        return Verdict(reason=Reason.TOO_SHORT)
+    return None
+
+
+def _is_repeated(utterance: Utterance, earlier: Sequence[Utterance], matcher: Matcher, policy: PreFilterPolicy) -> bool:
+    def tells(other: Utterance) -> bool:
+        return _judge_text(other, False, matcher, policy) is None
+
+    window = earlier[-policy.repeat_window :] if policy.repeat_window else ()
+    return is_repeated(utterance, earlier=window, tells=tells)
+
+
+def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Verdict | None:
+    hit = matcher.first_hit(text=utterance.words, role=utterance.turn.role, answering=answering)
+    if hit is None:
+        return None
+    rule = hit.rule
+    reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
+    return Verdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
+
+
+def _utterance(turn: SourceTurn, policy: PreFilterPolicy) -> Utterance:
+    own = own_words(turn.content) if is_recalled(turn.content) else turn.content
+    return Utterance(turn=turn, own=own, words=fold(own, limit=policy.scan_characters))
+
+
+def _without_recalled(draft: Draft, said: Sequence[Utterance]) -> Draft:
+    """Leave the kept turns their own words only."""
+    own = {each.turn.id: each.own for each in said if each.own is not each.turn.content}
+    if not own:
+        return draft
+    return draft.evolve(turns=tuple(replace(turn, content=own.get(turn.id, turn.content)) for turn in draft.turns))
+
+
+def _drop(turn: SourceTurn, verdict: Verdict) -> Drop:
+    return Drop(stage=Stage.PRE_FILTER, reason=verdict.reason, turn_id=turn.id, detail=verdict.detail)
+
+
+def _details(*, before: Draft, kept: Draft, drops: Sequence[Drop]) -> dict[str, object]:
+    """Return what the span shows: counts by reason, each drop, and how many kept turns were cut."""
+    contents = {turn.id: turn.content for turn in before.turns}
+    return {
+        "judged": len(before.turns),
+        "reasons": dict(Counter(drop.reason for drop in drops)),
+        "drops": [{"turn": str(drop.turn_id), "reason": drop.reason, **drop.detail} for drop in drops],
+        "cut": sum(turn.content is not contents[turn.id] for turn in kept.turns),
+    }

@@ -1,0 +1,65 @@
+"""Patterns: what an admin may write, and why a pattern is refused."""
+
+import re
+
+import re2
+
+from apps.pipeline.prefilter.folding import fold_pattern
+
+MAX_LENGTH = 2_000  # characters
+MAX_PROGRAM_BYTES = 1 << 20  # of one compiled pattern
+
+# A wildcard with a repeat: inside an RE2 Set it multiplies the states of all other patterns.
+_GAP = re.compile(r"(?<!\\)\.(?:[*+]|\{)|\[\^[^\]]*\](?:[*+]|\{)|\\[WSD](?:[*+]|\{)")
+
+
+class PatternRefused(ValueError):
+    """A pattern can't be used: `problem` says why, `position` (from 0) where in it, when that is known."""
+
+    def __init__(self, problem: str, position: int | None = None) -> None:
+        """Keep the parts and word the message for the person who wrote the pattern."""
+        super().__init__(problem if position is None else f"{problem} (at character {position + 1})")
+        self.problem = problem
+        self.position = position
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise PatternRefused when a pattern doesn't compile, is too large, or would match every turn."""
+    if len(pattern) > MAX_LENGTH:
+        raise PatternRefused(f"longer than {MAX_LENGTH} characters", MAX_LENGTH)
+    if compiled(pattern).search("") is not None:
+        raise PatternRefused("matches an empty text, and so every turn")
+
+
+def compiled(pattern: str) -> "re2._Regexp":
+    """Compile one pattern for folded text. Raises PatternRefused."""
+    try:
+        return re2.compile(fold_pattern(pattern), options())
+    except (re2.error, UnicodeEncodeError) as error:
+        raise _refusal(pattern, error) from error
+
+
+def has_gap(pattern: str) -> bool:
+    """Tell whether a pattern leaves a gap (`.*`, `.{0,30}`, `[^.]*`) and so belongs outside a Set."""
+    return _GAP.search(pattern) is not None
+
+
+def options(*, max_bytes: int = MAX_PROGRAM_BYTES) -> re2.Options:
+    """Return RE2's options: caseless, captures off, a bound on memory, silence on stderr."""
+    chosen = re2.Options()
+    chosen.case_sensitive = False
+    chosen.never_capture = True
+    chosen.log_errors = False
+    chosen.max_mem = max_bytes
+    return chosen
+
+
+def _refusal(pattern: str, error: Exception) -> PatternRefused:
+    """Return RE2's complaint with the place of the fragment that it names."""
+    if isinstance(error, UnicodeEncodeError):
+        return PatternRefused("holds a lone surrogate", error.start)
+    said = error.args[0]
+    problem = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    _, _, fragment = problem.rpartition(": ")
+    place = pattern.find(fragment) if ": " in problem else -1
+    return PatternRefused(problem, place if place >= 0 else None)

@@ -1,0 +1,141 @@
+"""Directory: the entities of one end user, as they grow while one trace is resolved."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from uuid import UUID
+
+from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.resolution.grammar import alias_of, describe, is_description
+from apps.pipeline.resolution.name_folding import fold_name
+from apps.pipeline.resolution.relations import Gender, relation_noun
+
+USER = "User"
+
+
+class Directory:
+    """Known and new entities, and what became of their names; built for one trace and thrown away after it."""
+
+    def __init__(self, *, entities: Iterable[KnownEntity], new_id: Callable[[], UUID]) -> None:
+        self._entities = {entity.id: entity for entity in entities}
+        self._known = frozenset(self._entities)
+        self._new_id = new_id
+        self._aliases: dict[tuple[UUID, str], None] = {}
+        self._moved: dict[str, tuple[UUID, str]] = {}
+        self._renamed: dict[UUID, str] = {}
+
+    def __iter__(self) -> Iterator[KnownEntity]:
+        return iter(tuple(self._entities.values()))
+
+    def get(self, entity_id: UUID) -> KnownEntity:
+        """Return an entity as it stands now."""
+        return self._entities[entity_id]
+
+    def find(self, entity_id: UUID | None) -> KnownEntity | None:
+        """Return an entity that an extractor has named by its id, if there is one."""
+        return self._entities.get(entity_id) if entity_id else None
+
+    # What the writer has to know.
+
+    @property
+    def new_entities(self) -> tuple[KnownEntity, ...]:
+        """Return the entities that are not stored yet, as they stand now."""
+        return tuple(entity for entity in self._entities.values() if entity.id not in self._known)
+
+    @property
+    def new_aliases(self) -> tuple[tuple[UUID, str], ...]:
+        """Return the aliases that known entities have won."""
+        return tuple(self._aliases)
+
+    @property
+    def moved_aliases(self) -> tuple[tuple[UUID, str], ...]:
+        """Return the descriptions that have passed from one entity to another."""
+        return tuple(self._moved.values())
+
+    @property
+    def renamed(self) -> tuple[tuple[UUID, str], ...]:
+        """Return the known entities that have a new name."""
+        return tuple(self._renamed.items())
+
+    # Reading.
+
+    def known_user(self) -> KnownEntity | None:
+        """Return the end user's entity if there is one."""
+        return next((entity for entity in self if entity.is_user), None)
+
+    def user(self) -> KnownEntity:
+        """Return the end user's entity, made when it is absent."""
+        return self.known_user() or self.add(name=USER, kind=EntityType.PERSON, is_user=True)
+
+    def named(self, name: str, *, kind: EntityType | None = None) -> tuple[KnownEntity, ...]:
+        """Return entities of a compatible type whose name or alias is this one, the most recently mentioned first."""
+        folded = fold_name(name)
+        return tuple(
+            entity
+            for entity in self
+            if of_kind(entity, kind) and folded in {fold_name(each) for each in (entity.name, *entity.aliases)}
+        )
+
+    def described(self, *, owner: KnownEntity, noun: str) -> tuple[KnownEntity, ...]:
+        """Return the entities that are an owner's manager, sister, dog…"""
+        wanted = {fold_name(alias_of(owner_name=each, noun=noun)) for each in (owner.name, *owner.aliases)}
+        return tuple(entity for entity in self if wanted & {fold_name(alias) for alias in entity.aliases})
+
+    # Growing.
+
+    def add(self, *, name: str, kind: EntityType, aliases: tuple[str, ...] = (), is_user: bool = False) -> KnownEntity:
+        """Make a new entity."""
+        entity = KnownEntity(id=self._new_id(), name=name, type=kind, aliases=aliases, is_user=is_user)
+        self._entities[entity.id] = entity
+        return entity
+
+    def add_alias(self, entity: KnownEntity, alias: str) -> KnownEntity:
+        """Give an entity one more name; a known one changes nothing."""
+        if fold_name(alias) in {fold_name(each) for each in (entity.name, *entity.aliases)}:
+            return entity
+        if entity.id in self._known:
+            self._aliases[entity.id, alias] = None
+        return self._put(replace(entity, aliases=(*entity.aliases, alias)))
+
+    def move_alias(self, entity: KnownEntity, alias: str) -> KnownEntity:
+        """Give an entity a description that one entity only can have, and take it from the others."""
+        folded = fold_name(alias)
+        holders = [each for each in self if each.id != entity.id and folded in map(fold_name, each.aliases)]
+        for holder in holders:
+            self._put(replace(holder, aliases=tuple(each for each in holder.aliases if fold_name(each) != folded)))
+        if any(holder.id in self._known for holder in holders):
+            self._moved[folded] = (entity.id, alias)
+        return self.add_alias(entity, alias)
+
+    def rename(self, entity: KnownEntity, name: str) -> KnownEntity:
+        """Give an entity its name; the former one stays as an alias, and so do the descriptions that hang on it."""
+        if entity.name == name:
+            return entity
+        if entity.id in self._known:
+            self._renamed[entity.id] = name
+        for each in self:
+            self._follow(each, former=entity.name, name=name)
+        kept = tuple(dict.fromkeys(alias for alias in (*entity.aliases, entity.name) if alias != name))
+        return self._put(replace(self.get(entity.id), name=name, aliases=kept))
+
+    def _follow(self, entity: KnownEntity, *, former: str, name: str) -> None:
+        """Rename "User's manager" to "Ana's manager" once the user is Ana."""
+        description = describe(entity.name) if is_description(entity.name) else None
+        if description is not None and description.owner == former:
+            self.rename(entity, alias_of(owner_name=name, noun=description.noun))
+
+    def _put(self, entity: KnownEntity) -> KnownEntity:
+        self._entities[entity.id] = entity
+        return entity
+
+
+def of_kind(entity: KnownEntity, kind: EntityType | None) -> bool:
+    """Tell whether an entity may be of a type; OTHER and None say nothing."""
+    return kind in (None, EntityType.OTHER, entity.type) or entity.type is EntityType.OTHER
+
+
+def genders_of(entity: KnownEntity) -> set[Gender]:
+    """Return what the descriptions of an entity tell of its gender: "User's sister" is female."""
+    descriptions = (describe(each) for each in (entity.name, *entity.aliases))
+    nouns = (relation_noun(description.noun) for description in descriptions if description)
+    return {noun.gender for noun in nouns if noun and noun.gender}

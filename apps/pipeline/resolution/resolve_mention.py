@@ -1,0 +1,168 @@
+"""The cascade: speaker, pronoun, description, exact name, first name, close spelling, new name, or nothing."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from apps.pipeline.core.draft import Candidate, KnownEntity, Mention, Request
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.policy import ResolutionPolicy
+from apps.pipeline.resolution.alias_introductions import introduce
+from apps.pipeline.resolution.discourse import Scene, scene_of, source_turn
+from apps.pipeline.resolution.entity_index import Directory, genders_of, of_kind
+from apps.pipeline.resolution.fuzzy_match import by_first_name, closest
+from apps.pipeline.resolution.grammar import Description, alias_of, describe
+from apps.pipeline.resolution.name_folding import fold_name, is_proper_name
+from apps.pipeline.resolution.pronouns import PronounKind, gender_of, kind_of
+from apps.pipeline.resolution.relations import relation_noun
+
+# Whom "he" and "she" may mean: a pet has a gender in most sentences about it.
+ANIMATE = frozenset({EntityType.PERSON, EntityType.ANIMAL})
+_THE_USER = frozenset({"user", "the user", "end user"})
+_INDEFINITE = re.compile(r"^(?:a|an|some|any|every|no|each|one|someone|somebody|something|everyone|people)\b", re.I)
+
+
+class Rule(StrEnum):
+    """What settled a mention; kept in the span."""
+
+    GIVEN = "given"
+    JUDGE = "judge"
+    SPEAKER = "speaker"
+    PRONOUN = "pronoun"
+    REMEMBERED = "remembered"  # a pronoun that opens a session
+    DESCRIPTION = "description"
+    NEW_DESCRIPTION = "new_description"
+    ALIAS = "alias"
+    FIRST_NAME = "first_name"
+    FUZZY = "fuzzy"
+    NEW = "new"
+    TIE = "tie"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The entity of a mention and the rule that found it; no entity is a tie or nothing found."""
+
+    rule: Rule
+    entity: KnownEntity | None = None
+    choices: tuple[KnownEntity, ...] = ()  # of a tie
+
+
+def speaker_of(*, request: Request, candidate: Candidate, directory: Directory) -> KnownEntity:
+    """Return the entity of who said a candidate: the end user, or the person whom the turn names."""
+    name = source_turn(request=request, candidate=candidate).speaker.strip()
+    if not name or fold_name(name) in _THE_USER:
+        return directory.user()
+    found = directory.named(name, kind=EntityType.PERSON)
+    return next(iter(found), None) or directory.add(name=name, kind=EntityType.PERSON)
+
+
+def resolve(
+    mention: Mention, *, request: Request, candidate: Candidate, directory: Directory, policy: ResolutionPolicy
+) -> Resolution:
+    """Find or make the entity that a mention points at; the first rule that says anything decides."""
+    if (given := directory.find(mention.entity_id)) is not None:
+        return Resolution(Rule.GIVEN, given)
+    speaker = speaker_of(request=request, candidate=candidate, directory=directory)
+    kind = kind_of(mention.text)
+    if mention.is_speaker or kind is PronounKind.SPEAKER:
+        return Resolution(Rule.SPEAKER, speaker)
+    if fold_name(mention.text) in _THE_USER:
+        return Resolution(Rule.SPEAKER, directory.user())
+    scene = scene_of(request=request, candidate=candidate, speaker=speaker, mention=mention.text)
+    if kind is not None:
+        return _antecedent(mention.text, scene=scene, directory=directory, kind=mention.type)
+    if description := describe(mention.text):
+        return _described(description, mention=mention, candidate=candidate, scene=scene, directory=directory)
+    return _named(mention, scene=scene, directory=directory, policy=policy)
+
+
+def _antecedent(pronoun: str, *, scene: Scene, directory: Directory, kind: EntityType | None) -> Resolution:
+    """Take the only fitting entity of the latest sentence that names one; two are a tie.
+
+    Where nothing before it tells of anybody, an earlier session has: the only one known whom it can mean.
+    """
+    fitting = [each for each in directory if _fits(each, pronoun=pronoun, kind=kind) and not scene.is_talking(each)]
+    if scene.tells_of_nobody and len(fitting) == 1 and gender_of(pronoun) in genders_of(fitting[0]):
+        return Resolution(Rule.REMEMBERED, fitting[0])
+    return _only(scene.nearest(fitting), rule=Rule.PRONOUN)
+
+
+def _fits(entity: KnownEntity, *, pronoun: str, kind: EntityType | None) -> bool:
+    if kind_of(pronoun) is PronounKind.THING:
+        return entity.type is not EntityType.PERSON and of_kind(entity, kind)
+    if kind_of(pronoun) is not PronounKind.PERSON or entity.type not in ANIMATE:
+        return False
+    told, known = gender_of(pronoun), genders_of(entity)
+    return told is None or not known or told in known
+
+
+def _described(
+    description: Description, *, mention: Mention, candidate: Candidate, scene: Scene, directory: Directory
+) -> Resolution:
+    if not description.owner:
+        return _definite(description, scene=scene, directory=directory)
+    owner = _owner(description, scene=scene, directory=directory)
+    if owner is None:
+        return Resolution(Rule.NOTHING)
+    if description.name:
+        named = introduce(
+            name=description.name, owner=owner, noun=description.noun, candidate=candidate,
+            said_at=scene.turn.said_at, directory=directory,
+        )  # fmt: skip
+        return Resolution(Rule.DESCRIPTION, named) if named else Resolution(Rule.TIE)
+    known = directory.described(owner=owner, noun=description.noun)
+    if known:
+        return _only(known if len(known) == 1 else scene.nearest(known), rule=Rule.DESCRIPTION)
+    alias = alias_of(owner_name=owner.name, noun=description.noun)
+    noun = relation_noun(description.noun)
+    kind = noun.type if noun else mention.type or EntityType.OTHER
+    return Resolution(Rule.NEW_DESCRIPTION, directory.add(name=alias, kind=kind, aliases=(alias,)))
+
+
+def _definite(description: Description, *, scene: Scene, directory: Directory) -> Resolution:
+    """Settle "the company": the speaker's own, or the latest that was named."""
+    own = directory.described(owner=scene.speaker, noun=description.noun)
+    noun = relation_noun(description.noun)
+    if len(own) == 1 or noun is None:
+        return _only(own, rule=Rule.DESCRIPTION)
+    return _only(scene.nearest(each for each in directory if each.type is noun.type), rule=Rule.DESCRIPTION)
+
+
+def _owner(description: Description, *, scene: Scene, directory: Directory) -> KnownEntity | None:
+    """Find whose manager is meant; a name that is not known yet is a person when the noun is a relation."""
+    text = description.owner
+    kind = kind_of(text)
+    if kind is PronounKind.SPEAKER:
+        return scene.speaker
+    if kind is not None:
+        return _antecedent(text, scene=scene, directory=directory, kind=None).entity
+    if fold_name(text) in _THE_USER:
+        return directory.user()
+    found = directory.named(text)
+    if len(found) > 1:
+        return _only(scene.nearest(found), rule=Rule.ALIAS).entity
+    if found or relation_noun(description.noun) is None:
+        return found[0] if found else None
+    return directory.add(name=text, kind=EntityType.PERSON)
+
+
+def _named(mention: Mention, *, scene: Scene, directory: Directory, policy: ResolutionPolicy) -> Resolution:
+    known = directory.named(mention.text, kind=mention.type)
+    if known:
+        return _only(known if len(known) == 1 else scene.nearest_told_apart(known), rule=Rule.ALIAS)
+    if _INDEFINITE.match(mention.text) or not (mention.type or is_proper_name(mention.text)):
+        return Resolution(Rule.NOTHING)
+    alike = [entity for entity in directory if of_kind(entity, mention.type)]
+    if found := by_first_name(name=mention.text, among=alike):
+        return Resolution(Rule.FIRST_NAME, found)
+    if found := closest(name=mention.text, among=alike, policy=policy):
+        return Resolution(Rule.FUZZY, directory.add_alias(found, mention.text))
+    return Resolution(Rule.NEW, directory.add(name=mention.text, kind=mention.type or EntityType.OTHER))
+
+
+def _only(entities: tuple[KnownEntity, ...], *, rule: Rule) -> Resolution:
+    if len(entities) == 1:
+        return Resolution(rule, entities[0])
+    return Resolution(Rule.TIE, choices=entities) if entities else Resolution(Rule.NOTHING)

@@ -1,0 +1,24 @@
+"""Conclude a run: close its trace, move its session's pointer and finish its work, in one statement."""
+
+from apps.outbox import processing
+from apps.outbox.fetch import fetch
+from apps.outbox.leases import Lease
+from apps.outbox.scheduling import Work
+from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.plan import WritePlan
+from apps.traces import recorder
+from apps.traces.recorder import Pointer
+
+_CONCLUDED = f"with {recorder.STANDING}, {processing.FINISHED}, {recorder.CLOSED} {processing.OWED_BEHIND}"
+
+
+def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: Work, pointer: Pointer) -> list[Work]:
+    """Conclude a run, in the transaction of its memories if it has any; return what is owed behind it.
+
+    Raises LostLease, having written nothing.
+    """
+    values = {
+        **recorder.closing(draft=draft, plan=plan, pointer=pointer),
+        **processing.finishing(lease=lease, work=[work]),
+    }
+    return processing.owed_behind(fetch(_CONCLUDED, values), lease=lease)

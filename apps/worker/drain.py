@@ -1,0 +1,181 @@
+"""Drain the outbox: many end users at once, each by one worker at a time, until told to stop."""
+
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from apps.actions.live_ports import live
+from apps.outbox import heartbeats, leases
+from apps.outbox.leases import Lease
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.ports import Ports
+from apps.worker.cpu_permits import Places
+from apps.worker.process_user import work_for
+from apps.worker.shutdown import STOPPING, StopFlag
+from apps.worker.thread_pool import Crew
+
+log = structlog.get_logger(__name__)
+
+POLL_SECONDS = 0.05  # between two looks for work when nothing wakes us
+OUTAGE_SECONDS = 0.5  # between two looks for a database that is away
+GRACE_SECONDS = 6.0  # to finish what is in flight once told to stop; then its leases are given back
+
+
+@dataclass(slots=True)
+class Drain:
+    """One worker: it claims end users, hands them to threads, renews what it holds and tells that it lives.
+
+    One that may wait for work outlasts an outage of the database. Work that was begun before and never came to an end
+    is done alone: should it kill its worker again, nobody else's work is counted as an attempt.
+    """
+
+    ports: Ports
+    threads: int
+    stop: StopFlag
+    idle_seconds: float  # without work for so long, it ends
+    most_seconds: float  # after so long it claims no more and ends
+    places: Places = field(default_factory=lambda: Places(settings.WORK_PLACES))
+    token: UUID = field(default_factory=new_id)
+    done: int = 0
+    in_flight: dict[Future[int], Lease] = field(default_factory=dict)
+    suspects: deque[Lease] = field(default_factory=deque)
+
+    def run(self) -> int:
+        """Drain; return how many rows were done. Raises DatabaseError when it may not wait."""
+        started = last_work = time.monotonic()
+        heart = heartbeats.Heart(worker=self.token, every=settings.HEARTBEAT_SECONDS)
+        crew = Crew(self.threads)
+        while not self.stop.is_set():
+            now = time.monotonic()
+            claiming = now - started < self.most_seconds
+            self._tend(crew, heart, claiming=claiming)
+            if self.suspects and not self.in_flight:
+                self._submit(crew, self.suspects.popleft())
+            if self.in_flight:
+                last_work = now
+            elif not claiming or now - last_work >= self.idle_seconds:
+                break
+            self._collect(timeout=POLL_SECONDS)
+        self._finish()
+        crew.dismiss()
+        heart.stop()
+        return self.done
+
+    def _tend(self, crew: Crew, heart: heartbeats.Heart, *, claiming: bool) -> None:
+        """Claim users, tell that we live, and renew the leases of those whom we still work for: only theirs."""
+        try:
+            if claiming:
+                self._claim(crew)
+            if heart.beat(done=self.done, in_flight=len(self.in_flight)):
+                held = [lease.end_user_id for lease in self._held()]
+                leases.renew(token=self.token, end_user_ids=held, seconds=settings.WORK_LEASE_SECONDS)
+        except DatabaseError as error:
+            if not self.idle_seconds:
+                raise
+            log.warning("database away", error=str(error))
+            connection.close()
+            time.sleep(OUTAGE_SECONDS)  # nothing tells when it is back
+
+    def _claim(self, crew: Crew) -> None:
+        free = self.threads - len(self.in_flight)
+        if not free or self.suspects or self._is_alone():
+            return
+        for lease in leases.claim(token=self.token, limit=free, seconds=settings.WORK_LEASE_SECONDS):
+            if lease.is_suspect:
+                self.suspects.append(lease)
+            else:
+                self._submit(crew, lease)
+
+    def _submit(self, crew: Crew, lease: Lease) -> None:
+        self.in_flight[crew.submit(partial(self._work, lease))] = lease
+
+    def _work(self, lease: Lease) -> int:
+        """Work for one end user, in a thread of the crew."""
+        with self.places.taken():
+            return _work(lease, self.places.leaving(self.ports), self.stop)
+
+    def _is_alone(self) -> bool:
+        return any(lease.is_suspect for lease in self.in_flight.values())
+
+    def _held(self) -> list[Lease]:
+        return [*self.in_flight.values(), *self.suspects]
+
+    def _collect(self, *, timeout: float) -> None:
+        """Wait for a first result, or a little while for new work to come."""
+        if not self.in_flight:
+            time.sleep(timeout)  # nothing wakes a worker but its next look
+            return
+        finished, _ = wait(self.in_flight, timeout=timeout, return_when=FIRST_COMPLETED)
+        for future in finished:
+            del self.in_flight[future]
+            self.done += future.result()
+
+    def _finish(self) -> None:
+        """Let what is in flight end, for a while; what doesn't is given back, and can't commit any more."""
+        deadline = time.monotonic() + GRACE_SECONDS
+        while self.in_flight and time.monotonic() < deadline:
+            self._collect(timeout=POLL_SECONDS)
+        for lease in self._held():
+            leases.release(lease=lease)
+
+
+def _work(lease: Lease, ports: Ports, stop: StopFlag) -> int:
+    try:
+        if stop.is_set():  # it was while we waited for a place
+            leases.release(lease=lease)
+            return 0
+        return work_for(lease=lease, ports=ports, stop=stop)
+    except DatabaseError:
+        log.exception("work abandoned", end_user=str(lease.end_user_id))
+        return 0  # the lease runs out, and whoever claims it next takes the work again
+    finally:
+        connection.close()  # a thread's connection goes back to the pool
+
+
+def drain(*, idle_seconds: float = 0.0, most_seconds: float = float("inf")) -> int:
+    """Do what is owed and due with the live ports; return how many rows were done.
+
+    SIGTERM and SIGINT end it gracefully where it runs in a main thread.
+    """
+    worker = Drain(
+        ports=live(),
+        threads=settings.WORK_THREADS,
+        stop=STOPPING,
+        idle_seconds=idle_seconds,
+        most_seconds=most_seconds,
+    )
+    with _stopping_on_signals():
+        return worker.run()
+
+
+@contextmanager
+def _stopping_on_signals() -> Iterator[None]:
+    """Turn SIGTERM and SIGINT into the stop flag meanwhile; SIGTERM then does what it would have done at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        received.append(number)
+        STOPPING.set()
+
+    former = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+    if signal.SIGTERM in received:
+        signal.raise_signal(signal.SIGTERM)

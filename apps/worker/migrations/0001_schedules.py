@@ -1,0 +1,35 @@
+"""Schedule the recurring tasks: once a minute, or once a day."""
+
+from django.apps.registry import Apps
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+EVERY_MINUTE = {"schedule_type": "I", "minutes": 1}
+DAILY = {"schedule_type": "D"}
+SCHEDULES = {
+    "drain": EVERY_MINUTE,
+    "count_rule_hits": EVERY_MINUTE,
+    "tally": EVERY_MINUTE,
+    "prune": EVERY_MINUTE,
+    "end_idle_sessions": EVERY_MINUTE,
+    "archive_memories": DAILY,
+}
+TASKS = "apps.worker.tasks"
+
+
+def add(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Create missing schedules; one that an operator has changed keeps its interval."""
+    schedules = apps.get_model("django_q", "Schedule").objects
+    for name, interval in SCHEDULES.items():
+        func = {"func": f"{TASKS}.{name}"}
+        schedules.update_or_create(name=name, defaults=func, create_defaults={**func, **interval, "repeats": -1})
+
+
+def remove(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    apps.get_model("django_q", "Schedule").objects.filter(name__in=SCHEDULES).delete()
+
+
+class Migration(migrations.Migration):
+    dependencies = [("django_q", "0018_task_success_index")]
+
+    operations = [migrations.RunPython(add, remove)]

@@ -1,0 +1,93 @@
+"""Do the work that a leased end user is owed, in the order in which it was accepted."""
+
+from collections.abc import Sequence
+
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+
+from apps.actions.memories.index_memories import index_memories
+from apps.outbox import leases, processing
+from apps.outbox.leases import Lease, LostLease
+from apps.outbox.scheduling import Work
+from apps.pipeline.core.enums import RUNS, TraceStatus, WorkKind, WorkState
+from apps.pipeline.core.model_calls import ModelFailed
+from apps.pipeline.core.ports import Ports
+from apps.traces import recorder
+from apps.worker.run_session import run_session
+from apps.worker.run_traces import run_traces
+from apps.worker.shutdown import Stop
+
+log = structlog.get_logger(__name__)
+
+
+class WorkerDied(Exception):
+    """The work was started as often as it may be and never came to an end."""
+
+
+def work_for(*, lease: Lease, ports: Ports, stop: Stop | None = None) -> int:
+    """Do all that the leased user is owed and is due, and give the lease back; return how many rows were done.
+
+    What fails is put back for a later attempt, or buried with its error after its last.
+    """
+    done = 0
+    owed: Sequence[Work] = ()
+    try:
+        while work := processing.take(lease=lease, runs=settings.WORK_SHARED_RUNS, owed=owed):
+            behind = _attempt(lease, work, ports)
+            done += len(work) if behind is not None else 0
+            owed = behind or ()
+            if stop is not None and stop.is_set():
+                leases.release(lease=lease)
+                break
+    except LostLease as lost:
+        log.warning("lease lost", end_user=str(lease.end_user_id), error=str(lost))
+    return done
+
+
+def _attempt(lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work] | None:
+    """Do the work and return what is owed behind it; None where it failed."""
+    try:
+        return _do(lease, work, ports)
+    except LostLease:
+        raise
+    except Exception as error:  # whatever a stage, a model or the database does, the work must not be lost
+        log.exception("work failed", kind=work[0].kind, subject=str(work[0].subject_id))
+        _leave_connection()
+        _put_back(lease, work, error)
+        return None
+
+
+def _do(lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work]:
+    if work[0].attempts > settings.WORK_MAX_ATTEMPTS:
+        raise WorkerDied(f"started {settings.WORK_MAX_ATTEMPTS} times without coming to an end")
+    if work[0].kind is WorkKind.RUN_PIPELINE:
+        return run_traces(lease=lease, work=work, ports=ports)
+    if work[0].kind is WorkKind.EXTRACT_SESSION:
+        return [run_session(lease=lease, work=each, ports=ports) for each in work][-1]
+    return index_memories(lease=lease, work=work, embedder=ports.embedder)
+
+
+def _leave_connection() -> None:
+    """Give the connection back to the pool, which knows whether it is broken; the next statement takes another."""
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def _put_back(lease: Lease, work: Sequence[Work], error: Exception) -> None:
+    """Put back what is not done, or bury it at once where no attempt will do better.
+
+    Of traces that ran together, those before the failing one are done.
+    """
+    said = f"{type(error).__name__}: {error}"
+    failure = error if isinstance(error, ModelFailed) else None
+    most = 1 if failure and failure.permanent else settings.WORK_MAX_ATTEMPTS
+    if failure and failure.calls:
+        first = work[0].subject_id
+        recorder.record_calls(end_user_id=lease.end_user_id, trace_id=first, calls=failure.calls)
+    for each in work:
+        with transaction.atomic():
+            state = processing.fail(lease=lease, work=each, error=said, most_attempts=most)
+            if state is not None and each.kind in RUNS:
+                status = TraceStatus.DEAD if state is WorkState.DEAD else TraceStatus.QUEUED
+                recorder.fail_trace(end_user_id=lease.end_user_id, trace_id=each.subject_id, status=status, error=said)

@@ -1,0 +1,41 @@
+"""Run an accepted request while its caller waits, in its turn behind earlier work of the same end user."""
+
+import time
+
+from django.conf import settings
+
+from apps.actions.live_ports import live
+from apps.intake.accept import Accepted
+from apps.outbox import leases
+from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.identifiers import new_id
+from apps.traces.models import Trace
+from apps.worker.lease_renewal import held
+from apps.worker.process_user import work_for
+from apps.worker.shutdown import Deadline
+
+OPEN = (TraceStatus.QUEUED, TraceStatus.RUNNING)
+POLL_SECONDS = 0.02
+
+
+def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
+    """Return the trace once it has ended, or as it stands when the time is up.
+
+    The caller's own process does the work when no worker holds the end user's lease; else it waits for that worker.
+    What is not begun when the time is up is left to the workers.
+    """
+    deadline = Deadline(time.monotonic() + wait_seconds)
+    trace = _read(accepted)
+    while trace.status in OPEN and not deadline.is_set():
+        claimed = leases.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
+        for lease in claimed:
+            with held(lease):
+                work_for(lease=lease, ports=live(), stop=deadline)
+        if not claimed:
+            time.sleep(POLL_SECONDS)  # another worker holds the lease; there is nothing to be woken by
+        trace = _read(accepted)
+    return trace
+
+
+def _read(accepted: Accepted) -> Trace:
+    return Trace.objects.get(end_user_id=accepted.end_user_id, id=accepted.trace_id)

@@ -1,0 +1,23 @@
+"""Run the look back on a session: extract, settle and commit, its pointer moved with its memories."""
+
+from apps.outbox.leases import Lease
+from apps.outbox.scheduling import Work
+from apps.pipeline import flow
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import Ports
+from apps.traces.drafts import load_session_draft
+from apps.traces.recorder import Pointer
+from apps.worker.conclude import conclude
+from apps.worker.run_traces import settle_and_commit
+
+
+def run_session(*, lease: Lease, work: Work, ports: Ports) -> list[Work]:
+    """Run one look back and return what is owed behind it; it ends at once where no turn is new since the last one.
+
+    Raises what run_traces raises.
+    """
+    draft = load_session_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
+    if draft.turns:
+        draft = flow.extract_session(draft, ports)
+        return settle_and_commit(draft, lease=lease, work=work, ports=ports, pointer=Pointer.SUMMARISED)
+    return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work, pointer=Pointer.SUMMARISED)

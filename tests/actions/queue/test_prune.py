@@ -1,0 +1,87 @@
+"""Past work goes after a while, in batches; what is open, dead or young stays."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from apps.actions.queue import prune as pruning
+from apps.actions.queue.prune import prune
+from apps.outbox import processing
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import WorkKind, WorkState
+from apps.pipeline.core.identifiers import new_id
+from apps.tenants.models import Project
+from apps.traces.models import IdempotentRequest
+from tests.outbox.outbox_factories import claim_one, make_user, owe, row
+
+pytestmark = pytest.mark.django_db
+
+LONG_AGO = timedelta(days=settings.WORK_KEPT_DAYS, minutes=1)
+NOT_SO_LONG_AGO = timedelta(days=settings.WORK_KEPT_DAYS, minutes=-1)
+
+
+def work(project: Project, state: WorkState, *, finished: timedelta | None) -> int:
+    user = make_user(project)
+    (number,) = owe(project, user, kind=WorkKind.INDEX_MEMORY)
+    at = timezone.now() - finished if finished else None
+    OutboxRow.objects.filter(id=number).update(state=state, finished_at=at, created_at=timezone.now() - LONG_AGO)
+    return number
+
+
+def request(project: Project, *, age: timedelta) -> None:
+    at = timezone.now() - age
+    IdempotentRequest.objects.create(
+        project=project, key=str(new_id()), fingerprint="", answer_status=202, answer={}, created_at=at
+    )
+
+
+def test_old_finished_work_goes(project: Project) -> None:
+    for _ in range(3):
+        work(project, WorkState.DONE, finished=LONG_AGO)
+    assert prune() == 3
+    assert not OutboxRow.objects.exists()
+    assert prune() == 0
+
+
+@pytest.mark.parametrize(
+    ("state", "finished"),
+    [
+        (WorkState.DONE, NOT_SO_LONG_AGO),
+        (WorkState.DEAD, LONG_AGO),
+        (WorkState.PENDING, None),
+        (WorkState.RUNNING, None),
+    ],
+)
+def test_young_dead_and_open_work_stays(project: Project, state: WorkState, finished: timedelta | None) -> None:
+    work(project, state, finished=finished)
+    assert prune() == 0
+    assert OutboxRow.objects.count() == 1
+
+
+def test_kept_answers_go_after_their_time(project: Project) -> None:
+    kept = timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
+    request(project, age=kept + timedelta(minutes=1))
+    request(project, age=kept - timedelta(minutes=1))
+    assert prune() == 1
+    assert IdempotentRequest.objects.count() == 1
+
+
+def test_much_goes_in_batches(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pruning, "AT_ONCE", 2)
+    for _ in range(5):
+        work(project, WorkState.DONE, finished=LONG_AGO)
+    assert prune() == 5
+
+
+def test_work_can_be_owed_again_after_its_row_went(project: Project) -> None:
+    user, memory = make_user(project), new_id()
+    owe(project, user, memory, kind=WorkKind.INDEX_MEMORY)
+    lease = claim_one(user)
+    processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
+    processing.take(lease=lease, runs=1)
+    OutboxRow.objects.update(finished_at=timezone.now() - LONG_AGO)
+    prune()
+    (number,) = owe(project, user, memory, kind=WorkKind.INDEX_MEMORY)
+    assert row(number).state == WorkState.PENDING

@@ -1,0 +1,162 @@
+"""The dashboard's tallies say what the traces say, however often and late they are made."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.actions.traces.tally import tally
+from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.funnel_metrics import Measure
+from apps.tenants.models import Project
+from apps.traces import tallies
+from apps.traces.models import HourlyLatency, HourlyTally, ModelCall, Span, TalliedHour, Trace
+from apps.traces.tallies import CLOSED_AFTER, HOUR, hour_of, hours_to_tally, tally_hour
+from tests.worker.worker_helper import Person
+
+pytestmark = pytest.mark.django_db
+
+Sums = dict[tuple[str, str, str], float]
+
+
+def sums(project: Project) -> Sums:
+    rows = HourlyTally.objects.filter(project=project)
+    found: Sums = {}
+    for measure, stage, reason, amount in rows.values_list("measure", "stage", "reason", "amount"):
+        found[measure, stage, reason] = found.get((measure, stage, reason), 0) + amount
+    return found
+
+
+@pytest.fixture
+def spoken(project: Project) -> Person:
+    ana = Person(project)
+    ana.says("thanks!", "good morning", "I live in Lisbon.")
+    ana.says("What is the weather like?")
+    ana.says("thank you", session="tuesday")
+    ana.is_worked_for()
+    return ana
+
+
+def test_tallies_are_what_the_traces_say(project: Project, spoken: Person) -> None:
+    tally()
+    counted = sums(project)
+    assert counted["turns", "", ""] == 5
+    rejected = [trace.counts["rejected"] for trace in Trace.objects.filter(project=project)]
+    for reason in {reason for counts in rejected for reason in counts}:
+        assert counted["drops", "pre_filter", reason] == sum(counts.get(reason, 0) for counts in rejected)
+    traces = Trace.objects.filter(project=project)
+    stored = sum(trace.counts["stored"] for trace in traces)
+    assert stored >= 1
+    assert counted["rulings", "", "stored"] == stored
+    assert counted["traces", "", TraceStatus.DONE] == 2
+    assert counted["traces", "", TraceStatus.REJECTED] == 1
+    assert counted["drops", "extract", "no_candidate"] >= 1
+
+
+def test_every_span_is_in_a_bucket_of_latency(project: Project, spoken: Person) -> None:
+    Span.objects.filter(stage="extract").update(latency_us=1_000)
+    tally()
+    rows = HourlyLatency.objects.filter(project=project)
+    assert sum(row.spans for row in rows) == Span.objects.count()
+    (extract,) = rows.filter(stage="extract")
+    assert 2 ** (extract.bucket / 8) <= 1_000 < 2 ** ((extract.bucket + 1) / 8)
+
+
+def test_calls_tokens_and_dollars_are_added_up(project: Project, spoken: Person) -> None:
+    trace = Trace.objects.filter(project=project).earliest("created_at")
+    calls = (
+        {
+            "answer": '{"memories": [{"type": "fact"}]}',
+            "cache_read_tokens": 4_200,
+            "cost_usd": "0.0010",
+            "answer_kind": "memories",
+            "invalid_objects": 2,
+        },
+        {
+            "answer": '{"memories": []}',
+            "input_tokens": 300,
+            "output_tokens": 20,
+            "cost_usd": "0.0005",
+            "answer_kind": "empty",
+        },
+        {"answer": "I can't", "error": "unparsable", "answer_kind": "unparsable"},
+        {"error": "timed out"},
+    )
+    for each in calls:
+        named = {"purpose": "extract", "request_hash": "0", "model": "m", "prompt_version": "1"}
+        ModelCall.objects.create(end_user=trace.end_user, trace=trace, **named, **each)
+    tally()
+    counted = sums(project)
+    assert (counted["calls", "", ""], counted["calls_cached", "", ""], counted["calls_failed", "", ""]) == (4, 1, 2)
+    assert {why: amount for (measure, _, why), amount in counted.items() if measure == "answers"} == {
+        "memories": 1,
+        "empty": 1,
+        "unparsable": 1,
+    }
+    assert counted["invalid_objects", "", ""] == 2
+    assert counted["tokens", "", "cache_read"] == 4_200
+    assert counted["cost", "", ""] == pytest.approx(0.0015)
+
+
+def test_tallying_again_changes_nothing_and_adds_what_is_new(project: Project, spoken: Person) -> None:
+    tally()
+    before = sums(project)
+    tally()
+    assert sums(project) == before
+    spoken.says("bye", session="wednesday")
+    tally()
+    assert sums(project)["turns", "", ""] == before["turns", "", ""] + 1
+
+
+def test_projects_are_counted_apart(project: Project, other_project: Project, spoken: Person) -> None:
+    tally()
+    assert sums(project)
+    assert not sums(other_project)
+
+
+def test_nothing_is_counted_of_an_hour_that_was_not(project: Project, spoken: Person) -> None:
+    tally_hour(hour_of(Trace.objects.earliest("created_at").created_at) - HOUR)
+    assert not sums(project)
+
+
+def test_a_first_run_begins_with_the_first_span_and_goes_on_in_parts(project: Project, spoken: Person) -> None:
+    now = timezone.now()
+    Span.objects.filter(stage="pre_filter").update(created_at=now - 30 * HOUR)
+    first = hour_of(now - 30 * HOUR)
+    assert hours_to_tally(now=now, most=3) == [first, first + HOUR, first + 2 * HOUR]
+    tally()
+    tallied = set(TalliedHour.objects.values_list("hour", flat=True))
+    assert min(tallied) == first
+    assert tallied >= {first + number * HOUR for number in range(31)}
+    assert sums(project)["turns", "", ""] == 5
+
+
+def hour(text: str) -> datetime:
+    return datetime.fromisoformat(f"2026-03-01T{text}:00+00:00")
+
+
+@pytest.mark.parametrize(
+    ("tallied_at", "now", "expected"),
+    [
+        ("09:59", "10:05", ["09:00", "10:00"]),  # the last minute of the hour before is not in yet
+        ("10:05", "10:20", ["09:00", "10:00"]),  # a transaction may still have been open
+        ("10:11", "10:20", ["10:00"]),
+        ("09:30", "09:31", ["09:00"]),
+        ("09:30", "12:00", ["09:00", "10:00", "11:00", "12:00"]),  # nothing ran meanwhile
+    ],
+)
+def test_an_hour_is_remade_until_it_is_closed(tallied_at: str, now: str, expected: list[str]) -> None:
+    assert timedelta(minutes=5) < CLOSED_AFTER <= timedelta(minutes=11)
+    TalliedHour.objects.create(hour=hour("08:00"), tallied_at=hour("09:15"))
+    TalliedHour.objects.create(hour=hour("09:00"), tallied_at=hour(tallied_at))
+    assert hours_to_tally(now=hour(now), most=10) == [hour(each) for each in expected]
+
+
+def test_nothing_to_do_before_there_is_a_trace(project: Project) -> None:
+    assert tallies.hours_to_tally(now=timezone.now(), most=10) == []
+    assert tally() == 0
+
+
+def test_every_measure_that_is_counted_has_a_name(project: Project, spoken: Person) -> None:
+    tally()
+    assert {Measure(measure) for measure, _, _ in sums(project)} <= set(Measure)

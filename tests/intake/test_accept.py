@@ -1,0 +1,229 @@
+"""What accepting a request writes: the turns, their trace and the work owed for it, together or not at all."""
+
+from dataclasses import replace
+from datetime import timedelta
+from math import inf
+from typing import Any
+
+import pytest
+from django.db import DataError, connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from psycopg._queries import MAX_CACHED_STATEMENT_LENGTH
+
+from apps.actions.keys.create_key import CreatedKey
+from apps.actions.sessions.end_session import end_session
+from apps.intake import accept as accepting
+from apps.intake import backpressure, session_cache
+from apps.intake import intake_precondition as looking
+from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.intake_precondition import KeyRefused
+from apps.outbox.models import OutboxRow, UserLease
+from apps.pipeline.core.enums import Reason, Role, Stage, TraceStatus, WorkKind, WorkState
+from apps.pipeline.core.identifiers import end_user_id, session_id
+from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.tenants.models import ApiKey, EndUser, Project
+from apps.traces.models import ConfigurationVersion, Session, Span, Trace, Turn
+from tests.api.counting import rows_by_table
+from tests.outbox.second_connection import Aside
+from tests.plans import plan, rows_read
+
+pytestmark = pytest.mark.django_db
+KEPT, CHATTER = "I live in Lisbon.", "thanks a lot!"
+
+
+@pytest.fixture(autouse=True)
+def _room_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a test takes, its statements are the same."""
+    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", inf)
+
+
+def submission(project: Project, *contents: str, **more: Any) -> Submission:
+    turns = tuple(NewTurn(role=Role.USER, content=content) for content in contents)
+    return replace(Submission(project.id, None, "ana", "monday", turns), **more)
+
+
+def stored(session: str = "monday") -> list[tuple[int, str, str]]:
+    rows = Turn.objects.filter(session__external_id=session).order_by("position")
+    return list(rows.values_list("position", "content", "rejected_for"))
+
+
+def test_a_request_is_recorded_and_its_run_is_owed(project: Project, api_key: CreatedKey) -> None:
+    said = timezone.now() - timedelta(days=3)
+    turn = NewTurn(role=Role.USER, content=KEPT, speaker="Ana", occurred_at=said, turn_id="t1")
+    given = submission(project, turns=(turn,), api_key_id=api_key.key.id, topic="life", metadata={"app": "x"})
+
+    accepted = accept(submission=given)
+
+    user = EndUser.objects.get(project=project, external_id="ana")
+    session = Session.objects.get(end_user=user, external_id="monday")
+    trace = Trace.objects.get(id=accepted.trace_id)
+    row = Turn.objects.get(trace=trace)
+    assert (accepted.status, accepted.end_user_id) == (TraceStatus.QUEUED, user.id)
+    assert (session.turn_count, session.ended_at, session.last_turn_at) == (1, None, row.received_at)
+    assert (trace.status, trace.topic, trace.metadata, trace.outcomes) == ("queued", "life", {"app": "x"}, [])
+    assert (trace.end_user_id, trace.project_id, trace.session_id) == (user.id, project.id, session.id)
+    assert (trace.api_key_id, trace.finished_at, trace.created_at) == (api_key.key.id, None, row.received_at)
+    assert trace.configuration == ConfigurationVersion.objects.get(project=project, is_active=True)
+    assert (row.end_user_id, row.session_id, row.position) == (user.id, session.id, 0)
+    assert (row.role, row.content, row.speaker, row.external_id) == ("user", KEPT, "Ana", "t1")
+    assert (row.occurred_at, row.rejected_for, row.rejected_by) == (said, "", "")
+    span = Span.objects.get(trace=trace)
+    assert (span.stage, span.result, span.position, span.end_user_id) == (Stage.PRE_FILTER, "pass", 0, user.id)
+    work = OutboxRow.objects.get()
+    assert (work.kind, work.subject_id, work.state) == (WorkKind.RUN_PIPELINE, trace.id, WorkState.PENDING)
+    assert (work.end_user_id, work.project_id, work.session_id) == (user.id, project.id, session.id)
+    assert UserLease.objects.get(end_user_id=user.id).ready_at is not None
+
+
+def test_what_the_rules_reject_owes_nothing(project: Project) -> None:
+    accepted = accept(submission=submission(project, CHATTER))
+
+    trace = Trace.objects.get()
+    assert (accepted.status, trace.status) == (TraceStatus.REJECTED, "rejected")
+    assert trace.finished_at == trace.created_at
+    assert [line["reason"] for line in trace.outcomes] == ["thanks"]
+    assert stored() == [(0, CHATTER, "thanks")]
+    assert Turn.objects.get().rejected_by != ""
+    assert Span.objects.get().result == "reject"
+    assert not OutboxRow.objects.exists()
+    assert not UserLease.objects.exists()
+
+
+def test_one_turn_worth_a_look_is_enough(project: Project) -> None:
+    accepted = accept(submission=submission(project, CHATTER, KEPT))
+
+    assert accepted.status is TraceStatus.QUEUED
+    assert stored() == [(0, CHATTER, "thanks"), (1, KEPT, "")]
+    assert Trace.objects.get().counts["rejected"] == {"thanks": 1}
+    assert OutboxRow.objects.count() == 1
+
+
+def test_later_turns_stand_behind_and_open_the_session_again(project: Project) -> None:
+    first = accept(submission=submission(project, KEPT, "I work as a nurse."))
+    session = session_id(end_user_id=first.end_user_id, session_id="monday")
+    end_session(project_id=project.id, end_user_id=first.end_user_id, session_id=session)
+    assert Session.objects.get().ended_at is not None
+
+    accept(submission=submission(project, "My sister is called Marta."))
+    accept(submission=submission(project, KEPT, session_id="tuesday"))
+
+    assert [position for position, _, _ in stored()] == [0, 1, 2]
+    assert [position for position, _, _ in stored("tuesday")] == [0]
+    monday = Session.objects.get(external_id="monday")
+    assert (monday.turn_count, monday.ended_at) == (3, None)
+    assert EndUser.objects.count() == UserLease.objects.count() == 1
+    received = list(Turn.objects.filter(session=monday).order_by("position").values_list("received_at", flat=True))
+    assert received == sorted(received)
+
+
+def test_a_turn_that_is_sent_again_is_known_however_long_ago(project: Project) -> None:
+    again = (NewTurn(role=Role.USER, content="I live in Porto.", turn_id="t1"),)
+    accept(submission=submission(project, turns=again))
+    for number in range(MOST_REPEAT_WINDOW + 1):
+        accept(submission=submission(project, f"My locker number is {number}."))
+
+    accept(submission=submission(project, turns=again))
+
+    assert stored()[-1] == (MOST_REPEAT_WINDOW + 2, "I live in Porto.", Reason.REPEATED_TURN)
+
+
+def test_a_request_is_one_statement_and_two_where_another_process_knows_more(project: Project) -> None:
+    accept(submission=submission(project, KEPT))
+
+    with CaptureQueriesContext(connection) as recalled:
+        accept(submission=submission(project, "I work as a nurse."))
+    with CaptureQueriesContext(connection) as new:
+        accept(submission=submission(project, KEPT, user_id="bob"))
+    session_cache.forget()
+    accept(submission=submission(project, KEPT, user_id="eve"))
+    with CaptureQueriesContext(connection) as known_elsewhere:
+        accept(submission=submission(project, "My sister is called Marta."))
+
+    assert (len(recalled), len(new), len(known_elsewhere)) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("contents", [(KEPT,), (CHATTER,)])
+def test_what_cannot_be_written_whole_leaves_nothing(
+    project: Project, transactional_db: None, contents: tuple[str, ...]
+) -> None:
+    before = rows_by_table()
+
+    with pytest.raises(DataError):
+        accept(submission=submission(project, *contents, topic="x" * 65))
+
+    assert rows_by_table() == before
+
+
+@pytest.mark.parametrize("change", [{"revoked_at": timezone.now()}, {"expires_at": timezone.now()}])
+def test_a_key_that_no_longer_holds_writes_nothing(
+    project: Project, api_key: CreatedKey, change: dict[str, Any]
+) -> None:
+    ApiKey.objects.filter(id=api_key.key.id).update(**change)
+    before = rows_by_table()
+
+    with pytest.raises(KeyRefused):
+        accept(submission=submission(project, KEPT, api_key_id=api_key.key.id))
+
+    assert rows_by_table() == before
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("place", [0, 1])
+def test_turns_that_arrive_meanwhile_come_first_in_the_session_and_in_the_queue(project: Project, place: int) -> None:
+    accept(submission=submission(project, KEPT))
+    session_cache.forget()
+    accept(submission=submission(project, KEPT, session_id="tuesday"))  # the configuration is known, the session is not
+    late = Aside(
+        lambda: accept(submission=submission(project, "I work as a nurse.", "I have two cats.")), pause_before=place
+    ).run()
+
+    early = accept(submission=submission(project, "My sister is called Marta."))
+
+    assert late.end().error is None
+    contents = [content for _, content, _ in stored()]
+    assert contents == [KEPT, "My sister is called Marta.", "I work as a nurse.", "I have two cats."]
+    assert [position for position, _, _ in stored()] == [0, 1, 2, 3]
+    owed = list(OutboxRow.objects.order_by("id").values_list("subject_id", flat=True))
+    assert owed[2:] == [early.trace_id, late.result.trace_id]
+    traces = list(Trace.objects.order_by("created_at").values_list("id", flat=True))
+    assert traces == owed
+
+
+def test_what_a_statement_says_is_worked_out_once() -> None:
+    statements = (accepting._RECORDED, accepting._RECORDED_AND_OWED)
+
+    assert max(map(len, statements)) <= MAX_CACHED_STATEMENT_LENGTH
+
+
+def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None:
+    """Only the turns that the rules look back on are found, and what bears one of the ids; then each by its own."""
+    accepted = accept(submission=submission(project, KEPT))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "insert into traces_turn (id, end_user_id, session_id, trace_id, position, external_id, role, speaker,"
+            " content, received_at, rejected_for, rejected_by) select gen_random_uuid(), end_user_id, session_id,"
+            " trace_id, place, 't' || place, role, '', content, received_at, '', ''"
+            " from traces_turn, generate_series(1, 3000) place"
+        )
+        cursor.execute("analyze traces_turn")
+    user = end_user_id(project_id=project.id, user_id="ana")
+    values = {
+        "api_key": None,
+        "project": project.id,
+        "end_user": user,
+        "session": session_id(end_user_id=user, session_id="monday"),
+        "configuration": ConfigurationVersion.objects.get(project=project).id,
+        "as_it_is": False,
+        "last_turn_at": Session.objects.get().last_turn_at,
+        "turn_ids": ["t7", "t8", "new"],
+        "known_ids": 0,
+        "window": MOST_REPEAT_WINDOW,
+        "most": looking.LOOK_BACK_CHARACTERS,
+    }
+    nowhere = "placed as (select 0 as shift, now() as at from agreed)"
+
+    nodes = plan(f"with {looking.AGREED}, {nowhere} {looking.FOUND}", values)
+
+    assert accepted.end_user_id == user
+    assert rows_read(nodes, "traces_turn") == MOST_REPEAT_WINDOW + 2 + 1

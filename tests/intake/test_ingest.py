@@ -1,0 +1,121 @@
+"""manage.py ingest takes a file in by the same door as the API: whole requests, once, or not at all."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.intake import ingest as ingesting
+from apps.memories.models import Memory
+from apps.outbox.models import OutboxRow
+from apps.tenants.models import Project
+from apps.traces.models import Trace, Turn
+
+pytestmark = pytest.mark.django_db
+
+
+def lines(*turns: dict[str, Any]) -> str:
+    told = ({"user_id": "ana", "session_id": "monday", "role": "user", **turn} for turn in turns)
+    return "\n".join(map(json.dumps, told))
+
+
+THREE = lines({"content": "I live in Lisbon."}, {"content": "ok"}, {"content": "I work as a nurse."})
+
+
+def run(project: Project, file: Path, content: str | bytes, *options: str) -> str:
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    out = StringIO()
+    call_command("ingest", str(file), "--format=jsonl", f"--project={project.slug}", *options, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "talk.jsonl"
+
+
+def test_a_file_becomes_traces_with_work_owed(project: Project, file: Path) -> None:
+    assert run(project, file, THREE) == "3 turns in 1 requests, 0 known already\n"
+    assert list(Turn.objects.order_by("position").values_list("external_id", flat=True)) == [
+        "line-1",
+        "line-2",
+        "line-3",
+    ]
+    assert Trace.objects.get().project == project
+    assert OutboxRow.objects.count() == 1
+
+
+def test_a_second_run_adds_nothing(project: Project, file: Path) -> None:
+    run(project, file, THREE)
+    assert run(project, file, THREE) == "0 turns in 0 requests, 3 known already\n"
+    assert (Turn.objects.count(), Trace.objects.count()) == (3, 1)
+
+
+def test_a_run_takes_up_where_another_stopped(project: Project, file: Path) -> None:
+    run(project, file, THREE)
+    more = THREE + "\n" + lines({"content": "I have a dog named Rex."})
+    assert run(project, file, more) == "1 turns in 1 requests, 3 known already\n"
+    assert list(Turn.objects.order_by("position").values_list("position", flat=True)) == [0, 1, 2, 3]
+
+
+def test_requests_hold_one_session_and_so_many_turns(
+    project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingesting, "TURNS_A_REQUEST", 2)
+    mixed = THREE + "\n" + lines({"content": "I moved.", "session_id": "tuesday"}, {"content": "Back again."})
+    assert run(project, file, mixed) == "5 turns in 3 requests, 0 known already\n"
+    assert sorted(trace.turns.count() for trace in Trace.objects.all()) == [1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (THREE + "\n{nonsense\n" + lines({"role": "pirate", "content": "Aye"}), ["line 4: ", "line 5: "]),
+        (lines({"content": "One", "turn_id": "t"}, {"content": "Two", "turn_id": "t"}), ["line 2: turn_id 't' names"]),
+    ],
+)
+def test_a_bad_line_is_told_and_nothing_is_written(
+    project: Project, file: Path, content: str, told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(content)
+    out = StringIO()
+    with pytest.raises(CommandError, match="nothing was ingested"):
+        call_command("ingest", str(file), "--format=jsonl", f"--project={project.slug}", stderr=out)
+    assert [line.startswith(f"{file}: {start}") for line, start in zip(out.getvalue().splitlines(), told, strict=True)]
+    assert not Turn.objects.exists()
+    assert not Trace.objects.exists()
+
+
+def test_a_turn_without_an_end_user_is_bad_unless_the_command_names_one(project: Project, file: Path) -> None:
+    anonymous = json.dumps({"session_id": "s", "role": "user", "content": "I live in Lisbon."})
+    with pytest.raises(CommandError):
+        run(project, file, anonymous)
+    run(project, file, anonymous, "--user=bo")
+    assert Trace.objects.get().end_user.external_id == "bo"
+
+
+@pytest.mark.parametrize("options", [("--project=nobody",), ("--format=jsonl",)])
+def test_an_unknown_project_or_an_absent_file_is_told(project: Project, tmp_path: Path, options: tuple[str]) -> None:
+    with pytest.raises(CommandError, match=r"no project|No such file"):
+        call_command("ingest", str(tmp_path / "absent"), f"--project={project.slug}", "--format=jsonl", *options)
+
+
+def test_wait_ends_when_the_work_is_done(project: Project, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Threads of a drain would not see this test's transaction: the work is done here, in their place.
+    monkeypatch.setattr("memplatform.management.commands.ingest.drain", _drain_here)
+    run(project, file, THREE, "--wait")
+    assert set(OutboxRow.objects.values_list("state", flat=True)) == {"done"}
+    assert Memory.objects.filter(end_user__external_id="ana").exists()
+
+
+def _drain_here(**_: Any) -> int:
+    from apps.actions.live_ports import live
+    from apps.outbox import leases
+    from apps.pipeline.core.identifiers import new_id
+    from apps.worker.process_user import work_for
+
+    (lease,) = leases.claim(token=new_id(), limit=1, seconds=60)
+    return work_for(lease=lease, ports=live())

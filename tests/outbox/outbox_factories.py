@@ -1,0 +1,57 @@
+"""End users who are owed work, and a worker that claims them."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.outbox import enqueue, leases
+from apps.outbox.leases import Lease
+from apps.outbox.models import OutboxRow, UserLease
+from apps.pipeline.core.enums import WorkKind
+from apps.pipeline.core.identifiers import end_user_id, new_id
+from apps.tenants.models import EndUser, Project
+
+
+def make_user(project: Project, name: str = "ana") -> UUID:
+    derived = end_user_id(project_id=project.id, user_id=name)
+    EndUser.objects.get_or_create(id=derived, defaults={"project": project, "external_id": name})
+    return derived
+
+
+def owe(
+    project: Project, user: UUID, *subjects: UUID, kind: WorkKind = WorkKind.RUN_PIPELINE, session: UUID | None = None
+) -> list[int]:
+    """Owe the user work, one row for each subject or a single new one; return the rows' numbers."""
+    wanted = subjects or (new_id(),)
+    for subject in wanted:
+        enqueue.add(end_user_id=user, project_id=project.id, kind=kind, subject_ids=[subject], session_id=session)
+    rows = OutboxRow.objects.filter(end_user_id=user, subject_id__in=wanted)
+    return list(rows.order_by("id").values_list("id", flat=True))
+
+
+def claim(*, limit: int = 100, seconds: int = 60, only: UUID | None = None) -> list[Lease]:
+    """Claim as a new worker."""
+    return leases.claim(token=new_id(), limit=limit, seconds=seconds, only=only)
+
+
+def claim_one(user: UUID) -> Lease:
+    (lease,) = claim(only=user)
+    return lease
+
+
+def expire(user: UUID) -> None:
+    """Let the user's lease run out, as if its worker had died long ago."""
+    past = timezone.now() - timedelta(hours=1)
+    UserLease.objects.filter(end_user_id=user).update(leased_until=past)
+
+
+def make_due(user: UUID) -> None:
+    """End every wait of the user's work."""
+    past = timezone.now() - timedelta(hours=1)
+    OutboxRow.objects.filter(end_user_id=user).update(run_at=past)
+    UserLease.objects.filter(end_user_id=user, ready_at__isnull=False).update(ready_at=past)
+
+
+def row(number: int) -> OutboxRow:
+    return OutboxRow.objects.get(id=number)

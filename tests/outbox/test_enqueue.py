@@ -1,0 +1,78 @@
+"""Owing work: once for each subject, and anew when what was done is out of date."""
+
+import pytest
+from django.db import transaction
+
+from apps.outbox import enqueue, processing
+from apps.outbox.models import OutboxRow, UserLease
+from apps.pipeline.core.enums import WorkKind, WorkState
+from apps.pipeline.core.identifiers import new_id
+from apps.tenants.models import Project
+from tests.outbox.outbox_factories import claim_one, make_user, owe, row
+
+pytestmark = pytest.mark.django_db
+INDEX = WorkKind.INDEX_MEMORY
+
+
+def test_owed_work_waits_and_makes_its_end_user_ready(project: Project) -> None:
+    user = make_user(project)
+    (number,) = owe(project, user)
+    assert (row(number).state, row(number).attempts) == (WorkState.PENDING, 0)
+    assert UserLease.objects.get(end_user_id=user).ready_at is not None
+
+
+def test_work_goes_with_its_transaction(project: Project) -> None:
+    user = make_user(project)
+    with transaction.atomic():
+        owe(project, user)
+        transaction.set_rollback(True)
+    assert not OutboxRow.objects.exists()
+    assert not UserLease.objects.exists()
+
+
+def test_what_waits_is_not_owed_twice(project: Project) -> None:
+    user, memory = make_user(project), new_id()
+    assert owe(project, user, memory, kind=INDEX) == owe(project, user, memory, kind=INDEX)
+    assert OutboxRow.objects.count() == 1
+
+
+def test_many_subjects_are_one_statement(project: Project, django_assert_num_queries: object) -> None:
+    user = make_user(project)
+    with django_assert_num_queries(1):  # type: ignore[operator]
+        enqueue.add(end_user_id=user, project_id=project.id, kind=INDEX, subject_ids=[new_id() for _ in range(50)])
+    assert OutboxRow.objects.count() == 50
+
+
+def test_what_was_done_is_owed_again(project: Project) -> None:
+    user, memory = make_user(project), new_id()
+    (number,) = owe(project, user, memory, kind=INDEX)
+    lease = claim_one(user)
+    processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
+    assert row(number).state == WorkState.DONE
+    assert processing.take(lease=lease, runs=1) == []
+    owe(project, user, memory, kind=INDEX)
+    again = row(number)
+    assert (again.state, again.attempts, again.finished_at) == (WorkState.PENDING, 0, None)
+    assert claim_one(user)
+
+
+def test_what_is_owed_again_while_it_is_done_is_done_once_more(project: Project) -> None:
+    """The memory has changed since the worker read it: its vectors would stay those of the old text."""
+    user, memory = make_user(project), new_id()
+    (number,) = owe(project, user, memory, kind=INDEX)
+    lease = claim_one(user)
+    taken = processing.take(lease=lease, runs=1)
+    owe(project, user, memory, kind=INDEX)
+    processing.finish(lease=lease, work=taken)
+    assert row(number).state == WorkState.PENDING
+    assert [work.id for work in processing.take(lease=lease, runs=1)] == [number]
+
+
+def test_a_failure_leaves_what_was_owed_again_alone(project: Project) -> None:
+    user, memory = make_user(project), new_id()
+    (number,) = owe(project, user, memory, kind=INDEX)
+    lease = claim_one(user)
+    (taken,) = processing.take(lease=lease, runs=1)
+    owe(project, user, memory, kind=INDEX)
+    assert processing.fail(lease=lease, work=taken, error="no", most_attempts=1) is None
+    assert (row(number).state, row(number).last_error) == (WorkState.PENDING, "")

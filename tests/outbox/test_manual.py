@@ -1,0 +1,77 @@
+"""What a person does to owed work: a retry makes it due, a burial lets what waits behind it go on."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.outbox import manual, processing
+from apps.outbox.models import OutboxRow, UserLease
+from apps.pipeline.core.enums import WorkState
+from apps.tenants.models import Project
+from tests.outbox.outbox_factories import claim_one, make_user, owe, row
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("state", "may_retry", "may_bury"),
+    [
+        (WorkState.PENDING, True, True),
+        (WorkState.RUNNING, False, True),  # nobody holds the lease: its worker is gone
+        (WorkState.DONE, False, False),
+        (WorkState.DEAD, True, False),
+    ],
+)
+def test_what_may_be_done_in_which_state(project: Project, state: WorkState, may_retry: bool, may_bury: bool) -> None:
+    user = make_user(project)
+    retried, buried = (number for _ in range(2) for number in owe(project, user))
+    OutboxRow.objects.update(state=state)
+
+    assert manual.retry(end_user_id=user, row_id=retried) is may_retry
+    assert manual.bury(end_user_id=user, row_id=buried, error="no use") is may_bury
+    assert row(retried).state == (WorkState.PENDING if may_retry else state)
+    assert row(buried).state == (WorkState.DEAD if may_bury else state)
+
+
+def test_what_a_worker_is_at_is_not_buried(project: Project) -> None:
+    user = make_user(project)
+    (number,) = owe(project, user)
+    processing.take(lease=claim_one(user), runs=1)
+
+    assert not manual.bury(end_user_id=user, row_id=number, error="no use")
+    assert row(number).state == WorkState.RUNNING
+
+
+def test_what_waited_behind_a_buried_row_is_next(project: Project) -> None:
+    user = make_user(project)
+    (first,) = owe(project, user)
+    (second,) = owe(project, user)
+    later = timezone.now() + timedelta(hours=1)
+    OutboxRow.objects.filter(id=first).update(run_at=later)
+    UserLease.objects.filter(end_user_id=user).update(ready_at=later)
+
+    manual.bury(end_user_id=user, row_id=first, error="no use")
+
+    assert [work.id for work in processing.take(lease=claim_one(user), runs=5)] == [second]
+
+
+def test_a_retried_row_has_all_its_attempts_again(project: Project) -> None:
+    user = make_user(project)
+    (number,) = owe(project, user)
+    OutboxRow.objects.filter(id=number).update(state=WorkState.DEAD, attempts=5, finished_at=timezone.now())
+    UserLease.objects.filter(end_user_id=user).update(ready_at=None)
+
+    manual.retry(end_user_id=user, row_id=number)
+
+    (work,) = processing.take(lease=claim_one(user), runs=1)
+    assert (work.id, work.attempts) == (number, 1)
+    assert row(number).finished_at is None
+
+
+def test_rows_of_others_are_left_alone(project: Project) -> None:
+    user, stranger = make_user(project), make_user(project, "stranger")
+    (number,) = owe(project, user)
+
+    assert not manual.bury(end_user_id=stranger, row_id=number, error="no use")
+    assert row(number).state == WorkState.PENDING

@@ -1,0 +1,111 @@
+"""The confidence formula: every row of its tables."""
+
+import pytest
+
+from apps.pipeline.core.confidence import Confidence, confidence_of
+from apps.pipeline.core.enums import Grounding, SourceConfidence, SpeechAct
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
+
+POLICY = Policy()
+MODEL = POLICY.extraction.model_reliability
+
+
+def score(
+    source: SourceConfidence = SourceConfidence.DIRECT,
+    *,
+    reliability: float = MODEL,
+    origins: int = 1,
+    grounding: Grounding = Grounding.SUPPORTED,
+    adjustment: float = 0.0,
+    speech_act: SpeechAct = SpeechAct.ASSERTED,
+) -> Confidence:
+    return confidence_of(
+        policy=POLICY.confidence,
+        source_confidence=source,
+        reliability=reliability,
+        origins=origins,
+        grounding=grounding,
+        adjustment=adjustment,
+        speech_act=speech_act,
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "strength"),
+    [
+        (SourceConfidence.DIRECT, 1.0),
+        (SourceConfidence.CONFIRMED, 1.0),
+        (SourceConfidence.INFERRED, 0.75),
+        (SourceConfidence.SPECULATED, 0.30),
+    ],
+)
+def test_how_it_was_said_counts_sixty_percent(source: SourceConfidence, strength: float) -> None:
+    found = score(source)
+    assert found.source == pytest.approx(0.60 * strength)
+    assert found.value == pytest.approx(0.60 * strength + 0.25 * MODEL)
+
+
+@pytest.mark.parametrize("reliability", [0.0, 0.8, 0.85, 1.0])
+def test_who_extracted_it_counts_a_quarter(reliability: float) -> None:
+    assert score(reliability=reliability).extractor == pytest.approx(0.25 * reliability)
+
+
+@pytest.mark.parametrize(("origins", "share"), [(0, 0.0), (1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (1_000, 1.0)])
+def test_other_origins_count_fifteen_percent(origins: int, share: float) -> None:
+    assert score(origins=origins).recurrence == pytest.approx(0.15 * share, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("grounding", "penalty"), [(Grounding.SUPPORTED, 0.0), (Grounding.PARTIAL, -0.15), (Grounding.UNKNOWN, -0.10)]
+)
+def test_what_the_turns_do_not_say_costs(grounding: Grounding, penalty: float) -> None:
+    assert score(grounding=grounding).value == pytest.approx(score().value + penalty)
+
+
+def test_what_no_turn_says_is_worth_nothing() -> None:
+    assert score(grounding=Grounding.NOT_SUPPORTED, origins=9, adjustment=0.2).value < 0.25
+
+
+@pytest.mark.parametrize(("given", "taken"), [(-0.2, -0.2), (0.2, 0.2), (-5.0, -0.2), (9.0, 0.2), (0.05, 0.05)])
+def test_the_extractors_own_correction_is_bounded(given: float, taken: float) -> None:
+    assert score(adjustment=given).adjustment == taken
+
+
+@pytest.mark.parametrize("speech_act", [each for each in SpeechAct if each is not SpeechAct.ASSERTED])
+def test_what_is_not_asserted_is_never_believed(speech_act: SpeechAct) -> None:
+    found = score(SourceConfidence.CONFIRMED, reliability=1.0, origins=50, adjustment=0.2, speech_act=speech_act)
+    assert (found.value, found.capped_at) == (0.30, 0.30)
+
+
+@pytest.mark.parametrize("reliability", [MODEL, POLICY.extraction.pattern_reliability])
+def test_what_is_only_speculated_lies_between_a_quarter_and_forty_percent(reliability: float) -> None:
+    value = score(SourceConfidence.SPECULATED, reliability=reliability).value
+    assert 0.25 <= value <= 0.40
+    assert value < POLICY.confidence.review_below
+
+
+@pytest.mark.parametrize(
+    ("found", "waits"),
+    [
+        (score(), False),
+        (score(SourceConfidence.INFERRED), False),
+        (score(SourceConfidence.INFERRED, grounding=Grounding.PARTIAL), False),
+        (score(SourceConfidence.INFERRED, grounding=Grounding.PARTIAL, adjustment=-0.15), True),
+        (score(SourceConfidence.SPECULATED), True),
+        (score(speech_act=SpeechAct.HYPOTHETICAL), True),
+    ],
+)
+def test_below_a_half_a_person_has_to_look(found: Confidence, waits: bool) -> None:
+    assert (found.value < POLICY.confidence.review_below) is waits
+
+
+def test_its_parts_sum_up() -> None:
+    found = score(SourceConfidence.INFERRED, origins=3, grounding=Grounding.PARTIAL, adjustment=0.1)
+    parts = (found.source, found.extractor, found.recurrence, found.grounding, found.adjustment)
+    assert found.value == pytest.approx(sum(parts))
+    assert set(found.parts()) == {"source", "extractor", "recurrence", "grounding", "adjustment", "capped_at"}
+
+
+def test_it_stays_a_share() -> None:
+    assert score(reliability=1.0, origins=99, adjustment=0.2).value == 1.0
+    assert ExtractionPolicy().min_confidence <= 0.25

@@ -1,0 +1,38 @@
+"""Predicates of one meaning get one name, and what is known of them overrules an extractor."""
+
+import pytest
+
+from apps.pipeline.core.policy import KnownPredicate, ResolutionPolicy
+from apps.pipeline.core.predicates import in_known_words
+from tests.pipeline.builders import candidate, turn
+
+SOURCE = turn("said")
+OURS = ResolutionPolicy(
+    predicates={
+        "on_call_for": KnownPredicate(stateful=True, synonyms=("pager_duty_for",)),
+        "likes": KnownPredicate(stateful=False, synonyms=("digs",)),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "flag", "predicate", "stateful"),
+    [
+        ("works_at", True, "works_at", True),
+        ("employed_by", False, "works_at", True),
+        ("has_job_at", False, "works_at", True),
+        ("Has Job-At", False, "works_at", True),
+        ("resides_in", False, "lives_in", True),
+        ("favorite_colour", False, "favourite_colour", True),
+        ("has_favorite_colour", False, "favourite_colour", True),
+        ("enjoys", True, "likes", False),
+        ("speaks_language", True, "speaks", False),
+        ("repairs", True, "repairs", True),
+        ("repairs", False, "repairs", False),
+        ("pager_duty_for", False, "on_call_for", True),
+        ("digs", True, "likes", False),
+    ],
+)
+def test_one_name_for_one_meaning(told: str, flag: bool, predicate: str, stateful: bool) -> None:
+    known = in_known_words(candidate("x", source=SOURCE, predicate=told, stateful=flag), policy=OURS)
+    assert (known.predicate, known.stateful) == (predicate, stateful)

@@ -1,0 +1,73 @@
+"""Calibration finds the cosines at which what says the same merges and nothing else does."""
+
+import pytest
+
+from apps.pipeline.core.input_validation import BadInput
+from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.deduplication.calibration import calibrate, measure
+from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, ScoredPair, read_pairs, score_pairs
+from apps.providers.fake import HashingEmbedder
+
+ONE = "User paints landscapes at dawn."
+
+
+def scored(two: str, label: PairLabel, *, cosine: float, rest: float | None = None) -> ScoredPair:
+    return ScoredPair(pair=LabelledPair(one=ONE, two=two, label=label), cosine=cosine, rest=rest)
+
+
+def paraphrase(cosine: float) -> ScoredPair:
+    return scored("User paints moody landscapes at dawn.", PairLabel.PARAPHRASE, cosine=cosine)
+
+
+def near_miss(cosine: float) -> ScoredPair:
+    return scored("User paints landscapes at dawn by lamp.", PairLabel.NEAR_MISS, cosine=cosine)
+
+
+def test_what_must_not_merge_sets_the_lowest_cosine() -> None:
+    found = calibrate([paraphrase(0.97), paraphrase(0.96), near_miss(0.93)])
+    assert found.merged_wrongly == 0
+    assert found.merged_share == 1.0
+    assert found.band.same > 0.88
+
+
+def test_a_band_is_measured_by_what_it_does() -> None:
+    pairs = [
+        paraphrase(0.95),
+        paraphrase(0.85),
+        scored("User does watercolours early.", PairLabel.PARAPHRASE, cosine=0.50),
+        scored("User naps.", PairLabel.UNRELATED, cosine=0.1),
+    ]
+    measured = measure(pairs, band=SimilarityBand(same=0.90, unsure=0.80))
+    assert (measured.merged_share, measured.unsure_share, measured.different_share) == (0.3333, 0.3333, 0.3333)
+    assert (measured.merged_wrongly, measured.flagged_wrongly) == (0, 0)
+
+
+@pytest.mark.parametrize("pairs", [[], [paraphrase(0.9)], [near_miss(0.9)]])
+def test_both_kinds_of_pairs_are_needed(pairs: list[ScoredPair]) -> None:
+    with pytest.raises(ValueError, match="both needed"):
+        calibrate(pairs)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {},
+        {"one": "a", "two": "b"},
+        {"one": "", "two": "b", "label": "paraphrase"},
+        {"one": "a", "two": "b", "label": "x"},
+    ],
+)
+def test_a_bad_line_is_named(line: dict[str, str]) -> None:
+    good = {"one": ONE, "two": ONE, "label": "paraphrase"}
+    with pytest.raises(BadInput) as refused:
+        list(read_pairs([good, line]))
+    assert refused.value.at == "line 2"
+
+
+def test_pairs_are_scored_by_the_embedder() -> None:
+    pairs = [LabelledPair(one=ONE, two=two, label=PairLabel.PARAPHRASE) for two in (ONE, "User sings arias at noon.")]
+    equal, other = score_pairs(pairs=pairs, embedder=HashingEmbedder())
+    assert equal.cosine == pytest.approx(1.0)
+    assert equal.rest is None
+    assert other.cosine < 1.0
+    assert other.rest is not None

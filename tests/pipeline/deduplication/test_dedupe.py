@@ -1,0 +1,287 @@
+"""dedupe makes one memory of what says the same, and never of what a guard holds apart."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.memories.reading.in_memory_store import InMemoryStore
+from apps.pipeline.core.draft import Candidate, Draft, KnownEntity, KnownMemory
+from apps.pipeline.core.enums import EntityType, MemoryType, Polarity, Reason, SpeechAct
+from apps.pipeline.core.memory_conversion import as_memory
+from apps.pipeline.core.operations import AddMemory
+from apps.pipeline.core.plan import plan_from
+from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.core.ports import Neighbour, Ports, Vector
+from apps.pipeline.deduplication import dedupe
+from apps.pipeline.deduplication.difference_checks import differences
+from apps.pipeline.deduplication.lexical_diff import kindred, residue
+from apps.pipeline.deduplication.matching import Verdict, compare
+from apps.providers.fake import HashingEmbedder
+from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, resolved, turn
+
+BAND = SimilarityBand(same=0.90, unsure=0.80)
+ANA, LENA, OLD = UUID(int=50), UUID(int=51), UUID(int=99)
+THEN, NOW = turn("said before", position=0, day=0), turn("said now", position=1, day=3)
+
+
+def fact(content: str, *, value: str | None = None, subject_id: UUID = ANA, **changes: object) -> Candidate:
+    source = changes.pop("source", NOW)
+    return resolved(candidate(content, source=source, value=value, **changes), subject_id=subject_id)
+
+
+def before(content: str, *, value: str | None = None, subject_id: UUID = ANA, **changes: object) -> KnownMemory:
+    each = fact(content, value=value, subject_id=subject_id, source=THEN, **changes)
+    return known(each, memory_id=OLD, source=THEN)
+
+
+def decide(
+    candidates: Sequence[Candidate],
+    *,
+    near: Sequence[Neighbour] = (),
+    vectors: Sequence[Vector] | None = None,
+    entities: Sequence[KnownEntity] = (),
+) -> Draft:
+    draft = draft_of(candidates, turns=[THEN, NOW]).evolve(entities=tuple(entities))
+    apart = [[float(place == number) for place in range(len(candidates))] for number in range(len(candidates))]
+    return dedupe.decide(
+        draft,
+        vectors=vectors or apart,
+        neighbours=[near for _ in candidates],
+        rests={},
+        band=BAND,
+        new_id=CountedIds().new,
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cosine", "verdict", "tier"),
+    [
+        (before("Ana likes tea.", value="tea"), before("Ana really likes tea.", value="Tea"), 0.1, "same", "hash"),
+        (before("Ana likes tea."), before("Ana really likes tea."), 0.95, "same", "cosine"),
+        (before("Ana likes tea."), before("Ana really enjoys tea."), 0.85, "same", "cosine"),
+        (before("Ana likes tea."), before("Ana likes strong tea."), 0.85, "unsure", "cosine"),
+        (before("Ana likes tea."), before("Ana really likes tea."), 0.75, "same", "cosine"),
+        (before("Ana likes tea."), before("Ana really likes tea."), 0.30, "different", "cosine"),
+        (before("Ana likes tea."), before("Ana likes strong tea."), 0.75, "unsure", "cosine"),
+        (before("Ana likes tea."), before("Ana collects old strong green tea pots."), 0.75, "different", "cosine"),
+        (before("Ana's name is Ana."), before("Ana uses Vim."), 0.75, "different", "cosine"),
+        (before("Ana likes milk."), before("Ana likes goat milk."), 0.89, "unsure", "cosine"),
+        (before("Ana passed."), before("Ana passed out."), 0.99, "unsure", "cosine"),
+        (before("Ana is fluent in Danish."), before("Ana speaks fluent Danish."), 0.85, "same", "cosine"),
+        (before("Ana is a doctor."), before("Ana has a doctor."), 0.95, "unsure", "cosine"),
+        (before("Ana is a nurse."), before("Ana was a nurse."), 0.99, "unsure", "cosine"),
+        (before("Ana calls Tom."), before("Ana calls Tom and Lena."), 0.95, "unsure", "cosine"),
+        (before("Ana likes tea."), before("Ana really likes tea."), None, "different", "cosine"),
+        (before("Ana has 2 cats."), before("Ana has 3 cats."), 0.99, "different", "cosine"),
+        (before("Ana smokes."), before("Ana may smoke."), 0.99, "unsure", "cosine"),
+        (before("Ana likes tea.", value="tea"), before("Ana likes milk.", value="milk"), 0.95, "different", "facts"),
+        (before("Ana naps."), before("Ana naps.", polarity=Polarity.NEGATIVE), 0.99, "different", "facts"),
+        (before("Ana naps."), before("Ana naps.", speech_act=SpeechAct.ROLEPLAY), 0.99, "different", "facts"),
+        (before("Lena naps."), before("Lena naps.", subject_id=LENA), 0.99, "different", "facts"),
+        (before("Ana naps."), before("Ana naps.", type=MemoryType.PREFERENCE), 0.99, "different", "facts"),
+        (
+            before("Ana works at Arrive since 2019.", value="Arrive"),
+            before("Ana works at Arrive since 2021.", value="Arrive"),
+            0.99, "different", "hash",
+        ),
+        (
+            before("Ana lives in Munich.", value="Munich", stateful=True),
+            before("Ana lives in Munich in Bavaria.", value="Munich in Bavaria", stateful=True),
+            0.5, "same", "value",
+        ),
+        (
+            before("Ana lives in York.", value="York", stateful=True),
+            before("Ana lives in New York.", value="New York", stateful=True),
+            0.95, "different", "cosine",
+        ),
+    ],
+)  # fmt: skip
+def test_pairs(old: KnownMemory, new: KnownMemory, cosine: float | None, verdict: str, tier: str) -> None:
+    match = compare(old, new, cosine=cosine, band=BAND)
+    assert (match.verdict, match.tier) == (verdict, tier)
+    assert compare(new, old, cosine=cosine, band=BAND) == match
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("Ana went hiking.", "Ana went hiking.", True),
+        ("Ana went hiking yesterday.", "Ana went hiking yesterday.", False),
+        ("Ana went hiking.", "Ana went hiking on 5 May.", False),
+    ],
+)
+def test_events_on_other_days_are_other_events(old: str, new: str, same: bool) -> None:
+    first = before(old, value="hiking", type=MemoryType.EVENT)
+    second = known(fact(new, value="hiking", type=MemoryType.EVENT), memory_id=UUID(int=98), source=NOW)
+    assert (compare(first, second, cosine=1.0, band=BAND).verdict is Verdict.SAME) is same
+
+
+def test_dated_events_are_told_apart_by_their_day() -> None:
+    may, june = datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 6, 1, tzinfo=UTC)
+    first = before("Ana ran a race.", value="race", type=MemoryType.EVENT, event_at=may)
+    assert compare(first, replace(first, event_at=june), cosine=1.0, band=BAND).verdict is Verdict.DIFFERENT
+
+
+def test_a_repeat_merges_and_the_more_precise_wording_wins() -> None:
+    old = before("Ana works at Arrive.", value="Arrive")
+    precise = fact("Ana has worked at Arrive since 2019.", value="Arrive")
+    (ruling,) = decide([precise], near=[Neighbour(old, 0.8)]).rulings
+    assert (ruling.merge_into, ruling.memory_id, ruling.rule) == (old, OLD, "merge_by_hash")
+    assert ruling.content == "Ana has worked at Arrive since 2019."
+
+
+def test_a_vaguer_repeat_keeps_the_known_wording() -> None:
+    old = before("Ana has worked at Arrive since 2019.", value="Arrive")
+    (ruling,) = decide([fact("Ana works at Arrive.", value="Arrive")], near=[Neighbour(old, 0.8)]).rulings
+    assert ruling.content == old.content
+
+
+def test_the_unsure_stay_two_and_are_flagged() -> None:
+    old = before("Ana likes tea.")
+    (ruling,) = decide([fact("Ana likes strong tea.")], near=[Neighbour(old, 0.85)]).rulings
+    assert ruling.merge_into is None
+    assert ruling.possible_duplicates == (old,)
+    assert ruling.flags == (Reason.UNSURE_DUPLICATE,)
+    assert not ruling.needs_review
+
+
+def test_a_repeat_within_the_request_joins_the_first() -> None:
+    first = fact("Ana likes tea.", value="tea", source=THEN)
+    draft = decide([first, fact("Ana really likes green tea from Assam.", value="tea")])
+    (ruling,) = draft.rulings
+    assert ruling.candidate.source_turn_ids == (THEN.id, NOW.id)
+    assert ruling.candidate.content == "Ana really likes green tea from Assam."
+    assert [(drop.reason, drop.detail) for drop in draft.drops] == [(Reason.DUPLICATE, {"same_as": 0})]
+
+
+def test_a_repeat_that_lends_its_wording_takes_no_hash_that_is_held() -> None:
+    """A race is no value of anything: its hash is that of its words, which another day's race may hold."""
+    better = "Ana personally ran a race."
+    another = before(better, type=MemoryType.EVENT, event_at=THEN.said_at)
+    today = [fact(told, type=MemoryType.EVENT, event_at=NOW.said_at) for told in ("Ana ran a race.", better)]
+    draft = decide(today, near=[Neighbour(another, 0.95)], vectors=[[1.0, 0.0], [1.0, 0.0]])
+    (ruling,) = draft.rulings
+    assert ruling.candidate.content == better
+    assert as_memory(draft=draft, ruling=ruling).canonical_hash != another.canonical_hash
+
+
+def test_one_known_memory_is_merged_into_once_a_plan() -> None:
+    old = before("Ana likes tea.", value="tea")
+    two = [fact("Ana likes tea.", value="tea"), fact("Ana is fond of tea.", predicate="fond_of")]
+    draft = decide(two, near=[Neighbour(old, 0.95)])
+    assert [ruling.merge_into for ruling in draft.rulings] == [old]
+    assert [drop.reason for drop in draft.drops] == [Reason.DUPLICATE]
+
+
+def test_a_name_told_later_tells_nothing_apart() -> None:
+    old = before("User likes tea.", value="tea")
+    ana = KnownEntity(id=ANA, name="Ana", type=EntityType.PERSON, aliases=("User",), is_user=True)
+    (ruling,) = decide([fact("Ana likes tea.", value="tea")], near=[Neighbour(old, 0.7)], entities=[ana]).rulings
+    assert ruling.merge_into == old
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ('Jon says: "Sure, I am always there for you!"', 'Jon says: "I just wanted to fill you in on my business."'),
+        ('Jon told me: "We can do it."', 'Jon told us: "We are hungry."'),
+    ],
+)
+def test_words_that_are_quoted_share_no_more_than_their_pronouns(one: str, two: str) -> None:
+    assert not kindred(one, two)
+
+
+RESEARCHES, APPLIED = before("Ana is researching agencies."), before("Ana applied to agencies.")
+
+
+@pytest.mark.parametrize(
+    ("rest", "cosine", "verdict"),
+    [
+        (0.7, 0.95, "same"),
+        (0.7, 0.82, "same"),
+        (0.7, 0.70, "unsure"),
+        (0.4, 0.95, "unsure"),
+        (0.1, 0.95, "unsure"),
+        (0.1, 0.88, "unsure"),
+        (None, 0.99, "unsure"),
+    ],
+)
+def test_what_each_says_of_its_own_decides(rest: float | None, cosine: float, verdict: str) -> None:
+    assert compare(RESEARCHES, APPLIED, cosine=cosine, rest=rest, band=BAND).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        ("Ana is researching agencies.", "Ana applied to agencies.", ("researching", "applied")),
+        ("Ana loves tea.", "User really enjoys tea.", ("", "")),
+        ("Ana made a bowl.", "Ana made a bowl in class.", ("", "class")),
+        ("Ana runs.", "Ana is running.", ("", "")),
+        ("Ana wants to dive.", "Ana would like to dive.", ("", "")),
+    ],
+)
+def test_residues_are_words_without_names_and_small_words(one: str, two: str, expected: tuple[str, str]) -> None:
+    assert residue(one, two) == expected
+
+
+class CountingEmbedder(HashingEmbedder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.calls += 1
+        return super().embed(texts)
+
+
+class OneNeighbour(InMemoryStore):
+    def neighbours(self, **given: object) -> list[list[Neighbour]]:
+        return [[Neighbour(before("Ana likes black tea.", value="tea"), None)]]
+
+
+def test_a_vector_that_is_owed_is_made_up_for() -> None:
+    embedder, store = CountingEmbedder(), OneNeighbour()
+    ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=embedder, memories=store, writer=store)
+    draft = draft_of([fact("Ana likes black tea.", value="black tea")], turns=[THEN, NOW])
+    (ruling,) = dedupe.run(draft, ports).rulings
+    assert ruling.rule == "merge_by_cosine"
+    assert embedder.calls == 2
+
+
+def test_no_candidates_cost_nothing() -> None:
+    embedder, store = CountingEmbedder(), OneNeighbour()
+    ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=embedder, memories=store, writer=store)
+    draft = draft_of([], turns=[NOW])
+    assert dedupe.run(draft, ports) is draft
+    assert embedder.calls == 0
+
+
+WORDS = st.lists(
+    st.sampled_from("Ana Lena Rome likes dislikes not 3 500 euros km May yesterday tea dog might red".split()),
+    max_size=8,
+).map(" ".join)
+
+
+COSINES = st.floats(min_value=-1, max_value=1)
+
+
+@given(old=WORDS, new=WORDS, cosine=COSINES, rest=COSINES | st.none())
+def test_no_cosine_merges_what_a_guard_holds_apart(old: str, new: str, cosine: float, rest: float | None) -> None:
+    match = compare(before(old), before(new), cosine=cosine, rest=rest, band=BAND)
+    if differences(old, new):
+        assert match.verdict is not Verdict.SAME
+
+
+def test_what_says_something_else_of_a_known_triple_has_a_hash_of_its_own() -> None:
+    known_run = before("Ana ran 5 km.", value="a run", type=MemoryType.EVENT)
+    longer = fact("Ana ran 10 km.", value="a run", type=MemoryType.EVENT)
+    (ruling,) = decide([longer], near=[Neighbour(memory=known_run, cosine=0.95)]).rulings
+    draft = draft_of([longer], turns=[THEN, NOW]).evolve(rulings=(ruling,))
+    (added,) = plan_from(draft).of(AddMemory)
+    assert added.canonical_hash != known_run.canonical_hash
+    assert ruling.merge_into is None

@@ -1,0 +1,88 @@
+"""What a memory meets among the live ones: its twin, and whoever holds its slot."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from apps.pipeline.core.draft import KnownMemory
+from apps.pipeline.core.enums import MemoryType, Polarity, Role, SpeechAct, Status
+from apps.pipeline.direct_write.conflicts import end_before, place_in_slot, twin_of
+from tests.pipeline.builders import MONDAY
+
+ANA, BO = UUID(int=11), UUID(int=12)
+
+
+def day(number: int) -> datetime:
+    return MONDAY + timedelta(days=number)
+
+
+def known(number: int, place: str = "Lisbon", **changes: Any) -> KnownMemory:
+    """A value of lives_in, said on the day of its number."""
+    value = KnownMemory(
+        id=UUID(int=number), version=1, type=MemoryType.FACT, status=Status.ACTIVE, subject_id=ANA,
+        predicate="lives_in", object_text=place, content=f"Ana lives in {place}.", canonical_hash=place,
+        polarity=Polarity.POSITIVE, stateful=True, confidence=0.9, role=Role.USER, said_at=day(number),
+        valid_from=day(number),
+    )  # fmt: skip
+    return replace(value, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_twin"),
+    [
+        ({}, True),
+        ({"content": "ana LIVES in Lisbon"}, True),
+        ({"content": "Ana lives in Lisbon, in Alfama."}, True),
+        ({"canonical_hash": "of its own"}, True),
+        ({"canonical_hash": "of its own", "content": "Lisbon is Ana's home."}, False),
+        ({"canonical_hash": "of its own", "object_text": "Porto"}, False),
+        ({"content": "Ana doesn't live in Lisbon."}, False),
+        ({"subject_id": BO}, False),
+        ({"type": MemoryType.PREFERENCE}, False),
+        ({"speech_act": SpeechAct.ROLEPLAY}, False),
+        ({"valid_until": day(9)}, False),
+        ({"id": UUID(int=2)}, False),
+    ],
+)
+def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin: bool) -> None:
+    assert (twin_of(known(2), [known(1, **changes)]) is not None) is is_twin
+
+
+@pytest.mark.parametrize(
+    ("said", "rivals", "heir", "closes"),
+    [
+        (5, [], None, []),
+        (5, [known(1)], None, [1]),
+        (5, [known(1), known(2)], None, [1, 2]),
+        (5, [known(1), known(9)], 9, []),
+        (5, [known(9), known(7)], 7, []),
+        (5, [known(1, status=Status.PENDING_REVIEW)], None, []),
+        (5, [known(1, polarity=Polarity.NEGATIVE)], None, []),
+        (5, [known(1, type=MemoryType.EVENT)], None, []),
+        (5, [known(1, stateful=False)], None, []),
+        (5, [known(1, subject_id=BO)], None, []),
+        (5, [known(1, predicate="works_at")], None, []),
+        (5, [known(1, evidence="I also live there")], None, []),
+        (5, [known(9, valid_until=day(3))], None, [9]),  # told later, over long before
+    ],
+)
+def test_the_value_said_last_is_left(said: int, rivals: list[KnownMemory], heir: int | None, closes: list[int]) -> None:
+    place = place_in_slot(known(said, "Porto"), rivals)
+    assert (place.heir and place.heir.id.int) == heir
+    assert [each.id.int for each in place.closes] == closes
+
+
+def test_what_was_over_when_it_was_said_is_history() -> None:
+    over = known(5, "Porto", valid_from=day(-9), valid_until=day(-3))
+    place = place_in_slot(over, [known(1)])
+    assert (place.heir, place.closes) == (known(1), ())
+    assert end_before(known(1), over) == day(-3)
+    assert place_in_slot(over, []).heir is None
+
+
+def test_no_time_runs_backwards() -> None:
+    assert end_before(known(5), known(1)) == day(5)
+    assert end_before(known(1), known(5)) == day(5)

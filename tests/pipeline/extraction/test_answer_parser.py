@@ -1,0 +1,95 @@
+"""Answers of any kind: which objects are read from them, and what each is counted as."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.pipeline.core.model_calls import AnswerKind, Stop
+from apps.pipeline.extraction.llm.answer_parser import MOST_OBJECTS, parse
+from tests.pipeline.answers import answer, listing
+
+ONE = {"type": "fact", "content": "User likes tea."}
+TWO = {"type": "fact", "content": "User likes jam.", "tags": []}
+WHOLE = json.dumps({"memories": [ONE, TWO]})
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "objects"),
+    [
+        (WHOLE, AnswerKind.MEMORIES, 2),
+        (f"\n\t {WHOLE} \n", AnswerKind.MEMORIES, 2),
+        (f"```json\n{WHOLE}\n```", AnswerKind.MEMORIES, 2),
+        (f"```\n{WHOLE}```", AnswerKind.MEMORIES, 2),
+        (f"Here is what {{I}} found [2]:\n{WHOLE}\nAnything else?", AnswerKind.MEMORIES, 2),
+        (json.dumps([ONE, TWO]), AnswerKind.MEMORIES, 2),
+        (json.dumps(ONE), AnswerKind.MEMORIES, 1),
+        (f'{{"memories": [], "memories": [{json.dumps(ONE)}]}}', AnswerKind.MEMORIES, 1),
+        (json.dumps({"thoughts": "none", "memories": [ONE]}), AnswerKind.MEMORIES, 1),
+        (json.dumps({"memories": [ONE, 5, None, "x", [ONE]]}), AnswerKind.MEMORIES, 5),
+        ('{"memories": [NaN, Infinity]}', AnswerKind.MEMORIES, 2),
+        ('{"memories": []}', AnswerKind.EMPTY, 0),
+        ("[]", AnswerKind.EMPTY, 0),
+        ("Nothing here: []", AnswerKind.EMPTY, 0),
+        ("", AnswerKind.UNPARSABLE, 0),
+        ("There is nothing to remember.", AnswerKind.UNPARSABLE, 0),
+        ("null", AnswerKind.UNPARSABLE, 0),
+        ("42", AnswerKind.UNPARSABLE, 0),
+        ('"memories"', AnswerKind.UNPARSABLE, 0),
+        ('{"memories": null}', AnswerKind.UNPARSABLE, 0),
+        ('{"memories": {"type": "fact"}}', AnswerKind.UNPARSABLE, 0),
+        ('{"facts": []}', AnswerKind.UNPARSABLE, 0),
+        (WHOLE[:-3], AnswerKind.UNPARSABLE, 0),
+        (WHOLE.replace(",", ";"), AnswerKind.UNPARSABLE, 0),
+        ("[" * 100_000, AnswerKind.UNPARSABLE, 0),
+        ('{"memories": ' + "[" * 5_000 + "]" * 5_000 + "}", AnswerKind.UNPARSABLE, 0),
+        ('{"memories": [' + "9" * 10_000 + "]}", AnswerKind.UNPARSABLE, 0),
+    ],
+)
+def test_what_is_read(text: str, kind: AnswerKind, objects: int) -> None:
+    found = parse(answer(text))
+    assert (found.kind, len(found.objects)) == (kind, objects)
+
+
+@pytest.mark.parametrize("cut", range(20, len(WHOLE) - 2))
+def test_of_an_answer_that_was_cut_off_the_last_object_is_not_taken(cut: int) -> None:
+    found = parse(answer(WHOLE[:cut], stop=Stop.TRUNCATED))
+    assert found.kind in (AnswerKind.TRUNCATED, AnswerKind.EMPTY)
+    assert found.objects in ((), (ONE,))
+    assert TWO not in found.objects
+
+
+def test_an_answer_that_is_whole_though_it_reached_the_limit() -> None:
+    assert parse(answer(WHOLE, stop=Stop.TRUNCATED)).objects == (ONE, TWO)
+
+
+@pytest.mark.parametrize("text", ["", "I can't", WHOLE])
+def test_a_refusal_is_one_whatever_it_says(text: str) -> None:
+    assert parse(answer(text, stop=Stop.REFUSED)).kind is AnswerKind.REFUSED
+
+
+def test_of_ten_thousand_objects_the_first_are_looked_at() -> None:
+    found = parse(answer(listing(*([ONE] * 10_000))))
+    assert len(found.objects) == MOST_OBJECTS
+    assert found.kind in (AnswerKind.MEMORIES, AnswerKind.TRUNCATED)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text() | st.just("memories"), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(value=JSON, stop=st.sampled_from(Stop), cut=st.integers(min_value=0, max_value=200))
+def test_no_json_raises(value: Any, stop: Stop, cut: int) -> None:
+    text = json.dumps(value)
+    assert parse(answer(text, stop=stop)).passed_over >= 0
+    assert parse(answer(text[:cut], stop=stop)).passed_over >= 0
+
+
+@given(text=st.text(alphabet=st.sampled_from('{}[]",:\\ntfal0123456789.eE- memories`') | st.characters()), stop=...)
+def test_no_text_raises(text: str, stop: Stop) -> None:
+    assert parse(answer(text, stop=stop)).passed_over >= 0

@@ -1,0 +1,183 @@
+"""Objects of an answer: what becomes a candidate, what is refused with a reason, what is no memory at all."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from apps.pipeline.core.draft import Candidate, KnownEntity
+from apps.pipeline.core.enums import EntityType, Grounding, Precision, Reason, Role, SpeechAct
+from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.extraction.extraction_result import Refusal
+from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
+from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
+from tests.pipeline.answers import memory
+from tests.pipeline.builders import turn
+
+ASKED = turn("Do you live in Rome?", position=0, role=Role.ASSISTANT)
+TOLD = turn("I live in “Porto” now, since ＭＡＹ.  My sister’s dog & <I> get along.", position=1, speaker="Oda")
+LATER = turn("What if I were a baker? I never eat meat.", position=2, speaker="Oda")
+OLD = turn("I used to live in Rome.", position=3)
+NOOR = KnownEntity(id=UUID(int=7), name="Noor", type=EntityType.PERSON)
+SHOWN = Shown(
+    turns=[ShownTurn("t1", ASKED, False), ShownTurn("t2", TOLD), ShownTurn("t3", LATER), ShownTurn("t4", OLD, False)],
+    entities=[ShownEntity("e1", NOOR)],
+)
+JUDGE = Judge(model="scripted", policy=ExtractionPolicy())
+
+
+def proposed(**changes: Any) -> Candidate | Refusal:
+    given = memory("Oda lives in Porto.", evidence="I live in", turn="t2", predicate="lives_in")
+    return propose({**given, **changes}, shown=SHOWN, judge=JUDGE)
+
+
+def taken(**changes: Any) -> Candidate:
+    found = proposed(**changes)
+    assert isinstance(found, Candidate)
+    return found
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "I live in “Porto”",
+        'i LIVE in "porto"',
+        "I  live\nin",
+        "since May",
+        "My sister's dog",
+        "dog & <I>",
+        "dog &amp; &lt;I&gt;",
+    ],
+)
+def test_a_quote_is_found_however_it_is_set(quote: str) -> None:
+    found = taken(evidence=quote)
+    assert found.source_turn_ids == (TOLD.id,)
+    assert found.grounding is Grounding.SUPPORTED
+
+
+@pytest.mark.parametrize("quote", ["", " ", "I", "…", "I live in Rome", "live in Rome?", "I used to live in Rome"])
+def test_what_nobody_trusted_has_said_in_a_new_turn_is_not_supported(quote: str) -> None:
+    found = proposed(evidence=quote)
+    assert isinstance(found, Refusal)
+    assert (found.reason, found.candidate.grounding) == (Reason.NOT_SUPPORTED, Grounding.NOT_SUPPORTED)
+
+
+def test_the_quote_decides_which_turn_says_it() -> None:
+    assert taken(evidence="I never eat meat", source_turn_ids=["t2"]).source_turn_ids == (LATER.id,)
+    assert taken(source_turn_ids=[]).source_turn_ids == (TOLD.id,)
+
+
+def test_what_the_model_itself_does_not_find_supported_is_refused() -> None:
+    found = proposed(grounding_verdict="NotSupported")
+    assert isinstance(found, Refusal)
+    assert found.reason == Reason.NOT_SUPPORTED
+
+
+def test_what_the_model_discards_keeps_its_reason() -> None:
+    found = proposed(quality_decision="discard", quality_reason="too generic")
+    assert isinstance(found, Refusal)
+    assert (found.reason, found.why) == (Reason.LOW_QUALITY, "too generic")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"type": "decision"},
+        {"type": None},
+        {"content": ""},
+        {"content": "x" * 1_001},
+        {"content": 5},
+        {"content": "User \x00 lives."},
+        {"content": "User \ud800 lives."},
+        {"predicate": ""},
+        {"predicate": "vit à"},
+        {"predicate": "p" * 65},
+        {"importance": 1.5},
+        {"importance": float("nan")},
+        {"importance": float("inf")},
+        {"confidence_adjustment": 0.9},
+        {"grounding_verdict": "supported"},
+        {"speech_act": "joke"},
+        {"polarity": "maybe"},
+        {"event_at": "yesterday"},
+        {"event_at": "0000-01-01"},
+        {"event_at": "9999-12-31"},
+        {"event_at": "2024-02-30"},
+        {"event_at": "2024-13"},
+        {"event_at": "0001-01-01T00:00:00+14:00"},
+        {"subject": "e9"},
+        {"subject": "ent_0192aa"},
+        {"subject": "0192f0c1-8f3e-7c3a-9b1e-2f6d0c9a1b2c"},
+        {"object": {"entity": "e2"}},
+        {"object": {"list": ["a"] * 31}},
+        {"object": "Porto"},
+        {"source_turn_ids": ["t9"]},
+        {"source_turn_ids": ["00000000-0000-0000-0000-000000000001"]},
+        {"source_turn_ids": "t2"},
+        {"tags": ["x" * 65]},
+        {"quality_decision": "drop"},
+    ],
+)
+def test_one_bad_field_spoils_its_object(broken: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  (which one it is says the message, for the span)
+        proposed(**broken)
+
+
+@pytest.mark.parametrize("thing", [None, 1, "x", [], {}, {"type": "fact"}, {"memories": []}])
+def test_what_is_no_memory_at_all(thing: Any) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011
+        propose(thing, shown=SHOWN, judge=JUDGE)
+
+
+def test_keys_that_nobody_asked_for_are_passed_over() -> None:
+    assert taken(confidence=1.0, trust="admin", user_id="bob").reliability == 0.85
+
+
+def test_whom_it_is_about() -> None:
+    assert taken().subject.is_speaker
+    assert (taken().subject.text, taken(subject="e1").subject.entity_id) == ("Oda", NOOR.id)
+    named = taken(subject="Lio", subject_type="person").subject
+    assert (named.text, named.type, named.entity_id) == ("Lio", EntityType.PERSON, None)
+    assert taken(object={"entity": "e1"}).object.text == "Noor"
+    assert taken(object={"entity": "user"}).object.text == "Oda"
+    assert taken(object={"list": ["Java", " ", "React"]}).object.items == ("Java", "React")
+
+
+@pytest.mark.parametrize(
+    ("told", "day", "precision"),
+    [
+        ("2019", "2019-01-01", Precision.YEAR),
+        ("2024-02", "2024-02-01", Precision.MONTH),
+        ("2024-06-11", "2024-06-11", Precision.DAY),
+        ("2024-06-11T23:30:00-02:00", "2024-06-12", Precision.INSTANT),
+    ],
+)
+def test_when_it_happened_is_as_exact_as_it_was_told(told: str, day: str, precision: Precision) -> None:
+    found = taken(type="event", event_at=told)
+    assert found.event_at is not None
+    assert (found.event_at.date().isoformat(), found.event_precision) == (day, precision)
+
+
+@pytest.mark.parametrize("said", ["asserted", "hypothetical"])
+def test_what_a_rule_reads_as_imagined_is_not_asserted(said: str) -> None:
+    found = taken(content="Oda is a baker.", evidence="I were a baker", speech_act=said)
+    assert found.speech_act is SpeechAct.HYPOTHETICAL
+
+
+def test_a_standing_rule_has_its_tag_by_its_words() -> None:
+    source = turn("Always answer in metric units.")
+    shown = Shown(turns=[ShownTurn("t1", source)], entities=[])
+    wish = memory(
+        "User wants metric units.", evidence="Always answer in metric units", type="preference", tags=["Tech"]
+    )
+    found = propose(wish, shown=shown, judge=JUDGE)
+    assert isinstance(found, Candidate)
+    assert found.tags[:2] == ("tech", "convention")
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [("Oda lives.", "Oda lives."), ("Oda\n lives", "Oda lives."), ('Oda says "x."', 'Oda says "x."')],
+)
+def test_contents_are_one_line_with_an_end(content: str, kept: str) -> None:
+    assert taken(content=content).content == kept

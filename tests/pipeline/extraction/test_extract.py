@@ -1,0 +1,139 @@
+"""Stage 2: every turn is accounted for, and bounds drop the less important candidates with a reason."""
+
+from dataclasses import replace
+
+import pytest
+
+from apps.memories.reading.in_memory_store import InMemoryStore
+from apps.pipeline.core.draft import Candidate, Draft
+from apps.pipeline.core.enums import ExtractorKind, Reason, SourceConfidence, SpeechAct
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.ports import Ports
+from apps.pipeline.extraction.extract import IDLE, decide
+from apps.pipeline.extraction.extract import run as run_all
+from apps.providers.fake import HashingEmbedder, ScriptedModel
+from tests.pipeline.answers import listing, new_turns
+from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, turn
+
+STORE = InMemoryStore()
+PORTS = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=STORE, writer=STORE)
+ONE, TWO = turn("One."), turn("Two.", position=1)
+
+
+def run(draft: Draft, ports: Ports) -> Draft:
+    (extracted,) = run_all([draft], ports)
+    return extracted
+
+
+def proposed(*importance: float, source: object = ONE) -> tuple[Candidate, ...]:
+    made = (candidate(f"User says {n}.", source=source, importance=each) for n, each in enumerate(importance))
+    return tuple(each.evolve(index=index) for index, each in enumerate(made))
+
+
+def policy(**limits: object) -> Policy:
+    return Policy(extraction=ExtractionPolicy.model_validate(limits))
+
+
+def test_candidates_are_numbered_over_all_turns_and_silent_turns_dropped() -> None:
+    turns = (turn("I live in Rome. I'm a nurse."), turn("Hm, right.", position=1), turn("I like tea.", position=2))
+    draft = run(draft_of((), turns=turns), PORTS)
+    assert [(each.index, each.content) for each in draft.candidates] == [
+        (0, "User lives in Rome."),
+        (1, "User is a nurse."),
+        (2, "User likes tea."),
+    ]
+    assert [(drop.reason, drop.turn_id) for drop in draft.drops] == [(Reason.NO_CANDIDATE, turns[1].id)]
+    assert [each.id for each in draft.turns] == [turns[0].id, turns[2].id]
+
+
+def test_the_span_tells_what_fired() -> None:
+    draft = run(draft_of((), turns=(turn("I live in Rome. I live in Bern."),)), PORTS)
+    assert draft.details["fired"] == {"patterns:lives_in": 2}
+    assert (draft.details["proposed"], draft.details["kept"]) == (2, 2)
+
+
+@pytest.mark.parametrize("kind", list(ExtractorKind))
+def test_without_a_model_the_patterns_stand_in_and_the_span_says_so(kind: ExtractorKind) -> None:
+    given = draft_of((), turns=(turn("I live in Rome."),)).evolve(policy=policy(extractor=kind))
+    draft = run(given, PORTS)
+    assert len(draft.candidates) == 1
+    assert (draft.details["extractor"], draft.details["configured"]) == ("patterns", kind)
+
+
+@pytest.mark.parametrize(
+    ("importance", "limits", "kept", "dropped"),
+    [
+        ((0.5, 0.9, 0.1), {}, [0, 1, 2], []),
+        ((0.5, 0.9, 0.1), {"max_per_turn": 2}, [0, 1], [2]),
+        ((0.1, 0.9, 0.5), {"max_per_turn": 1}, [1], [0, 2]),
+        ((0.5, 0.5, 0.5), {"max_per_turn": 2}, [0, 1], [2]),
+        ((0.5, 0.9, 0.1), {"max_per_call": 1}, [1], [0, 2]),
+    ],
+)
+def test_of_too_many_the_more_important_stay(
+    importance: tuple[float, ...], limits: dict[str, object], kept: list[int], dropped: list[int]
+) -> None:
+    left, drops = decide(proposed=proposed(*importance), policy=policy(**limits), by_model=True)
+    assert [each.index for each in left] == kept
+    assert [(drop.candidate.index, drop.reason) for drop in drops if drop.candidate] == [
+        (index, Reason.OVER_LIMIT) for index in dropped
+    ]
+
+
+def test_what_bounds_a_models_answer_leaves_the_patterns_alone() -> None:
+    left, drops = decide(proposed=proposed(0.5, 0.9, 0.1), policy=policy(max_per_call=1))
+    assert (len(left), drops) == (3, ())
+
+
+def test_each_turn_has_its_own_bound() -> None:
+    first = proposed(0.5, 0.6)
+    second = tuple(each.evolve(index=each.index + 2) for each in proposed(0.7, 0.8, source=TWO))
+    left, _ = decide(proposed=first + second, policy=policy(max_per_turn=1))
+    assert [each.index for each in left] == [1, 3]
+
+
+def test_what_is_too_unsure_is_dropped_first() -> None:
+    (guess,) = proposed(0.9)
+    guess = guess.evolve(source_confidence=SourceConfidence.SPECULATED, adjustment=-0.2)
+    left, (drop,) = decide(proposed=(guess,), policy=policy(min_confidence=0.25))
+    assert (left, drop.reason, drop.turn_id) == ((), Reason.LOW_CONFIDENCE, ONE.id)
+
+
+def test_what_is_only_imagined_passes_the_default_bound_and_waits_for_review() -> None:
+    (imagined,) = proposed(0.5)
+    left, drops = decide(proposed=(imagined.evolve(speech_act=SpeechAct.HYPOTHETICAL),), policy=Policy())
+    assert (len(left), drops) == (1, ())
+
+
+SMALL_TALK = "Wow, that's awesome! How long did it take?"
+
+
+def asked_about(*contents: str, **limits: object) -> tuple[Draft, ScriptedModel]:
+    model = ScriptedModel(lambda _: listing())
+    turns = tuple(turn(content, position=position) for position, content in enumerate(contents))
+    given = draft_of((), turns=turns).evolve(policy=policy(**limits))
+    return run(given, replace(PORTS, model=model)), model
+
+
+def test_a_model_is_not_asked_about_small_talk() -> None:
+    draft, model = asked_about(SMALL_TALK, extractor="model")
+    (drop,) = draft.drops
+    assert (model.asked, drop.reason, drop.detail) == ([], Reason.NO_CANDIDATE, {"why": IDLE})
+
+
+@pytest.mark.parametrize("extractor", ["model", "stacked"])
+def test_a_project_may_ask_about_small_talk_as_well(extractor: str) -> None:
+    draft, model = asked_about(SMALL_TALK, extractor=extractor, skip_idle_turns=False)
+    assert (len(model.asked), [drop.detail for drop in draft.drops]) == (1, [{}])
+
+
+def test_small_talk_is_shown_beside_what_is_asked_about() -> None:
+    draft, model = asked_about(SMALL_TALK, "Seventeen weeks, all by hand.", extractor="model")
+    assert new_turns(model.asked[0]) == {"t2": "Seventeen weeks, all by hand."}
+    assert SMALL_TALK.partition("!")[0] in model.asked[0].turns
+    assert [drop.detail for drop in draft.drops] == [{"why": IDLE}, {}]
+
+
+def test_what_the_patterns_find_is_asked_about() -> None:
+    _, model = asked_about("Keep your answers short.", "That's great, we got married!", extractor="model")
+    assert len(new_turns(model.asked[0])) == 2

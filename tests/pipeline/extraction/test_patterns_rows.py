@@ -1,0 +1,466 @@
+"""Every typed row: one statement that it takes, whole, and near misses that yield nothing at all."""
+
+import pytest
+
+from apps.pipeline.core.enums import Polarity, SourceConfidence
+from apps.pipeline.extraction.patterns.catalogue import PATTERNS
+from tests.pipeline.extraction.extract_helper import contents, said
+
+# row, what is said, content, type and predicate, object
+HITS = [
+    ("allergic_to", "I'm allergic to penicillin.", "User is allergic to penicillin.", "fact allergic_to", "penicillin"),
+    ("has_allergy", "I have a severe nut allergy.", "User has a nut allergy.", "fact allergic_to", "nut"),
+    ("cannot_have", "I can't eat gluten.", "User cannot have gluten.", "fact can_have", "gluten"),
+    ("has_condition", "I was diagnosed with asthma.", "User has asthma.", "fact has_condition", "asthma"),
+    (
+        "diagnosed",
+        "I got diagnosed with a rare blood disorder last spring.",
+        "User got diagnosed with a rare blood disorder last spring.",
+        "event diagnosed_with",
+        "rare blood disorder last spring",
+    ),
+    (
+        "injury",
+        "I broke my wrist while skating in January.",
+        "User broke their wrist while skating in January.",
+        "event injured",
+        "wrist while skating in January",
+    ),
+    (
+        "takes_medicine",
+        "I'm taking blood pressure medication.",
+        "User is taking blood pressure medication.",
+        "fact takes",
+        "blood pressure medication",
+    ),
+    ("given_up", "I quit smoking two years ago.", "User quit smoking two years ago.", "fact does", "smoking"),
+    ("age", "I just turned 34.", "User is 34 years old.", "fact age", "34"),
+    ("weight", "I weigh 79 kg now.", "User weighs 79 kg.", "fact weight", "79 kg"),
+    ("height", "I'm 1.80 m tall.", "User is 1.80 m tall.", "fact height", "1.80 m"),
+    ("nationality", "I'm half Italian.", "User is Italian.", "fact nationality", "Italian"),
+    ("goes_by", "I go by Max.", "User goes by Max.", "fact nickname", "Max"),
+    ("introduces_self", "Hi, I'm Ana Kowalska.", "User is called Ana Kowalska.", "fact name", "Ana Kowalska"),
+    ("identifies_as", "I'm a morning person.", "User is a morning person.", "fact identifies_as", "morning person"),
+    ("lives_in", "I live in Munich these days.", "User lives in Munich.", "fact lives_in", "Munich"),
+    ("moved_to", "I moved from Berlin to Munich.", "User lives in Munich.", "fact lives_in", "Munich"),
+    (
+        "will_move_to",
+        "I'm moving to Lisbon in May.",
+        "User is moving to Lisbon in May.",
+        "event plans_to_move_to",
+        "Lisbon in May",
+    ),
+    ("lived_in", "I used to live in Prague.", "User used to live in Prague.", "fact lived_in", "Prague"),
+    ("comes_from", "I grew up in Gdansk.", "User comes from Gdansk.", "fact comes_from", "Gdansk"),
+    ("lives_with", "I live with two flatmates.", "User lives with two flatmates.", "fact lives_with", "two flatmates"),
+    (
+        "home_kind",
+        "I rent a small studio flat near the river.",
+        "User rents a small studio flat near the river.",
+        "fact home",
+        "small studio flat near the river",
+    ),
+    (
+        "works_at",
+        "I work at Northwind Logistics as an analyst.",
+        "User works at Northwind Logistics.",
+        "fact works_at",
+        "Northwind Logistics",
+    ),
+    ("new_employer", "I started working at Helios Maps.", "User works at Helios Maps.", "fact works_at", "Helios Maps"),
+    (
+        "works_as",
+        "I'm a senior data engineer.",
+        "User is a senior data engineer.",
+        "fact works_as",
+        "senior data engineer",
+    ),
+    (
+        "was_role",
+        "I used to be a barista before that.",
+        "User used to be a barista before that.",
+        "fact worked_as",
+        "barista before that",
+    ),
+    ("works_in_field", "I work in marketing.", "User works in marketing.", "fact works_in", "marketing"),
+    (
+        "works_on_team",
+        "I'm on the payments team.",
+        "User is on the payments team.",
+        "fact works_on_team",
+        "payments team",
+    ),
+    (
+        "works_on",
+        "I'm currently working on a route planner.",
+        "User is currently working on a route planner.",
+        "fact works_on",
+        "route planner",
+    ),
+    ("manages", "I manage a team of six.", "User manages a team of six.", "fact manages", "team of six"),
+    (
+        "job_change",
+        "I got promoted last month.",
+        "User got promoted last month.",
+        "event job_change",
+        "got promoted last month",
+    ),
+    ("studies", "I'm studying law at night school.", "User studies law.", "fact studies", "law"),
+    (
+        "studies_at",
+        "I go to the Technical University of Munich.",
+        "User studies at the Technical University of Munich.",
+        "fact studies_at",
+        "the Technical University of Munich",
+    ),
+    (
+        "graduated",
+        "I graduated from medical school in 2019.",
+        "User graduated from medical school in 2019.",
+        "event graduated",
+        "graduated from medical school in 2019",
+    ),
+    ("marital_status", "I'm married to a chef.", "User is married to a chef.", "fact marital_status", "married"),
+    ("has_children", "We have two little boys.", "User has two little boys.", "fact has_children", "two little boys"),
+    ("has_relatives", "I have three sisters.", "User has three sisters.", "fact has_relatives", "three sisters"),
+    ("expecting", "I'm pregnant with twins.", "User is pregnant with twins.", "event expecting", "pregnant with twins"),
+    (
+        "life_event",
+        "My grandmother passed away in March.",
+        "User's grandmother passed away in March.",
+        "event life_event",
+        "passed away in March",
+    ),
+    ("has_pet", "I adopted an old rescue dog.", "User adopted an old rescue dog.", "fact has_pet", "old rescue dog"),
+    (
+        "decided",
+        "We decided to use PostgreSQL for the tracker.",
+        "User decided to use PostgreSQL for the tracker.",
+        "event decided",
+        "use PostgreSQL for the tracker",
+    ),
+    (
+        "plans_to",
+        "I'm planning to run a marathon in autumn.",
+        "User is planning to run a marathon in autumn.",
+        "event plans_to",
+        "run a marathon in autumn",
+    ),
+    (
+        "planning",
+        "I'm thinking about switching to part-time.",
+        "User is thinking about switching to part-time.",
+        "event plans",
+        "switching to part-time",
+    ),
+    (
+        "wants_to",
+        "I'd like to learn the cello someday.",
+        "User would like to learn the cello someday.",
+        "event wants",
+        "learn the cello someday",
+    ),
+    (
+        "going_to",
+        "I'm going to visit my parents next month.",
+        "User is going to visit User's parents next month.",
+        "event plans_to",
+        "visit User's parents next month",
+    ),
+    ("will_at", "I'll visit Lena tomorrow.", "User will visit Lena tomorrow.", "event plans_to", "visit Lena tomorrow"),
+    ("might", "I might move to Vienna.", "User might move to Vienna.", "event plans_to", "move to Vienna"),
+    (
+        "appointment",
+        "I have a dentist appointment on Tuesday.",
+        "User has a dentist appointment on Tuesday.",
+        "event has_appointment",
+        "dentist appointment on Tuesday",
+    ),
+    ("does_activity", "I go to the gym.", "User goes to the gym.", "fact does", "to the gym"),
+    ("faith", "I'm Catholic.", "User is Catholic.", "fact faith", "Catholic"),
+    (
+        "joined_as",
+        "I joined Helios Maps as a product manager.",
+        "User works at Helios Maps.",
+        "fact works_at",
+        "Helios Maps",
+    ),
+    (
+        "trains_for",
+        "I'm training for a triathlon.",
+        "User is training for a triathlon.",
+        "fact training_for",
+        "triathlon",
+    ),
+    (
+        "has_been_doing",
+        "I've been painting since I was ten.",
+        "User has been painting since User was ten.",
+        "fact does",
+        "painting since User was ten",
+    ),
+    (
+        "member_of",
+        "I'm a member of a climbing club.",
+        "User is a member of a climbing club.",
+        "fact member_of",
+        "climbing club",
+    ),
+    (
+        "volunteers",
+        "I volunteer at an animal shelter.",
+        "User volunteers at an animal shelter.",
+        "fact volunteers_at",
+        "animal shelter",
+    ),
+    ("collects", "I collect old maps.", "User collects old maps.", "fact collects", "old maps"),
+    ("routine", "I swim every morning.", "User swims every morning.", "fact routine", "swims every morning"),
+    ("dislikes", "I hate loud restaurants.", "User hates loud restaurants.", "preference likes", "loud restaurants"),
+    ("cannot_stand", "I can't stand coriander.", "User cannot stand coriander.", "preference likes", "coriander"),
+    ("likes", "I love hiking in the Alps.", "User loves hiking in the Alps.", "preference likes", "hiking in the Alps"),
+    ("fan_of", "I'm a big fan of jazz.", "User is a big fan of jazz.", "preference likes", "jazz"),
+    (
+        "interested_in",
+        "I'm really into board games.",
+        "User is into board games.",
+        "preference interested_in",
+        "board games",
+    ),
+    (
+        "passion_for",
+        "I have a passion for old cameras.",
+        "User has a passion for old cameras.",
+        "preference interested_in",
+        "old cameras",
+    ),
+    ("prefers", "I prefer tea to coffee.", "User prefers tea to coffee.", "preference prefers", "tea to coffee"),
+    ("diet", "I'm vegan.", "User is vegan.", "fact diet", "vegan"),
+    ("consumes", "I drink green tea.", "User drinks green tea.", "fact consumes", "green tea"),
+    ("speaks", "I speak Polish and German.", "User speaks Polish and German.", "fact speaks", "Polish and German"),
+    ("can_do", "I can juggle.", "User can juggle.", "fact knows_skill", "juggle"),
+    ("good_at", "I'm really good at chess.", "User is good at chess.", "fact good_at", "chess"),
+    ("knows", "I know Rust.", "User knows Rust.", "fact knows_skill", "Rust"),
+    ("plays", "I play the violin.", "User plays the violin.", "fact plays", "violin"),
+    ("learning", "I'm learning Italian.", "User is learning Italian.", "fact learning", "Italian"),
+    ("drives", "I drive a grey Skoda Fabia.", "User drives a grey Skoda Fabia.", "fact drives", "grey Skoda Fabia"),
+    (
+        "bought",
+        "I bought a gravel bike yesterday.",
+        "User bought a gravel bike yesterday.",
+        "event bought",
+        "gravel bike yesterday",
+    ),
+    ("owns", "I own a small boat.", "User owns a small boat.", "fact owns", "small boat"),
+    ("uses", "I use Neovim for everything.", "User uses Neovim.", "fact uses", "Neovim"),
+    ("sold", "I sold my old guitar.", "User sold their old guitar.", "event sold", "old guitar"),
+    (
+        "never_forgets",
+        "I'll never forget the day we met.",
+        "User will never forget the day User met.",
+        "event remembers",
+        "day User met",
+    ),
+    (
+        "going_away",
+        "We're going camping in the dunes.",
+        "User is going camping in the dunes.",
+        "event plans",
+        "camping in the dunes",
+    ),
+    (
+        "remembers",
+        "I remember skating on the canal with my sister.",
+        "User remembers skating on the canal with User's sister.",
+        "event remembers",
+        "skating on the canal with User's sister",
+    ),
+    ("cherishes", "I'll cherish that evening.", "User will cherish that evening.", "event remembers", "that evening"),
+    (
+        "trip",
+        "I visited Kyoto last spring.",
+        "User visited Kyoto last spring.",
+        "event visited",
+        "visited Kyoto last spring",
+    ),
+    (
+        "achieved",
+        "I won a poetry prize in May.",
+        "User won a poetry prize in May.",
+        "event achieved",
+        "won a poetry prize in May",
+    ),
+    (
+        "started",
+        "I started a podcast about trains.",
+        "User started a podcast about trains.",
+        "event started",
+        "started a podcast about trains",
+    ),
+    (
+        "attended",
+        "I hosted a dinner for twelve people.",
+        "User hosted a dinner for twelve people.",
+        "event attended",
+        "hosted a dinner for twelve people",
+    ),
+]
+
+# Each is one word away from a row, or says what a row takes without saying anything that lasts.
+NEAR_MISSES = [
+    "I'm allergic to that.",
+    "I can't have it all.",
+    "I'm taking the bus.",
+    "I quit.",
+    "I'm So tired.",
+    "I live in fear.",
+    "I moved on.",
+    "I'm moving to the next slide.",
+    "I live with it.",
+    "I'm a bit confused.",
+    "I'm on the phone.",
+    "I'm working on it.",
+    "I got it.",
+    "I'm studying it.",
+    "I decided that.",
+    "I'm thinking about it.",
+    "I'd love to hear about it.",
+    "I'd love to see them.",
+    "I'm going to bed.",
+    "I'll let you know.",
+    "I'll check it out.",
+    "I might.",
+    "I have to go.",
+    "I love it!",
+    "I love how that looks.",
+    "I love the way you put it.",
+    "I hate this.",
+    "I can't stand up.",
+    "I'm into it.",
+    "I prefer that.",
+    "I know, right?",
+    "I play it by ear.",
+    "I'm learning a lot from you.",
+    "I bought it.",
+    "I use it.",
+    "I'll never forget your help.",
+    "I'm good at it.",
+    "I'm fine.",
+    "I'm so tired today.",
+    "I'm glad to hear that.",
+    "I think so.",
+    "I agree with you.",
+    "I told you about it.",
+]
+
+
+@pytest.mark.parametrize(("row", "text", "content", "triple", "value"), HITS, ids=[hit[0] for hit in HITS])
+def test_row_takes_its_statement(row: str, text: str, content: str, triple: str, value: str) -> None:
+    found = said(text)[0]
+    assert (found.extractor, found.content) == (f"patterns:{row}", content)
+    assert (f"{found.type} {found.predicate}", found.object.text) == (triple, value)
+
+
+def test_every_row_is_in_the_table() -> None:
+    assert {hit[0] for hit in HITS} == {row.name for row in PATTERNS}
+    assert len(PATTERNS) == len({row.name for row in PATTERNS}) >= 40
+
+
+@pytest.mark.parametrize("text", NEAR_MISSES)
+def test_near_miss_yields_nothing(text: str) -> None:
+    assert contents(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "polarity"),
+    [
+        ("I like coffee.", "User likes coffee.", Polarity.POSITIVE),
+        ("I don't like coffee.", "User does not like coffee.", Polarity.NEGATIVE),
+        ("I can't stand coffee.", "User cannot stand coffee.", Polarity.NEGATIVE),
+        ("I hate coffee.", "User hates coffee.", Polarity.NEGATIVE),
+        ("I don't like coffee anymore.", "User no longer likes coffee.", Polarity.NEGATIVE),
+        ("I'm not a fan of coffee.", "User is not a fan of coffee.", Polarity.NEGATIVE),
+        ("I no longer live in Rome.", "User no longer lives in Rome.", Polarity.NEGATIVE),
+        ("I don't work at Northwind anymore.", "User no longer works at Northwind.", Polarity.NEGATIVE),
+        ("I never eat meat.", "User never eats meat.", Polarity.NEGATIVE),
+        ("I stopped eating meat.", "User stopped eating meat.", Polarity.NEGATIVE),
+        ("I'm not vegan.", "User is not vegan.", Polarity.NEGATIVE),
+        ("I didn't like the film.", "User did not like the film.", Polarity.NEGATIVE),
+    ],
+)
+def test_denials_keep_the_predicate_and_turn_its_polarity(text: str, content: str, polarity: Polarity) -> None:
+    (found,) = said(text)
+    assert (found.content, found.polarity) == (content, polarity)
+
+
+def test_likes_and_dislikes_share_predicate_and_object() -> None:
+    (liked,), (disliked,) = said("I love coffee."), said("I can't stand coffee.")
+    assert (liked.predicate, liked.object.text) == (disliked.predicate, disliked.object.text) == ("likes", "coffee")
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("I'm moving to Lisbon in May.", SourceConfidence.DIRECT),
+        ("I might move to Lisbon.", SourceConfidence.SPECULATED),
+        ("Maybe I'm moving to Lisbon.", SourceConfidence.SPECULATED),
+        ("I think I'm allergic to kiwi.", SourceConfidence.SPECULATED),
+    ],
+)
+def test_hedges_are_speculation(text: str, source: SourceConfidence) -> None:
+    assert said(text)[0].source_confidence is source
+
+
+@pytest.mark.parametrize(
+    ("text", "stateful"),
+    [
+        ("I live in Rome.", True),
+        ("I work at Northwind.", True),
+        ("My manager is Priya.", True),
+        ("My favourite colour is blue.", True),
+        ("I like blue.", False),
+        ("I speak Polish.", False),
+        ("My sister Lena called me yesterday.", False),
+    ],
+)
+def test_statefulness_comes_with_the_predicate(text: str, stateful: bool) -> None:
+    assert said(text)[0].stateful is stateful
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I use Neovim, not Vim.", ["User uses Neovim.", "User does not use Vim."]),
+        ("Actually no, I drink tea, not coffee.", ["User drinks tea.", "User does not drink coffee."]),
+        ("No, I live in Rome, not Milan.", ["User lives in Rome."]),
+    ],
+)
+def test_a_correction_takes_the_old_value_back(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I'm a nurse at Charité and I live in Berlin.",
+            ["User is a nurse.", "User works at Charité.", "User lives in Berlin."],
+        ),
+        (
+            "I live in Munich now, but I used to live in Berlin.",
+            ["User lives in Munich.", "User used to live in Berlin."],
+        ),
+        ("I'm vegetarian, can you suggest a dinner?", ["User is vegetarian."]),
+        ("I like tea because it calms me.", ["User likes tea."]),
+        ("i live in munich", ["User lives in Munich."]),
+        ("Yesterday I bought a kayak.", ["User bought a kayak yesterday."]),
+        ("After finishing school I moved to Oslo.", ["User lives in Oslo."]),
+        ("Just moved to Lisbon!", ["User lives in Lisbon."]),
+        (
+            "I took the train to Bern and visited my aunt.",
+            ["User took the train to Bern.", "User visited User's aunt."],
+        ),
+        ("I love yoga. It helps me relax.", ["User loves yoga.", "Yoga helps User relax."]),
+    ],
+)
+def test_one_fact_a_memory(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected

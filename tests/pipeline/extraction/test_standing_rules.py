@@ -1,0 +1,85 @@
+"""Standing wishes: conventions and constraints, told apart from what is asked for once or of someone else."""
+
+import pytest
+
+from tests.pipeline.extraction.extract_helper import contents, said
+
+CONVENTIONS = [
+    ("Always answer in bullet points.", "User wants the assistant to always answer in bullet points."),
+    ("From now on, write in British English.", "User wants the assistant to always write in British English."),
+    ("Please keep answers short from now on.", "User wants the assistant to always keep answers short."),
+    ("Write tests first by default.", "User wants the assistant to always write tests first."),
+    ("Make sure to use metric units.", "User wants the assistant to always use metric units."),
+    (
+        "Every time I ask for a route, give me the distance in kilometres.",
+        "User wants the assistant to give User the distance in kilometres every time User asks for a route.",
+    ),
+    (
+        "Whenever you send me code, add type hints.",
+        "User wants the assistant to add type hints whenever the assistant sends User code.",
+    ),
+    ("I'd like you to keep answers short.", "User wants the assistant to always keep answers short."),
+]
+CONSTRAINTS = [
+    ("Never mention prices.", "User wants the assistant to never mention prices."),
+    ("Please don't use emojis.", "User wants the assistant to never use emojis."),
+    ("Stop using exclamation marks.", "User wants the assistant to never use exclamation marks."),
+    ("No more emojis please", "User wants the assistant to never use emojis."),
+    (
+        "Never mention salaries in anything you write for me.",
+        "User wants the assistant to never mention salaries in anything the assistant writes for User.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "content"), CONVENTIONS)
+def test_convention(text: str, content: str) -> None:
+    (found,) = said(text)
+    assert (found.content, found.predicate) == (content, "wants_assistant_to")
+    assert "convention" in found.tags
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("From now on, reply in German.", "German"), ("Actually, answer in English from now on.", "English")],
+)
+def test_the_language_of_answers_is_one_at_a_time(text: str, language: str) -> None:
+    (found,) = said(text)
+    assert (found.predicate, found.object.text, found.stateful) == ("reply_language", language, True)
+    assert "convention" in found.tags
+
+
+@pytest.mark.parametrize(("text", "content"), CONSTRAINTS)
+def test_constraint(text: str, content: str) -> None:
+    (found,) = said(text)
+    assert found.content == content
+    assert found.tags == ("constraint",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never give up!",
+        "Don't worry about it.",
+        "Don't forget to breathe.",
+        "Don't use this one.",
+        "Always remember who you are.",
+        "Stop it.",
+        "Keep it up!",
+        "Give me the distance.",
+        "Answer in German.",
+        "Can you always answer in German?",
+    ],
+)
+def test_no_standing_wish(text: str) -> None:
+    assert contents(text) == []
+
+
+def test_a_name_to_be_called_by() -> None:
+    (found,) = said("Please call me Max.")
+    assert (found.content, found.predicate, found.stateful) == ("User wants to be called Max.", "nickname", True)
+
+
+def test_a_decision_is_an_event_with_its_tag() -> None:
+    (found,) = said("We decided to use PostgreSQL for the tracker.")
+    assert (found.type, found.tags) == ("event", ("decision",))

@@ -1,0 +1,53 @@
+"""Run sessions of one end user through all stages, in the store without a database."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from apps.memories.reading.in_memory_store import InMemoryStore
+from apps.pipeline import flow
+from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.enums import Role
+from apps.pipeline.core.plan import plan_from
+from apps.pipeline.core.policy import ExtractionPolicy, ExtractorKind, Policy
+from apps.pipeline.core.ports import Embedder, Ports
+from tests.pipeline.builders import CountedIds, FrozenClock
+
+USER = UUID(int=2)
+
+
+def settled(sessions: Iterable[Mapping[str, Any]], *, embedder: Embedder) -> Iterator[Draft]:
+    """Yield each turn's draft as it is written, every session's turns in their order, by the patterns alone."""
+    store, ids = InMemoryStore(), CountedIds()
+    ports = Ports(clock=FrozenClock(), ids=ids, embedder=embedder, memories=store, writer=store)
+    for session in sessions:
+        origin = Origin(project_id=UUID(int=1), end_user_id=USER, session_id=ids.new())
+        turns = [_turn(each, place, ids.new()) for place, each in enumerate(session["turns"])]
+        for place, turn in enumerate(turns):
+            yield _written(origin, turn, turns[:place], store, ports)
+
+
+def _written(origin: Origin, turn: SourceTurn, earlier: list[SourceTurn], store: InMemoryStore, ports: Ports) -> Draft:
+    request = Request(trace_id=ports.ids.new(), origin=origin, turns=(turn,), earlier_turns=tuple(earlier[-6:]))
+    policy = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PATTERNS))
+    (extracted,) = flow.extract([flow.screen(Draft.start(request=request, policy=policy))], ports)
+    draft = flow.settle(extracted, ports)
+    store.apply(draft=draft, plan=plan_from(draft))
+    _index(store, draft, ports.embedder)
+    return draft
+
+
+def _turn(told: Mapping[str, Any], place: int, turn_id: UUID) -> SourceTurn:
+    said_at = datetime.fromisoformat(told["occurred_at"])
+    role = Role(told["role"])
+    return SourceTurn(
+        id=turn_id, position=place, role=role, content=told["content"], received_at=said_at, occurred_at=said_at
+    )
+
+
+def _index(store: InMemoryStore, draft: Draft, embedder: Embedder) -> None:
+    ids = list(dict.fromkeys(ruling.memory_id for ruling in draft.rulings))
+    memories = store.shelf(end_user_id=USER).memories
+    for each, vector in zip(ids, embedder.embed([memories[each].memory.content for each in ids]), strict=True):
+        store.put_vector(end_user_id=USER, memory_id=each, embedder=embedder.name, vector=vector)

@@ -1,0 +1,65 @@
+"""Stage 7 turns memories into vectors, of content and questions, in one call to the embedder."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import pytest
+
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.policy import IndexPolicy
+from apps.pipeline.core.ports import Vector
+from apps.pipeline.indexing import index
+from apps.providers.errors import ProviderError
+from apps.providers.fake import HashingEmbedder
+
+HOME = index.Indexable(
+    id=UUID(int=1), type=MemoryType.FACT, content="User lives in Rome.", subject="User", predicate="lives_in"
+)
+PET = index.Indexable(id=UUID(int=2), type=MemoryType.FACT, content="User has a dog called Rex.", subject="User")
+
+
+class CountingEmbedder(HashingEmbedder):
+    calls = 0
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.calls += 1
+        return super().embed(texts)
+
+
+class FailingEmbedder(HashingEmbedder):
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        raise ProviderError("no answer")
+
+
+def test_a_memory_has_its_content_and_its_questions() -> None:
+    entries = index.run([HOME, PET], embedder=HashingEmbedder(), policy=IndexPolicy(questions=3))
+    assert [entry.memory_id for entry in entries] == [HOME.id, PET.id]
+    assert [len(entry.questions) for entry in entries] == [3, 3]
+    assert entries[0].questions[0] == "Where does User live?"
+
+
+def test_each_vector_is_that_of_its_text() -> None:
+    embedder = HashingEmbedder()
+    for memory, entry in zip((HOME, PET), index.run([HOME, PET], embedder=embedder, policy=IndexPolicy()), strict=True):
+        assert entry.vector == embedder.embed([memory.content])[0]
+        assert list(entry.question_vectors) == embedder.embed(entry.questions)
+
+
+def test_many_memories_cost_one_call() -> None:
+    embedder = CountingEmbedder()
+    index.run([HOME, PET], embedder=embedder, policy=IndexPolicy())
+    assert embedder.calls == 1
+
+
+def test_without_questions_only_the_content_is_indexed() -> None:
+    entries = index.run([HOME], embedder=HashingEmbedder(), policy=IndexPolicy(questions=0))
+    assert [(entry.memory_id, entry.questions, entry.question_vectors) for entry in entries] == [(HOME.id, (), ())]
+
+
+def test_no_memories_are_no_entries() -> None:
+    assert index.run([], embedder=HashingEmbedder(), policy=IndexPolicy()) == ()
+
+
+def test_what_the_embedder_raises_is_raised() -> None:
+    with pytest.raises(ProviderError):
+        index.run([HOME], embedder=FailingEmbedder(), policy=IndexPolicy())

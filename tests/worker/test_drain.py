@@ -1,0 +1,158 @@
+"""A drain does all that is due, many users at once; it stops in good order and outlasts an outage."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+
+from apps.actions.live_ports import live
+from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
+from apps.pipeline.core.enums import TraceStatus, WorkState
+from apps.pipeline.core.ports import Ports
+from apps.tenants.models import Project
+from apps.worker.cpu_permits import Places
+from apps.worker.drain import Drain
+from apps.worker.shutdown import StopFlag
+from tests.outbox.outbox_factories import make_due
+from tests.worker.worker_helper import Person, broken, interrupted
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PATIENCE = 120.0
+
+
+@pytest.fixture
+def people(project: Project) -> list[Person]:
+    return [Person(project, f"person {number}") for number in range(6)]
+
+
+def make(ports: Ports, *, stop: StopFlag | None = None, threads: int = 4, idle: float = 0.0) -> Drain:
+    return Drain(
+        ports=ports,
+        threads=threads,
+        stop=stop or StopFlag(),
+        idle_seconds=idle,
+        most_seconds=PATIENCE,
+        places=Places(threads),
+    )
+
+
+def test_all_that_is_due_is_done(people: list[Person]) -> None:
+    for person in people:
+        person.says("I live in Lisbon.")
+        person.says("I work as a nurse.")
+    assert make(live()).run() == OutboxRow.objects.count()
+    assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
+    assert not WorkerHeartbeat.objects.exists()
+
+
+def test_nothing_is_owed(project: Project) -> None:
+    assert make(live()).run() == 0
+
+
+def test_users_are_worked_for_at_the_same_time(people: list[Person]) -> None:
+    """Four wait for each other before they embed: one after the other they would wait for ever."""
+    together = threading.Barrier(4, timeout=PATIENCE)
+    met = threading.local()
+
+    def meet(_: object) -> None:
+        if not getattr(met, "once", False):
+            met.once = True
+            together.wait()
+
+    for person in people[:4]:
+        person.says("I live in Lisbon.")
+    make(interrupted(meet)).run()
+    assert all(person.statuses() == [TraceStatus.DONE] for person in people[:4])
+
+
+def test_what_fails_keeps_nobody_else_waiting(people: list[Person]) -> None:
+    unlucky, *others = people
+    unlucky.says("I live in Porto.")
+    for person in others:
+        person.says("I live in Lisbon.")
+    make(broken("Porto")).run()
+    assert unlucky.statuses() == [TraceStatus.QUEUED]
+    assert all(person.statuses() == [TraceStatus.DONE] for person in others)
+
+
+def test_a_drain_that_is_stopped_finishes_what_it_has_begun_and_gives_back_the_rest(people: list[Person]) -> None:
+    stop = StopFlag()
+    for person in people:
+        person.says("I live in Lisbon.", session="monday")
+        person.says("I work as a nurse.", session="tuesday")
+    make(interrupted(lambda _: stop.set()), stop=stop, threads=1).run()
+    done = OutboxRow.objects.filter(state=WorkState.DONE).count()
+    assert 1 <= done < OutboxRow.objects.count()
+    assert not OutboxRow.objects.filter(state=WorkState.RUNNING).exists()
+    assert not UserLease.objects.filter(token__isnull=False).exists()
+    make(live()).run()
+    assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
+
+
+def test_a_drain_that_may_wait_outlasts_an_outage(people: list[Person]) -> None:
+    outage = Outage(statements=3)
+    stop = StopFlag()
+    people[0].says("I live in Lisbon.")
+    with connection.execute_wrapper(outage), stopped_when(lambda: people[0].memories() != [], stop):
+        make(live(), stop=stop, idle=PATIENCE).run()
+    assert outage.left == 0
+    assert people[0].statuses() == [TraceStatus.DONE]
+
+
+def test_a_drain_that_may_not_wait_tells_an_outage(people: list[Person]) -> None:
+    people[0].says("I live in Lisbon.")
+    with connection.execute_wrapper(Outage(statements=3)), pytest.raises(OperationalError):
+        make(live()).run()
+    make(live()).run()
+    assert people[0].statuses() == [TraceStatus.DONE]
+
+
+def test_a_worker_that_loses_its_connection_leaves_the_work_to_the_next(people: list[Person]) -> None:
+    def lose_it(_: object) -> None:
+        with connection.cursor() as cursor, contextlib.suppress(OperationalError):
+            cursor.execute("select pg_terminate_backend(pg_backend_pid())")
+
+    people[0].says("I live in Lisbon.")
+    make(interrupted(lose_it)).run()
+    assert people[0].statuses() == [TraceStatus.QUEUED]
+    make_due(people[0].id)
+    make(live()).run()
+    assert people[0].statuses() == [TraceStatus.DONE]
+
+
+class Outage:
+    """Fails the first statements of this thread's connection."""
+
+    def __init__(self, *, statements: int) -> None:
+        self.left = statements
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if self.left:
+            self.left -= 1
+            raise OperationalError("the server closed the connection unexpectedly")
+        return execute(sql, params, many, context)
+
+
+class stopped_when:  # noqa: N801  (reads as a word at its call)
+    """Set a stop flag from beside once something is true, or when time is up."""
+
+    def __init__(self, done: Callable[[], bool], stop: StopFlag) -> None:
+        self._done, self._stop = done, stop
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join()
+
+    def _watch(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not self._done() and time.monotonic() < deadline:
+            time.sleep(0.02)  # nothing tells that a row has come
+        self._stop.set()
+        connection.close()

@@ -1,0 +1,296 @@
+"""Turns extracted by a model over HTTP, from the request to what is stored, shown and owed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.db import connection
+
+from apps.actions.live_ports import WithoutConnection
+from apps.actions.projects.configure import configure
+from apps.actions.sessions.end_session import end_session
+from apps.memories.models import Memory
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Status, TraceStatus, WorkState
+from apps.pipeline.core.model_calls import ModelAnswer
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.prompts.extract import render
+from apps.providers.fake import ScriptedModel
+from apps.tenants.models import Project
+from apps.traces.models import ModelCall, Session, Span, Trace
+from benchmarks.model_server import ModelServer, Reply
+from tests.pipeline.answers import listing, memory
+from tests.worker.worker_helper import Person
+
+pytestmark = pytest.mark.django_db
+AT_ONCE = {"retry-after-ms": "1"}
+
+
+@pytest.fixture
+def ana(project: Project) -> Person:
+    return Person(project)
+
+
+def answering(*memories: Any) -> Callable[[object], Reply]:
+    return lambda _: Reply(text=listing(*memories))
+
+
+def extracted_with(project: Project, **limits: Any) -> None:
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy.model_validate(limits)))
+
+
+def test_what_the_model_keeps_is_stored_with_its_call(ana: Person, model_server: ModelServer) -> None:
+    ana.says("I sold the boat and I live in Porto now.")
+    kept = memory("User lives in Porto.", evidence="I live in Porto now", predicate="lives_in", value="Porto")
+    model_server.answering = answering(kept)
+    ana.is_worked_for()
+
+    (stored,) = Memory.objects.all()
+    assert (stored.content, stored.extractor, stored.status) == ("User lives in Porto.", "claude-haiku-4-5", "active")
+    assert stored.confidence_parts["extractor"] == pytest.approx(0.25 * 0.85)
+    (call,) = ModelCall.objects.all()
+    assert (call.trace, call.error, call.model) == (stored.trace, "", "claude-haiku-4-5")
+    assert call.prompt_version.startswith("extract-")
+    assert (call.cache_write_tokens > 4_096, call.output_tokens > 0, call.cost_usd > 0) == (True, True, True)
+    assert Session.objects.get().extracted_until == 1
+
+
+def test_the_prompt_tells_what_is_known(ana: Person, model_server: ModelServer) -> None:
+    model_server.answering = answering(memory("User has a dog called Rex.", evidence="my dog Rex", value="Rex"))
+    ana.says("This is my dog Rex.")
+    ana.is_worked_for()
+    ana.says("He likes the sea.")
+    ana.is_worked_for()
+
+    asked = model_server.asked[-1]
+    assert "- User has a dog called Rex." in asked.context
+    assert "e1 | User | the user" in asked.context
+    assert ">This is my dog Rex.</turn>" in asked.turns
+    assert asked.turns.count('new="true"') == 2  # the turn, and the sentence that asks about it
+
+
+def test_queued_turns_of_a_session_share_a_call(ana: Person, model_server: ModelServer) -> None:
+    for number in range(6):
+        ana.says(f"I have house number {number} in our street.")
+    ana.is_worked_for()
+
+    assert sum("<source_turns>" in asked.turns for asked in model_server.asked) == 1
+    assert ModelCall.objects.filter(purpose="extract").count() == 1
+    contents = set(Memory.objects.values_list("trace_id", "content"))
+    traces = list(Trace.objects.order_by("created_at"))
+    assert contents == {
+        (trace.id, f'User says: "I have house number {number} in our street."') for number, trace in enumerate(traces)
+    }
+
+
+def test_an_answer_that_is_no_json_is_asked_for_once_more(ana: Person, model_server: ModelServer) -> None:
+    replies = iter([Reply(text="Sure! Here they are."), Reply(text=listing())])
+    model_server.answering = lambda _: next(replies)
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+
+    assert [call.error for call in ModelCall.objects.order_by("created_at")] == ["unparsable", ""]
+    assert "not JSON" in model_server.asked[-1].turns
+    assert ana.statuses() == [TraceStatus.DONE]
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "calls"),
+    [(Reply(text="no"), "unparsable", 2), (Reply(text="I can't help with that.", stop="refused"), "refused", 1)],
+)
+def test_what_can_not_be_used_ends_the_trace_and_nothing_else(
+    ana: Person, model_server: ModelServer, reply: Reply, kind: str, calls: int
+) -> None:
+    model_server.answering = lambda _: reply
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+
+    trace = Trace.objects.get()
+    assert (trace.status, trace.error) == (TraceStatus.EXTRACTION_FAILED, f"the answer was {kind}")
+    assert trace.finished_at is not None
+    assert ModelCall.objects.filter(trace=trace, error=kind).count() == calls
+    assert Span.objects.get(trace=trace, stage="extract").result == "error"
+    assert set(OutboxRow.objects.values_list("state", flat=True)) == {WorkState.DONE}
+    assert not Memory.objects.exists()
+
+
+def test_a_failure_that_passes_waits_in_the_outbox(ana: Person, model_server: ModelServer) -> None:
+    model_server.answering = lambda _: Reply(status=529, headers=AT_ONCE)
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+
+    row = OutboxRow.objects.get()
+    assert (row.state, row.attempts, ana.statuses()) == (WorkState.PENDING, 1, [TraceStatus.QUEUED])
+    assert "OverloadedError" in ModelCall.objects.get().error
+
+
+def test_a_permanent_failure_is_dead_at_once_and_can_be_retried(ana: Person, model_server: ModelServer) -> None:
+    model_server.answering = lambda _: Reply(status=401)
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+
+    row = OutboxRow.objects.get()
+    assert (row.state, row.attempts, ana.statuses()) == (WorkState.DEAD, 1, [TraceStatus.DEAD])
+    assert configured.ANTHROPIC_API_KEY not in row.last_error
+
+
+@pytest.mark.parametrize("reply", [Reply(status=529, headers=AT_ONCE), Reply(status=401), Reply(text="no")])
+def test_a_project_may_fall_back_on_patterns_whose_finds_wait_for_a_person(
+    ana: Person, project: Project, model_server: ModelServer, reply: Reply
+) -> None:
+    extracted_with(project, on_model_failure=OnModelFailure.PATTERNS)
+    model_server.answering = lambda _: reply
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+
+    (stored,) = Memory.objects.all()
+    assert (stored.status, stored.source_confidence) == (Status.PENDING_REVIEW, "speculated")
+    assert stored.confidence == pytest.approx(0.6 * 0.3 + 0.25 * 0.8)
+    assert ana.statuses() == [TraceStatus.DONE]
+    assert ModelCall.objects.exclude(error="").exists()
+
+
+def test_stacked_the_model_sees_only_what_the_patterns_leave(
+    ana: Person, project: Project, model_server: ModelServer
+) -> None:
+    extracted_with(project, extractor=ExtractorKind.STACKED)
+    ana.says("I live in Lisbon.")
+    ana.says("Boats have always been my undoing, that much is certain.")
+    ana.is_worked_for()
+
+    (asked,) = model_server.asked
+    assert asked.turns.count('<turn id="t2"') == 1
+    assert "undoing" in asked.turns.partition('new="true"')[2].partition("</turn>")[0]
+    extractors = set(Memory.objects.values_list("extractor", flat=True))
+    assert extractors == {"patterns:lives_in", "claude-haiku-4-5"}
+
+
+def test_a_project_may_name_its_own_model(ana: Person, project: Project, model_server: ModelServer) -> None:
+    extracted_with(project, model="openai:gpt-4.1-mini")
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+    assert (model_server.asked[-1].is_anthropic, model_server.asked[-1].model) == (False, "gpt-4.1-mini")
+
+
+def test_without_a_model_the_patterns_extract(ana: Person) -> None:
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+    assert Memory.objects.get().extractor == "patterns:lives_in"
+    assert not ModelCall.objects.exists()
+
+
+def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
+    """An interview told in two turns: four memories, four discards, each with its type, confidence and reason."""
+    ana.says("My interview at Arrive is over! Their Stockholm team wants people who are strong in Java and React.")
+    ana.says("If I join, Priya will be my manager. She seems nice.")
+    team = {"entity": "Arrive Stockholm", "entity_type": "organisation"}
+
+    def discard(content: str, evidence: str, why: str) -> dict[str, Any]:
+        return memory(content, evidence=evidence, quality_decision="discard", quality_reason=why)
+
+    model_server.answering = answering(
+        memory("User completed an interview with Arrive Stockholm.", evidence="My interview at Arrive is over",
+               type="event", predicate="completed_interview", object=team, event_at="2026-05-09"),
+        memory("Arrive Stockholm requires Java and React.", evidence="strong in Java and React",
+               subject="Arrive Stockholm", subject_type="organisation", predicate="requires_skills",
+               object={"list": ["Java", "React"]}, confidence_adjustment=-0.1),
+        memory("Priya is a person.", evidence="Priya will be my manager", turn="t2", type="entity", subject="Priya",
+               subject_type="person", predicate="is_person", value="Priya"),
+        memory("Priya may become User's manager.", evidence="Priya will be my manager", turn="t2", type="relation",
+               subject="Priya", subject_type="person", predicate="potential_manager_of", object={"entity": "user"},
+               source_confidence="inferred", grounding_verdict="Partial", confidence_adjustment=-0.15),
+        discard("Priya is nice.", "She seems nice", "transient opinion"),
+        discard("User is thinking of joining Arrive.", "If I join", "known already"),
+        discard("User is looking for a job.", "My interview at Arrive is over", "too generic"),
+        memory("User is a developer at Google.", evidence="I write code at Google", predicate="works_at"),
+    )  # fmt: skip
+    ana.is_worked_for()
+
+    def seen(row: Memory) -> tuple[object, ...]:
+        return row.type, row.predicate, row.confidence, row.status
+
+    assert {seen(row) for row in Memory.objects.all()} == {
+        ("event", "completed_interview", 0.8125, "active"),
+        ("fact", "requires_skills", 0.7125, "active"),
+        ("entity", "is_person", 0.8125, "active"),
+        ("relation", "potential_manager_of", 0.3625, "pending_review"),
+    }
+    told = [each for span in Span.objects.filter(stage="extract") for each in span.details["refused"]]
+    assert {(each["reason"], each["why"]) for each in told} == {
+        ("low_quality", "transient opinion"),
+        ("low_quality", "known already"),
+        ("low_quality", "too generic"),
+        ("not_supported", "the quote was not said"),
+    }
+    outcomes = [line for trace in Trace.objects.all() for line in trace.outcomes]
+    discarded = {
+        line["detail"] for line in outcomes if line["outcome"] == "discarded" and line["candidate"] is not None
+    }
+    assert discarded == {"transient opinion", "known already", "too generic", "the quote was not said"}
+
+
+@pytest.mark.parametrize("said", ["hypothetical", "roleplay", "asserted"])
+def test_who_only_speaks_as_a_doctor_is_none(ana: Person, model_server: ModelServer, said: str) -> None:
+    """Whatever the model makes of it: a rule reads the same words as a frame for a request."""
+    ana.says("I'm actually a doctor, so explain the mechanism in more depth.")
+    claimed = memory("User is a doctor.", evidence="I'm actually a doctor", value="doctor", speech_act=said)
+    model_server.answering = answering(claimed)
+    ana.is_worked_for()
+
+    (stored,) = Memory.objects.all()
+    assert (stored.confidence <= 0.30, stored.status) == (True, Status.PENDING_REVIEW)
+
+
+def test_a_project_gets_the_model_that_it_names_where_none_is_configured(
+    ana: Person, model_server: ModelServer, settings: Any
+) -> None:
+    settings.MODEL = ""
+    extracted_with(ana.project, model="openai:gpt-4.1-mini")
+    said = ana.says("I sold the boat and I live in Porto now.")
+    ana.is_worked_for()
+
+    assert set(ModelCall.objects.values_list("model", flat=True)) == {"gpt-4.1-mini"}
+    assert {row.extractor for row in Memory.objects.all()} == {"gpt-4.1-mini"}
+    whose = {"project_id": ana.project.id, "end_user_id": ana.id}
+    ended = end_session(**whose, session_id=Trace.objects.get(id=said.trace_id).session_id)
+    assert ended.status is TraceStatus.QUEUED
+
+
+def test_a_project_without_a_model_of_its_own_asks_none_where_none_is_configured(
+    ana: Person, model_server: ModelServer, settings: Any
+) -> None:
+    settings.MODEL = ""
+    ana.says("I sold the boat and I live in Porto now.")
+    ana.is_worked_for()
+    assert len(model_server.asked) == 0
+    assert "User lives in Porto." in ana.memories()
+
+
+def test_a_named_model_whose_key_is_missing_says_so_and_waits_for_a_person(
+    ana: Person, model_server: ModelServer, settings: Any
+) -> None:
+    settings.MODEL, settings.ANTHROPIC_API_KEY = "", ""
+    extracted_with(ana.project, model="anthropic:claude-sonnet-4-5")
+    ana.says("I live in Porto now.")
+    ana.is_worked_for()
+
+    (row,) = OutboxRow.objects.all()
+    assert (row.state, len(model_server.asked)) == (WorkState.DEAD, 0)
+    assert "'anthropic:claude-sonnet-4-5' needs ANTHROPIC_API_KEY" in row.last_error
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_connection_is_held_while_a_model_is_called(project: Project) -> None:
+    held: list[bool] = []
+
+    def look(_: object) -> str:
+        held.append(connection.connection is not None)
+        return listing()
+
+    Project.objects.count()
+    assert connection.connection is not None
+    answer = WithoutConnection(ScriptedModel(look)).complete(
+        render(turns=[], entities=[], memories=[], policy=ExtractionPolicy())
+    )
+    assert (isinstance(answer, ModelAnswer), held) == (True, [False])

@@ -1,0 +1,85 @@
+"""End users who say something, and ports whose parts fail where a test wants them to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from apps.actions.live_ports import live
+from apps.intake.accept import Accepted, NewTurn, Submission, accept
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import Role, Status
+from apps.pipeline.core.identifiers import end_user_id
+from apps.pipeline.core.ports import Embedder, Ports, Vector
+from apps.tenants.models import Project
+from apps.traces.models import Trace
+from apps.worker.process_user import work_for
+from tests.outbox.outbox_factories import claim
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One end user of a project."""
+
+    project: Project
+    name: str = "ana"
+
+    @property
+    def id(self) -> UUID:
+        return end_user_id(project_id=self.project.id, user_id=self.name)
+
+    def says(self, *contents: str, session: str = "monday") -> Accepted:
+        turns = tuple(NewTurn(role=Role.USER, content=content) for content in contents)
+        return accept(submission=Submission(self.project.id, None, self.name, session, turns))
+
+    def is_worked_for(self, ports: Ports | None = None) -> int:
+        """Do what is due, unless somebody else is at it; return how many rows were done."""
+        return sum(work_for(lease=lease, ports=ports or live()) for lease in claim(only=self.id))
+
+    def statuses(self) -> list[str]:
+        """Return where the person's traces stand, in the order in which they were accepted."""
+        return list(Trace.objects.filter(end_user_id=self.id).order_by("created_at").values_list("status", flat=True))
+
+    def memories(self) -> list[str]:
+        """Return what is held to be true, oldest first."""
+        rows = Memory.objects.filter(end_user_id=self.id, status=Status.ACTIVE)
+        return list(rows.order_by("id").values_list("content", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """An embedder that does something before each call."""
+
+    within: Embedder
+    before: Callable[[Sequence[str]], None]
+
+    @property
+    def name(self) -> str:
+        return self.within.name
+
+    @property
+    def dimension(self) -> int:
+        return self.within.dimension
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.before(texts)
+        return self.within.embed(texts)
+
+
+def interrupted(before: Callable[[Sequence[str]], None]) -> Ports:
+    """Return the live ports with something done before each embedding."""
+    ports = live()
+    return replace(ports, embedder=Interrupted(within=ports.embedder, before=before))
+
+
+class Broken(Exception):
+    """What a test breaks."""
+
+
+def broken(word: str) -> Ports:
+    """Return the live ports with an embedder that fails for texts with a word."""
+
+    def refuse(texts: Sequence[str]) -> None:
+        if any(word in text for text in texts):
+            raise Broken(f"no {word}")
+
+    return interrupted(refuse)
