@@ -23,7 +23,7 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder, Model, Ports
 from apps.pipeline.deduplication import dedupe
 from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, read_pairs
-from apps.pipeline.deduplication.matching import Verdict
+from apps.pipeline.deduplication.matching import MatchVerdict
 from apps.pipeline.prompts.duplicates import DuplicateVerdict
 from apps.providers.fake import ScriptedModel
 from apps.providers.registry import embedder as configured_embedder
@@ -66,20 +66,20 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
     }
 
 
-def _figures(pairs: Sequence[LabelledPair], verdicts: Sequence[Verdict]) -> dict[str, float]:
+def _figures(pairs: Sequence[LabelledPair], verdicts: Sequence[MatchVerdict]) -> dict[str, float]:
     of_same = Counter(_of(pairs, verdicts, same=True))
     of_others = Counter(_of(pairs, verdicts, same=False))
     total = of_same.total()
     return {
-        "merged_wrongly": of_others[Verdict.SAME],
-        "merged_share": round(of_same[Verdict.SAME] / total, 4),
-        "unsure_share": round(of_same[Verdict.UNSURE] / total, 4),
-        "different_share": round(of_same[Verdict.DIFFERENT] / total, 4),
-        "flagged_wrongly": of_others[Verdict.UNSURE],
+        "merged_wrongly": of_others[MatchVerdict.SAME],
+        "merged_share": round(of_same[MatchVerdict.SAME] / total, 4),
+        "unsure_share": round(of_same[MatchVerdict.UNSURE] / total, 4),
+        "different_share": round(of_same[MatchVerdict.DIFFERENT] / total, 4),
+        "flagged_wrongly": of_others[MatchVerdict.UNSURE],
     }
 
 
-def _of(pairs: Iterable[LabelledPair], verdicts: Iterable[Verdict], *, same: bool) -> list[Verdict]:
+def _of(pairs: Iterable[LabelledPair], verdicts: Iterable[MatchVerdict], *, same: bool) -> list[MatchVerdict]:
     labelled = zip(pairs, verdicts, strict=True)
     return [verdict for pair, verdict in labelled if (pair.label is PairLabel.PARAPHRASE) is same]
 
@@ -91,7 +91,7 @@ def _rightly(pair: LabelledPair) -> ScriptedModel:
     return ScriptedModel(lambda _: json.dumps(answer))
 
 
-def _verdict(pair: LabelledPair, embedder: Embedder, *, judge: Model | None = None) -> Verdict:
+def _verdict(pair: LabelledPair, embedder: Embedder, *, judge: Model | None = None) -> MatchVerdict:
     """Store one statement, then ask what stage 4 makes of the other."""
     store, world, user = InMemoryStore(), _World(), new_id()
     ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
@@ -99,8 +99,8 @@ def _verdict(pair: LabelledPair, embedder: Embedder, *, judge: Model | None = No
     store.apply(draft=first, plan=plan_from(first))
     (ruling,) = dedupe.run(_said(pair.two, pair, user=user), ports).rulings
     if ruling.merge_into is not None:
-        return Verdict.SAME
-    return Verdict.UNSURE if ruling.possible_duplicates else Verdict.DIFFERENT
+        return MatchVerdict.SAME
+    return MatchVerdict.UNSURE if ruling.possible_duplicates else MatchVerdict.DIFFERENT
 
 
 def _said(content: str, pair: LabelledPair, *, user: UUID) -> Draft:

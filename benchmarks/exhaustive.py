@@ -9,7 +9,7 @@ from django.db import connection
 
 from apps.memories.models import Memory
 from apps.memories.search.decode import query_words
-from apps.memories.writing.vectors import as_text
+from apps.memories.vector_literals import as_text
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder, Vector
 from apps.pipeline.retrieval.bm25 import Hashes, Terms

@@ -12,7 +12,7 @@ from itertools import groupby
 from uuid import UUID
 
 from apps.memories.reading.in_memory_store import InMemoryStore
-from apps.memories.reading.memory_state import Kept
+from apps.memories.reading.memory_state import StoredState
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
 from apps.pipeline.core.enums import LIVE_STATUSES, ExtractorKind, Role, Status
@@ -67,13 +67,13 @@ def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
         store.apply(draft=draft, plan=plan_from(draft))
         _index(store, user, draft, embedder)
         counts.update(_became(draft))
-    shelf = store.shelf(end_user_id=user)
-    counts.update(entities=len(shelf.entities), aliases=sum(len(each.aliases) for each in shelf.entities.values()))
-    counts.update(f"links_{link.kind.value}" for link in shelf.links)
+    state = store.state(end_user_id=user)
+    counts.update(entities=len(state.entities), aliases=sum(len(each.aliases) for each in state.entities.values()))
+    counts.update(f"links_{link.kind.value}" for link in state.links)
     for asked in judge.asked:
         counts[_JUDGES[asked.purpose]] += asked.turns.count("<question ")
     counts.update(
-        _broken(list(shelf.memories.values()), {entity.id: entity.name for entity in shelf.entities.values()})
+        _broken(list(state.memories.values()), {entity.id: entity.name for entity in state.entities.values()})
     )
     return counts
 
@@ -98,7 +98,7 @@ def _draft(said: Sequence[LocomoTurn], told: Sequence[LocomoObservation], *, use
 
 def _index(store: InMemoryStore, user: UUID, draft: Draft, embedder: Embedder) -> None:
     ids = list(dict.fromkeys(ruling.memory_id for ruling in draft.rulings))
-    memories = store.shelf(end_user_id=user).memories
+    memories = store.state(end_user_id=user).memories
     vectors = embedder.embed([memories[each].memory.content for each in ids])
     for memory_id, vector in zip(ids, vectors, strict=True):
         store.put_vector(end_user_id=user, memory_id=memory_id, embedder=embedder.name, vector=vector)
@@ -117,7 +117,7 @@ def _became(draft: Draft) -> dict[str, int]:
     }
 
 
-def _broken(kept: Sequence[Kept], names: dict[UUID, str]) -> dict[str, int]:
+def _broken(kept: Sequence[StoredState], names: dict[UUID, str]) -> dict[str, int]:
     live = [each for each in kept if each.memory.status in LIVE_STATUSES]
     hashes = Counter(each.memory.canonical_hash for each in live)
     slots = Counter(

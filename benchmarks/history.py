@@ -29,7 +29,7 @@ def record(*, name: str, result: dict[str, object], seconds: float) -> dict[str,
             "embedder": settings.EMBEDDER,
             "workers": settings.CLUSTER_WORKERS,
             "threads": settings.WORK_THREADS,
-            "places": settings.WORK_PLACES,
+            "places": settings.WORKER_CPU_PERMITS,
         },
         "result": result,
     }

@@ -24,7 +24,7 @@ from django.db import ProgrammingError, connection, transaction
 from apps.actions.projects.create_project import create_project
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.search import SearchQuery, search
-from apps.memories.search.cache import KEEPER
+from apps.memories.search.cache import CACHE
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.policy import RetrievalPolicy
@@ -75,7 +75,7 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
 def _scene(users: Sequence[UUID], embedder: Embedder, number: int) -> dict[str, object]:
     """Measure every way of meeting the scene; the mixed one is twice as long, for so few of it follow a write."""
     scene = Scene(users=users, embedder=embedder, asked=list(_queries(number * 2)))
-    first = scene.timed(number, before=lambda _, __: KEEPER.clear())
+    first = scene.timed(number, before=lambda _, __: CACHE.clear())
     for user in [*users] * SEARCHES_TO_KEEP:
         scene.found(user, scene.asked[0])
     kept = scene.timed(number)

@@ -134,15 +134,15 @@ if _redis := env.str("REDIS_URL", default=""):
     del Q_CLUSTER["orm"]
     Q_CLUSTER["redis"] = _redis
 WORK_THREADS = env.int("WORK_THREADS", default=8)
-WORK_PLACES = env.int("WORK_PLACES", default=1)
-WORK_SHARED_RUNS = env.int("WORK_SHARED_RUNS", default=10)
+WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1)
+WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10)
 WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)
 WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5)
-WORK_KEPT_DAYS = env.int("WORK_KEPT_DAYS", default=7)
+WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
-ACCESS_COUNT_SECONDS = env.float("ACCESS_COUNT_SECONDS", default=5.0)
+ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
 SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # of one process; 0: nothing is kept between searches
 SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
 

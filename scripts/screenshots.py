@@ -50,7 +50,7 @@ def _demo() -> Iterator[tuple[str, str]]:
                 raise SystemExit("the demo did not come up")
             time.sleep(0.5)  # nothing tells us
         subprocess.run(
-            [*_SHELL, "from apps.actions.tally import tally; tally()"], cwd=HOUSE, env=environment, check=True
+            [*_SHELL, "from apps.actions.traces.tally import tally; tally()"], cwd=HOUSE, env=environment, check=True
         )
         yield f"http://127.0.0.1:{port}", (folder / "demo-password").read_text()
     finally:

@@ -48,7 +48,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 @pytest.fixture(autouse=True)
 def _nothing_is_counted_aside(settings: Any) -> None:
     """Keep the thread that counts accesses out of databases that are about to be dropped."""
-    settings.ACCESS_COUNT_SECONDS = 0
+    settings.ACCESS_FLUSH_SECONDS = 0
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-class FreshIds:
+class Uuid7Ids:
     """New UUIDv7 identifiers."""
 
     def new(self) -> UUID:
@@ -29,7 +29,7 @@ class FreshIds:
         return new_id()
 
 
-class WithoutConnection:
+class ConnectionReleasingModel:
     """A model that is called while the thread holds no database connection: calls are long, connections are few."""
 
     def __init__(self, model: Model) -> None:
@@ -46,10 +46,10 @@ def live() -> Ports:
     """Return the ports of ordinary running: the tables, the configured model and embedder, the machine's clock."""
     return Ports(
         clock=SystemClock(),
-        ids=FreshIds(),
+        ids=Uuid7Ids(),
         embedder=registry.embedder(),
         memories=PostgresMemoryReader(),
         writer=PostgresPlanWriter(),
-        model=WithoutConnection(registry.PricedModels()),
+        model=ConnectionReleasingModel(registry.PricedModels()),
         has_usual_model=registry.has_model(),
     )

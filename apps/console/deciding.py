@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
-from apps.actions.review.review_decisions import Decided, Person, Refusal, Seen
+from apps.actions.review.review_decisions import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
 from apps.console.permissions import Visit
 from apps.console.selectors.history import Past, latest_of
 from apps.console.selectors.waiting import waiting
@@ -21,36 +21,36 @@ class Told:
     """What a toast says; `decided` gives it an undo."""
 
     text: str
-    decided: Decided | None = None
+    decided: ReviewDecision | None = None
     is_bad: bool = False
 
 
-def person_of(visit: Visit) -> Person:
+def person_of(visit: Visit) -> Reviewer:
     """Return who decides."""
-    return Person(project_id=visit.project.pk, person_id=visit.person_id)
+    return Reviewer(project_id=visit.project.pk, person_id=visit.person_id)
 
 
-def seen_in(given: Sequence[str]) -> tuple[Seen, ...]:
+def seen_in(given: Sequence[str]) -> tuple[SeenVersion, ...]:
     """Read memories with their versions, such as 0192…:3, as the forms carry them. Raises Unfit."""
     return tuple(_seen(text) for text in dict.fromkeys(given))
 
 
-def _seen(text: str) -> Seen:
+def _seen(text: str) -> SeenVersion:
     identifier, _, version = text.partition(":")
     try:
-        return Seen(UUID(identifier), int(version))
+        return SeenVersion(UUID(identifier), int(version))
     except ValueError as error:
         raise Unfit(f"{text!r} is no memory in a version") from error
 
 
-def decided_in(request: HttpRequest) -> Decided:
+def decided_in(request: HttpRequest) -> ReviewDecision:
     """Read what an undo takes back. Raises Unfit."""
     link = request.POST.get("link", "")
     try:
         link_id = UUID(link) if link else None
     except ValueError as error:
         raise Unfit(f"{link!r} is no link") from error
-    return Decided(memories=seen_in(request.POST.getlist("memory")), link_id=link_id)
+    return ReviewDecision(memories=seen_in(request.POST.getlist("memory")), link_id=link_id)
 
 
 def tell(request: HttpRequest, *told: Told, gone: Sequence[str] = (), status: int = 200) -> HttpResponse:
@@ -71,13 +71,13 @@ def refuse(request: HttpRequest, refused: Refused, *, gone: Sequence[str] = ()) 
     )
 
 
-def told_of(visit: Visit, refusals: Sequence[Refusal]) -> tuple[Told, ...]:
+def told_of(visit: Visit, refusals: Sequence[DecisionRefusal]) -> tuple[Told, ...]:
     """Say of each memory that was left out why: who was faster, where somebody was."""
     latest = latest_of(project_id=visit.project.pk, memory_ids=[each.memory_id for each in refusals])
     return tuple(Told(_why(each, latest.get(each.memory_id)), is_bad=True) for each in refusals)
 
 
-def _why(refusal: Refusal, past: Past | None) -> str:
+def _why(refusal: DecisionRefusal, past: Past | None) -> str:
     if isinstance(refusal.why, Conflict) and past is not None:
         return f"Left as it is: {past.actor} has {past.operation.replace('_', ' ')} it at {past.at:%H:%M:%S}."
     return f"Left as it is: {refusal.why}."

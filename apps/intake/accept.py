@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from apps.intake import intake_sql
 from apps.intake.backpressure import check_room
-from apps.intake.intake_precondition import AGREED, FOUND, Found, found_in, judged_by
-from apps.intake.session_cache import Placed, recall, remember
+from apps.intake.intake_precondition import AGREED, FOUND, IntakeState, expected_state, intake_state
+from apps.intake.session_cache import CachedSession, recall, remember
 from apps.outbox import enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
@@ -80,14 +80,14 @@ def accept(*, submission: Submission) -> Accepted:
     while True:
         draft = _screened(submission, origin, found)
         written = _written(submission, draft, found, as_it_is=as_it_is)
-        if isinstance(written, Placed):
+        if isinstance(written, CachedSession):
             break
         found, as_it_is = written, True
     remember(request=draft.request, found=found, placed=written)
     return Accepted(trace_id=draft.request.trace_id, status=_status(draft), end_user_id=origin.end_user_id)
 
 
-def _screened(submission: Submission, origin: Origin, found: Found) -> Draft:
+def _screened(submission: Submission, origin: Origin, found: IntakeState) -> Draft:
     request = _request(submission, origin, found)
     return flow.screen(Draft.start(request=request, policy=policy_of(found.configuration_id)))
 
@@ -96,7 +96,9 @@ def _status(draft: Draft) -> TraceStatus:
     return TraceStatus.QUEUED if draft.turns else TraceStatus.REJECTED
 
 
-def _written(submission: Submission, draft: Draft, found: Found, *, as_it_is: bool) -> Placed | Found:
+def _written(
+    submission: Submission, draft: Draft, found: IntakeState, *, as_it_is: bool
+) -> CachedSession | IntakeState:
     """Write a request down, unless something else is found than it was judged by."""
     values = intake_sql.arrival(
         draft=draft,
@@ -105,14 +107,14 @@ def _written(submission: Submission, draft: Draft, found: Found, *, as_it_is: bo
         configuration_id=found.configuration_id,
         status=_status(draft),
     )
-    values |= judged_by(found, request=draft.request, as_it_is=as_it_is)
+    values |= expected_state(found, request=draft.request, as_it_is=as_it_is)
     if draft.turns:
         values |= {"kind": WorkKind.RUN_PIPELINE.value, "subjects": [draft.request.trace_id]}
     with connection.cursor() as cursor:
         cursor.execute(_RECORDED_AND_OWED if draft.turns else _RECORDED, values)
         row = cursor.fetchone()
     _, shift, at, *_ = row
-    return found_in(row) if at is None else Placed(shift=shift, at=at)
+    return intake_state(row) if at is None else CachedSession(shift=shift, at=at)
 
 
 def _origin(submission: Submission) -> Origin:
@@ -125,7 +127,7 @@ def _origin(submission: Submission) -> Origin:
     )
 
 
-def _request(submission: Submission, origin: Origin, found: Found) -> Request:
+def _request(submission: Submission, origin: Origin, found: IntakeState) -> Request:
     now = timezone.now()
     return Request(
         trace_id=new_id(),

@@ -30,7 +30,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReplayableAnswer:
     """What a request was answered; JSON-ready. `replayed` tells that nothing was done this time."""
 
     status: int
@@ -43,7 +43,12 @@ def fingerprint(*, method: str, path: str, body: bytes) -> str:
     return hashlib.sha256(b"\x1f".join((method.encode(), path.encode(), body))).hexdigest()
 
 
-def once(*, claim: Claim, do: Callable[[], Answer], to_keep: Callable[[Answer], Answer] | None = None) -> Answer:
+def run_once(
+    *,
+    claim: Claim,
+    do: Callable[[], ReplayableAnswer],
+    to_keep: Callable[[ReplayableAnswer], ReplayableAnswer] | None = None,
+) -> ReplayableAnswer:
     """Answer a request: by doing it, or as it was answered before.
 
     The claim commits together with what `do` writes, so that a request which was refused or killed leaves
@@ -69,15 +74,15 @@ def _hold(claim: Claim) -> None:
             raise IdempotencyInProgress("the request of this Idempotency-Key is still running")
 
 
-def _answer_of(kept: IdempotentRequest, claim: Claim) -> Answer:
+def _answer_of(kept: IdempotentRequest, claim: Claim) -> ReplayableAnswer:
     if kept.fingerprint != claim.fingerprint:
         raise IdempotencyMismatch("this Idempotency-Key was used for another request")
     if kept.answer_status is None:
         raise IdempotencyInProgress("the request of this Idempotency-Key is still running")
-    return Answer(status=kept.answer_status, body=kept.answer or {}, replayed=True)
+    return ReplayableAnswer(status=kept.answer_status, body=kept.answer or {}, replayed=True)
 
 
-def _keep(claim: Claim, answer: Answer) -> None:
+def _keep(claim: Claim, answer: ReplayableAnswer) -> None:
     IdempotentRequest.objects.create(
         project_id=claim.project_id,
         key=claim.key,

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from apps.actions.errors import Refused
 from apps.intake.accept import Submission, accept
-from apps.intake.formats.parsed_turn import BadPlace, Said
-from apps.outbox.wake_workers import poke
+from apps.intake.formats.parsed_turn import BadLine, ParsedTurn
+from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.identifiers import end_user_id, session_id
 from apps.traces.models import Turn
 
@@ -18,7 +18,7 @@ TURNS_A_REQUEST = 50
 class BadFile(Refused):
     """Places of a file can't be taken; nothing of it was."""
 
-    def __init__(self, places: Sequence[BadPlace]) -> None:
+    def __init__(self, places: Sequence[BadLine]) -> None:
         super().__init__(f"{len(places)} bad {'place' if len(places) == 1 else 'places'}")
         self.places = tuple(places)
 
@@ -33,18 +33,18 @@ class Ingested:
     end_users: frozenset[UUID]
 
 
-def sound(read: Iterable[Said | BadPlace]) -> tuple[Said, ...]:
+def sound(read: Iterable[ParsedTurn | BadLine]) -> tuple[ParsedTurn, ...]:
     """Return the turns of a file when all of it can be taken. Raises BadFile."""
-    said: list[Said] = []
-    bad: list[BadPlace] = []
+    said: list[ParsedTurn] = []
+    bad: list[BadLine] = []
     seen: set[tuple[str, str, str]] = set()
     for each in read:
-        if isinstance(each, BadPlace):
+        if isinstance(each, BadLine):
             bad.append(each)
             continue
         named = (each.user_id, each.session_id, each.turn.turn_id)
         if named in seen:
-            bad.append(BadPlace(at=each.at, message=f"turn_id {each.turn.turn_id!r} names two turns of the session"))
+            bad.append(BadLine(at=each.at, message=f"turn_id {each.turn.turn_id!r} names two turns of the session"))
         seen.add(named)
         said.append(each)
     if bad:
@@ -52,7 +52,9 @@ def sound(read: Iterable[Said | BadPlace]) -> tuple[Said, ...]:
     return tuple(said)
 
 
-def ingest(*, project_id: UUID, said: Sequence[Said], progress: Callable[[int], None] = lambda _: None) -> Ingested:
+def ingest(
+    *, project_id: UUID, said: Sequence[ParsedTurn], progress: Callable[[int], None] = lambda _: None
+) -> Ingested:
     """Accept turns session by session, in requests of up to 50 turns; each is taken whole or not at all.
 
     Turns are known by their turn_id within the session, so that a run that was stopped can be taken up again.
@@ -65,16 +67,16 @@ def ingest(*, project_id: UUID, said: Sequence[Said], progress: Callable[[int], 
         fresh = _fresh(batch, user)
         if fresh:
             accept(submission=_submission(project_id, fresh))
-            poke()
+            wake_workers()
         users.add(user)
         taken, known, requests = taken + len(fresh), known + len(batch) - len(fresh), requests + bool(fresh)
         progress(taken + known)
     return Ingested(turns=taken, requests=requests, known=known, end_users=frozenset(users))
 
 
-def _batches(said: Sequence[Said]) -> Iterator[list[Said]]:
+def _batches(said: Sequence[ParsedTurn]) -> Iterator[list[ParsedTurn]]:
     """Yield turns of one session at a time, sessions in the order in which the file begins them."""
-    sessions: dict[tuple[str, str], list[Said]] = {}
+    sessions: dict[tuple[str, str], list[ParsedTurn]] = {}
     for each in said:
         sessions.setdefault((each.user_id, each.session_id), []).append(each)
     for turns in sessions.values():
@@ -83,7 +85,7 @@ def _batches(said: Sequence[Said]) -> Iterator[list[Said]]:
             yield batch
 
 
-def _fresh(batch: Sequence[Said], user: UUID) -> list[Said]:
+def _fresh(batch: Sequence[ParsedTurn], user: UUID) -> list[ParsedTurn]:
     session = session_id(end_user_id=user, session_id=batch[0].session_id)
     ids = [each.turn.turn_id for each in batch]
     rows = Turn.objects.filter(end_user_id=user, session_id=session, external_id__in=ids)
@@ -91,7 +93,7 @@ def _fresh(batch: Sequence[Said], user: UUID) -> list[Said]:
     return [each for each in batch if each.turn.turn_id not in known]
 
 
-def _submission(project_id: UUID, fresh: Sequence[Said]) -> Submission:
+def _submission(project_id: UUID, fresh: Sequence[ParsedTurn]) -> Submission:
     return Submission(
         project_id=project_id,
         api_key_id=None,

@@ -15,9 +15,8 @@ import msgspec
 from apps.actions.errors import Refused
 from apps.pipeline.core.draft import Request, SourceTurn
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.tenants.keys import HOLDS
-
-LOOK_BACK_CHARACTERS = 4_000  # of an earlier turn; a repeat of a longer one is not noticed
 
 
 class KeyRefused(Refused):
@@ -25,7 +24,7 @@ class KeyRefused(Refused):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class IntakeState:
     """What a request is judged by."""
 
     configuration_id: UUID
@@ -69,7 +68,7 @@ from looked left join placed on true
 """
 
 
-def judged_by(found: Found, *, request: Request, as_it_is: bool) -> dict[str, Any]:
+def expected_state(found: IntakeState, *, request: Request, as_it_is: bool) -> dict[str, Any]:
     """Return what AGREED and FOUND are filled with, beside what the rows of the request are filled with.
 
     With `as_it_is` the request is written down whatever it finds but a bad key.
@@ -81,14 +80,14 @@ def judged_by(found: Found, *, request: Request, as_it_is: bool) -> dict[str, An
         "turn_ids": list(turn_ids),
         "known_ids": sum(turn.external_id in turn_ids for turn in found.earlier_turns),
         "window": MOST_REPEAT_WINDOW,
-        "most": LOOK_BACK_CHARACTERS,
+        "most": EARLIER_TURN_CHARACTERS,
     }
 
 
-def found_in(row: Sequence[Any]) -> Found:
+def intake_state(row: Sequence[Any]) -> IntakeState:
     """Return what the statement found where it wrote nothing. Raises KeyRefused."""
     key_holds, _, _, configuration_id, turn_count, last_turn_at, earlier = row
     if not key_holds:
         raise KeyRefused("the key was revoked or has expired")
     turns = msgspec.json.decode(earlier or "[]", type=tuple[SourceTurn, ...])
-    return Found(configuration_id, turn_count=turn_count, last_turn_at=last_turn_at, earlier_turns=turns)
+    return IntakeState(configuration_id, turn_count=turn_count, last_turn_at=last_turn_at, earlier_turns=turns)

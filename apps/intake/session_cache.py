@@ -8,28 +8,29 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from apps.intake.intake_precondition import LOOK_BACK_CHARACTERS, Found
+from apps.intake.intake_precondition import IntakeState
 from apps.pipeline.core.draft import Origin, Request, SourceTurn
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.traces.models import ConfigurationVersion
 
 MOST_SESSIONS = 2_000
 MOST_CHARACTERS = 20_000  # of a session's last turns; one with more is looked at each time
 
-_sessions: dict[UUID, Found] = {}  # the one that was used last stands last
+_sessions: dict[UUID, IntakeState] = {}  # the one that was used last stands last
 _configurations: dict[UUID, UUID] = {}  # the active one, by project
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class CachedSession:
     """Where the turns of a request were written: `shift` positions later than thought, at a time of the database."""
 
     shift: int
     at: datetime
 
 
-def recall(origin: Origin) -> Found:
+def recall(origin: Origin) -> IntakeState:
     """Return how the session was left; one that is not remembered is taken to be new."""
     with _lock:
         found = _sessions.get(origin.session_id)
@@ -37,10 +38,10 @@ def recall(origin: Origin) -> Found:
     if configuration is None:
         active = ConfigurationVersion.objects.filter(is_active=True)
         configuration = active.values_list("id", flat=True).get(project_id=origin.project_id)
-    return Found(configuration) if found is None else replace(found, configuration_id=configuration)
+    return IntakeState(configuration) if found is None else replace(found, configuration_id=configuration)
 
 
-def remember(*, request: Request, found: Found, placed: Placed) -> None:
+def remember(*, request: Request, found: IntakeState, placed: CachedSession) -> None:
     """Remember a session as a request left it, or forget it where other turns arrived meanwhile."""
     session, left = request.origin.session_id, _left(request, found, placed)
     with _lock:
@@ -48,7 +49,7 @@ def remember(*, request: Request, found: Found, placed: Placed) -> None:
         _sessions.pop(session, None)
         if placed.shift or sum(len(turn.content) for turn in left) > MOST_CHARACTERS:
             return
-        _sessions[session] = Found(
+        _sessions[session] = IntakeState(
             found.configuration_id,
             turn_count=found.turn_count + len(request.turns),
             last_turn_at=placed.at,
@@ -65,7 +66,7 @@ def forget() -> None:
         _configurations.clear()
 
 
-def _left(request: Request, found: Found, placed: Placed) -> tuple[SourceTurn, ...]:
+def _left(request: Request, found: IntakeState, placed: CachedSession) -> tuple[SourceTurn, ...]:
     """Return the last few turns of the session as a look would find them."""
     first = found.turn_count + len(request.turns) - MOST_REPEAT_WINDOW
     earlier = (turn for turn in found.earlier_turns if turn.position >= first)
@@ -74,4 +75,4 @@ def _left(request: Request, found: Found, placed: Placed) -> tuple[SourceTurn, .
 
 
 def _cut(turn: SourceTurn, at: datetime) -> SourceTurn:
-    return replace(turn, content=turn.content[:LOOK_BACK_CHARACTERS], received_at=at)
+    return replace(turn, content=turn.content[:EARLIER_TURN_CHARACTERS], received_at=at)

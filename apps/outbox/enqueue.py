@@ -32,7 +32,7 @@ ready as (
 _ADD = f"with placed as (select), {OWED} select"
 
 
-def add(
+def enqueue(
     *,
     end_user_id: UUID,
     project_id: UUID,

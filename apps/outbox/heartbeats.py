@@ -15,7 +15,7 @@ FORGET_AFTER = timedelta(days=1)
 
 
 @dataclass(slots=True)
-class Heart:
+class Heartbeat:
     """One worker's heart: beats at most once in `every` seconds, and is forgotten when the worker ends."""
 
     worker: UUID

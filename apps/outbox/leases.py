@@ -24,7 +24,7 @@ class Lease:
     end_user_id: UUID
     project_id: UUID
     token: UUID
-    is_suspect: bool = False
+    is_retry_after_crash: bool = False
 
 
 # Projects take turns: the first ready user of each comes before the second of any, so that a project with a flood of
@@ -68,8 +68,8 @@ def claim(*, token: UUID, limit: int, seconds: int, only: UUID | None = None) ->
     values = {"token": token, "limit": limit, "seconds": seconds, "only": only}
     rows = fetch(_CLAIM, values)
     return [
-        Lease(end_user_id=end_user, project_id=project, token=token, is_suspect=is_suspect)
-        for end_user, project, is_suspect in rows
+        Lease(end_user_id=end_user, project_id=project, token=token, is_retry_after_crash=is_retry_after_crash)
+        for end_user, project, is_retry_after_crash in rows
     ]
 
 

@@ -29,7 +29,7 @@ def retry(*, end_user_id: UUID, row_id: int) -> bool:
     return _settle(_RETRY, {"end_user": end_user_id, "row": row_id})
 
 
-def bury(*, end_user_id: UUID, row_id: int, error: str) -> bool:
+def discard(*, end_user_id: UUID, row_id: int, error: str) -> bool:
     """Give a row up; tell whether it was open and no worker was at it. What waited behind it is ready now."""
     return _settle(_BURY, {"end_user": end_user_id, "row": row_id, "error": error[:4_000]})
 

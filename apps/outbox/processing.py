@@ -12,7 +12,7 @@ from uuid import UUID
 
 from apps.outbox.fetch import fetch
 from apps.outbox.leases import Lease, LostLease, release
-from apps.outbox.scheduling import Work, next_work
+from apps.outbox.scheduling import NextWork, next_work
 from apps.pipeline.core.enums import WorkKind, WorkState
 
 LEAST_BACKOFF = timedelta(seconds=1)
@@ -42,7 +42,7 @@ returning row.id, row.attempts
 """
 
 
-def take(*, lease: Lease, runs: int, owed: Sequence[Work] = ()) -> list[Work]:
+def take(*, lease: Lease, runs: int, owed: Sequence[NextWork] = ()) -> list[NextWork]:
     """Take the leased user's next work, each row's attempt counted and committed; give the lease back if none is due.
 
     Up to `runs` pipeline runs of one session come together, or all index work. `owed` is what was seen to be owed when
@@ -57,13 +57,13 @@ def take(*, lease: Lease, runs: int, owed: Sequence[Work] = ()) -> list[Work]:
     return []
 
 
-def _owed(lease: Lease) -> list[Work]:
+def _owed(lease: Lease) -> list[NextWork]:
     """Look at what the leased user is owed, without a lock: whoever begins it asks for the lease again."""
     return owed_behind(fetch(_LOOK, finishing(lease=lease, work=())), lease=lease)
 
 
-def _work(row: int, kind: str, subject: UUID, session: UUID | None, attempts: int, due: bool) -> Work:
-    return Work(id=row, kind=WorkKind(kind), subject_id=subject, session_id=session, attempts=attempts, is_due=due)
+def _work(row: int, kind: str, subject: UUID, session: UUID | None, attempts: int, due: bool) -> NextWork:
+    return NextWork(id=row, kind=WorkKind(kind), subject_id=subject, session_id=session, attempts=attempts, is_due=due)
 
 
 # Parts of a statement, behind its part `standing`: so a trace is closed and its work finished in one round trip.
@@ -80,7 +80,7 @@ OWED_BEHIND = _OWED
 _FINISH = f"with standing as (select), {FINISHED} {OWED_BEHIND}"
 
 
-def finish(*, lease: Lease, work: Sequence[Work]) -> list[Work]:
+def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
     """Mark rows as done and hold the lease's row, in the transaction that has written their effects.
 
     Return what is owed behind them. A row that was owed again meanwhile stays owed. Raises LostLease when the lease is
@@ -89,13 +89,13 @@ def finish(*, lease: Lease, work: Sequence[Work]) -> list[Work]:
     return owed_behind(fetch(_FINISH, finishing(lease=lease, work=work)), lease=lease)
 
 
-def finishing(*, lease: Lease, work: Sequence[Work]) -> dict[str, Any]:
+def finishing(*, lease: Lease, work: Sequence[NextWork]) -> dict[str, Any]:
     """Return what FINISHED and OWED_BEHIND are told."""
     rows = [each.id for each in work]
     return {"end_user": lease.end_user_id, "token": lease.token, "rows": rows, "limit": LOOK_AHEAD}
 
 
-def owed_behind(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[Work]:
+def owed_behind(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[NextWork]:
     """Read what OWED_BEHIND returns. Raises LostLease where the lease was not held."""
     if not rows:
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
@@ -114,7 +114,7 @@ returning row.state
 """
 
 
-def fail(*, lease: Lease, work: Work, error: str, most_attempts: int) -> WorkState | None:
+def fail(*, lease: Lease, work: NextWork, error: str, most_attempts: int) -> WorkState | None:
     """Put a row back for a later attempt, or bury it as dead after its last; return which.
 
     None says that it was not this worker's to put back: done already, or taken over.

@@ -9,7 +9,7 @@ from apps.pipeline.core.enums import WorkKind
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class NextWork:
     """One owed row; once taken, `attempts` counts this attempt too."""
 
     id: int
@@ -20,7 +20,7 @@ class Work:
     is_due: bool = True
 
 
-def next_work(owed: Sequence[Work], *, runs: int) -> list[Work]:
+def next_work(owed: Sequence[NextWork], *, runs: int) -> list[NextWork]:
     """Choose what is done next of what is owed, pipeline runs first and in their order.
 
     1. Behind a run that waits for its next attempt, later runs wait too.
@@ -39,5 +39,5 @@ def next_work(owed: Sequence[Work], *, runs: int) -> list[Work]:
     return alike[:runs] if ready else alike
 
 
-def _goes_with(each: Work, first: Work) -> bool:
+def _goes_with(each: NextWork, first: NextWork) -> bool:
     return each.kind is first.kind and each.session_id == first.session_id and not each.attempts

@@ -18,7 +18,7 @@ _lock = threading.Lock()
 _last = float("-inf")
 
 
-def poke() -> None:
+def wake_workers() -> None:
     """Start a drain unless the cluster's workers drain already; looks at most once a second in a process.
 
     A running drain finds new work by itself, and a schedule starts what a lost poke did not.

@@ -15,7 +15,7 @@ from time import perf_counter_ns
 
 from apps.pipeline.conflict import conflict
 from apps.pipeline.core import persist
-from apps.pipeline.core.draft import Draft, Span
+from apps.pipeline.core.draft import Draft, StageSpan
 from apps.pipeline.core.enums import Reason, SpanResult, Stage
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
@@ -79,7 +79,7 @@ def _spanned(stage: Stage, draft: Draft, step: Callable[[Draft], Draft]) -> Draf
 
 def _with_span(stage: Stage, before: Draft, after: Draft, latency_us: int) -> Draft:
     failed = bool(after.failure)
-    span = Span(
+    span = StageSpan(
         stage=stage,
         result=SpanResult.ERROR if failed else _result(before, after),
         latency_us=latency_us,

@@ -7,14 +7,18 @@ from typing import Any
 import anthropic
 from anthropic.types import Message, OutputConfigParam, TextBlockParam
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Stop, Usage
+from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
 from apps.providers.errors import is_permanent, without_secret
 from apps.providers.http import MALFORMED, refuse_long_waits
 from apps.providers.schemas import plain_schema
 
 DEFAULT_NAME = "claude-haiku-4-5"
 RETRIES = 2  # with jitter, for 408, 409, 429, 5xx and lost connections
-_STOPS = {"max_tokens": Stop.TRUNCATED, "model_context_window_exceeded": Stop.TRUNCATED, "refusal": Stop.REFUSED}
+_STOPS = {
+    "max_tokens": StopReason.TRUNCATED,
+    "model_context_window_exceeded": StopReason.TRUNCATED,
+    "refusal": StopReason.REFUSED,
+}
 
 
 class AnthropicModel:
@@ -44,7 +48,7 @@ class AnthropicModel:
                 text="".join(block.text for block in message.content if block.type == "text"),
                 model=self._name,
                 usage=_usage(message),
-                stop=_STOPS.get(message.stop_reason or "", Stop.END),
+                stop=_STOPS.get(message.stop_reason or "", StopReason.END),
                 latency_us=_micros(started),
             )
         except anthropic.AnthropicError as error:

@@ -7,7 +7,7 @@ from typing import Any
 import openai
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Stop, Usage
+from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
 from apps.providers.errors import ProviderError, is_permanent, without_secret
 from apps.providers.http import MALFORMED, refuse_long_waits
@@ -16,7 +16,7 @@ from apps.providers.schemas import plain_schema
 RETRIES = 2  # with jitter, for 408, 409, 429, 5xx and lost connections
 NO_KEY = "none"  # many local servers want none, the SDK wants some
 _BATCH = 128  # texts of one embedding call
-_STOPS = {"length": Stop.TRUNCATED, "content_filter": Stop.REFUSED}
+_STOPS = {"length": StopReason.TRUNCATED, "content_filter": StopReason.REFUSED}
 
 
 class OpenAICompatibleModel:
@@ -38,7 +38,7 @@ class OpenAICompatibleModel:
                 text=choice.message.content or "",
                 model=self._name,
                 usage=_usage(completion),
-                stop=Stop.REFUSED if choice.message.refusal else _STOPS.get(choice.finish_reason, Stop.END),
+                stop=StopReason.REFUSED if choice.message.refusal else _STOPS.get(choice.finish_reason, StopReason.END),
                 latency_us=_micros(started),
             )
         except openai.OpenAIError as error:

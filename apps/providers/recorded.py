@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelCall, ModelFailed, ModelRequest
+from apps.pipeline.core.model_calls import ModelAnswer, ModelCallRecord, ModelFailed, ModelRequest
 
 
 class ReplayMiss(ModelFailed):
@@ -16,7 +16,7 @@ class RecordedModel:
         self._answers = dict(answers)
 
     @classmethod
-    def of_calls(cls, calls: Iterable[ModelCall]) -> "RecordedModel":
+    def of_calls(cls, calls: Iterable[ModelCallRecord]) -> "RecordedModel":
         """Take the answers of calls that could be used, by their request's hash."""
         usable = [call for call in calls if not call.error]
         return cls(answers={call.request_hash: ModelAnswer(text=call.answer, model=call.model) for call in usable})

@@ -57,7 +57,7 @@ def _embedder(spec: str) -> Embedder:
     return _EMBEDDERS[provider](name)
 
 
-def is_far(embedder: Embedder) -> bool:
+def is_remote(embedder: Embedder) -> bool:
     """Tell whether an embedder asks another machine, which takes as long as it takes."""
     return embedder.name.startswith("openai:")
 

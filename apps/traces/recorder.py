@@ -14,11 +14,11 @@ from django.utils import timezone
 from psycopg.types.json import Jsonb
 
 from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.draft import Span as DraftSpan
+from apps.pipeline.core.draft import StageSpan as DraftSpan
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.input_validation import storable
-from apps.pipeline.core.model_calls import ModelCall
+from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.trace_report import report_of
 from apps.traces.models import Trace
@@ -89,7 +89,7 @@ def closing(*, draft: Draft, plan: WritePlan, pointer: Pointer) -> dict[str, Any
     }
 
 
-def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCall]) -> None:
+def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCallRecord]) -> None:
     """Insert the calls of a run that came to nothing: they took time and perhaps money."""
     _execute(_CALLS, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
 
@@ -115,7 +115,7 @@ def span_rows(spans: Iterable[DraftSpan], *, first: int) -> list[dict[str, Any]]
     ]
 
 
-def _calls(calls: Iterable[ModelCall]) -> list[dict[str, Any]]:
+def _calls(calls: Iterable[ModelCallRecord]) -> list[dict[str, Any]]:
     return [
         {
             "id": str(new_id()),

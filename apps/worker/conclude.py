@@ -3,7 +3,7 @@
 from apps.outbox import processing
 from apps.outbox.fetch import fetch
 from apps.outbox.leases import Lease
-from apps.outbox.scheduling import Work
+from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.plan import WritePlan
 from apps.traces import recorder
@@ -12,7 +12,7 @@ from apps.traces.recorder import Pointer
 _CONCLUDED = f"with {recorder.STANDING}, {processing.FINISHED}, {recorder.CLOSED} {processing.OWED_BEHIND}"
 
 
-def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: Work, pointer: Pointer) -> list[Work]:
+def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork, pointer: Pointer) -> list[NextWork]:
     """Conclude a run, in the transaction of its memories if it has any; return what is owed behind it.
 
     Raises LostLease, having written nothing.

@@ -13,7 +13,7 @@ from apps.pipeline.core.ports import Embedder, Model, Ports, Vector
 from apps.providers import registry
 
 
-class Places:
+class CpuPermits:
     """So many threads work at once; one that waits for an answer from elsewhere lets another in."""
 
     def __init__(self, count: int) -> None:
@@ -37,14 +37,14 @@ class Places:
     def leaving(self, ports: Ports) -> Ports:
         """Return ports that leave the thread's place while they wait for another machine."""
         model = _Asked(ports.model, self) if ports.model else None
-        embedder = _Embedding(ports.embedder, self) if registry.is_far(ports.embedder) else ports.embedder
+        embedder = _Embedding(ports.embedder, self) if registry.is_remote(ports.embedder) else ports.embedder
         return replace(ports, model=model, embedder=embedder)
 
 
 class _Asked:
     """A model that answers threads without a place."""
 
-    def __init__(self, model: Model, places: Places) -> None:
+    def __init__(self, model: Model, places: CpuPermits) -> None:
         self._model, self._places = model, places
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
@@ -55,7 +55,7 @@ class _Asked:
 class _Embedding:
     """An embedder that answers threads without a place."""
 
-    def __init__(self, embedder: Embedder, places: Places) -> None:
+    def __init__(self, embedder: Embedder, places: CpuPermits) -> None:
         self.name, self.dimension = embedder.name, embedder.dimension
         self._embedder, self._places = embedder, places
 

@@ -20,10 +20,10 @@ from apps.outbox import heartbeats, leases
 from apps.outbox.leases import Lease
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
-from apps.worker.cpu_permits import Places
-from apps.worker.process_user import work_for
+from apps.worker.cpu_permits import CpuPermits
+from apps.worker.process_user import process_user
 from apps.worker.shutdown import STOPPING, StopFlag
-from apps.worker.thread_pool import Crew
+from apps.worker.thread_pool import ThreadPool
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +45,7 @@ class Drain:
     stop: StopFlag
     idle_seconds: float  # without work for so long, it ends
     most_seconds: float  # after so long it claims no more and ends
-    places: Places = field(default_factory=lambda: Places(settings.WORK_PLACES))
+    places: CpuPermits = field(default_factory=lambda: CpuPermits(settings.WORKER_CPU_PERMITS))
     token: UUID = field(default_factory=new_id)
     done: int = 0
     in_flight: dict[Future[int], Lease] = field(default_factory=dict)
@@ -54,8 +54,8 @@ class Drain:
     def run(self) -> int:
         """Drain; return how many rows were done. Raises DatabaseError when it may not wait."""
         started = last_work = time.monotonic()
-        heart = heartbeats.Heart(worker=self.token, every=settings.HEARTBEAT_SECONDS)
-        crew = Crew(self.threads)
+        heart = heartbeats.Heartbeat(worker=self.token, every=settings.HEARTBEAT_SECONDS)
+        crew = ThreadPool(self.threads)
         while not self.stop.is_set():
             now = time.monotonic()
             claiming = now - started < self.most_seconds
@@ -72,7 +72,7 @@ class Drain:
         heart.stop()
         return self.done
 
-    def _tend(self, crew: Crew, heart: heartbeats.Heart, *, claiming: bool) -> None:
+    def _tend(self, crew: ThreadPool, heart: heartbeats.Heartbeat, *, claiming: bool) -> None:
         """Claim users, tell that we live, and renew the leases of those whom we still work for: only theirs."""
         try:
             if claiming:
@@ -87,17 +87,17 @@ class Drain:
             connection.close()
             time.sleep(OUTAGE_SECONDS)  # nothing tells when it is back
 
-    def _claim(self, crew: Crew) -> None:
+    def _claim(self, crew: ThreadPool) -> None:
         free = self.threads - len(self.in_flight)
         if not free or self.suspects or self._is_alone():
             return
         for lease in leases.claim(token=self.token, limit=free, seconds=settings.WORK_LEASE_SECONDS):
-            if lease.is_suspect:
+            if lease.is_retry_after_crash:
                 self.suspects.append(lease)
             else:
                 self._submit(crew, lease)
 
-    def _submit(self, crew: Crew, lease: Lease) -> None:
+    def _submit(self, crew: ThreadPool, lease: Lease) -> None:
         self.in_flight[crew.submit(partial(self._work, lease))] = lease
 
     def _work(self, lease: Lease) -> int:
@@ -106,7 +106,7 @@ class Drain:
             return _work(lease, self.places.leaving(self.ports), self.stop)
 
     def _is_alone(self) -> bool:
-        return any(lease.is_suspect for lease in self.in_flight.values())
+        return any(lease.is_retry_after_crash for lease in self.in_flight.values())
 
     def _held(self) -> list[Lease]:
         return [*self.in_flight.values(), *self.suspects]
@@ -135,7 +135,7 @@ def _work(lease: Lease, ports: Ports, stop: StopFlag) -> int:
         if stop.is_set():  # it was while we waited for a place
             leases.release(lease=lease)
             return 0
-        return work_for(lease=lease, ports=ports, stop=stop)
+        return process_user(lease=lease, ports=ports, stop=stop)
     except DatabaseError:
         log.exception("work abandoned", end_user=str(lease.end_user_id))
         return 0  # the lease runs out, and whoever claims it next takes the work again

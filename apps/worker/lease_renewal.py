@@ -15,7 +15,7 @@ log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def held(lease: Lease) -> Iterator[Lease]:
+def renewed_lease(lease: Lease) -> Iterator[Lease]:
     """Renew a lease every few seconds until the block ends; a lease that was lost stays lost."""
     ended = threading.Event()
     renewing = threading.Thread(target=_renew, args=(lease, ended), name="lease", daemon=True)

@@ -9,14 +9,14 @@ from django.db import connection, transaction
 from apps.actions.memories.index_memories import index_memories
 from apps.outbox import leases, processing
 from apps.outbox.leases import Lease, LostLease
-from apps.outbox.scheduling import Work
+from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.ports import Ports
 from apps.traces import recorder
 from apps.worker.run_session import run_session
 from apps.worker.run_traces import run_traces
-from apps.worker.shutdown import Stop
+from apps.worker.shutdown import StopSignal
 
 log = structlog.get_logger(__name__)
 
@@ -25,15 +25,15 @@ class WorkerDied(Exception):
     """The work was started as often as it may be and never came to an end."""
 
 
-def work_for(*, lease: Lease, ports: Ports, stop: Stop | None = None) -> int:
+def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None) -> int:
     """Do all that the leased user is owed and is due, and give the lease back; return how many rows were done.
 
     What fails is put back for a later attempt, or buried with its error after its last.
     """
     done = 0
-    owed: Sequence[Work] = ()
+    owed: Sequence[NextWork] = ()
     try:
-        while work := processing.take(lease=lease, runs=settings.WORK_SHARED_RUNS, owed=owed):
+        while work := processing.take(lease=lease, runs=settings.WORKER_BATCH_RUNS, owed=owed):
             behind = _attempt(lease, work, ports)
             done += len(work) if behind is not None else 0
             owed = behind or ()
@@ -45,7 +45,7 @@ def work_for(*, lease: Lease, ports: Ports, stop: Stop | None = None) -> int:
     return done
 
 
-def _attempt(lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work] | None:
+def _attempt(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork] | None:
     """Do the work and return what is owed behind it; None where it failed."""
     try:
         return _do(lease, work, ports)
@@ -58,7 +58,7 @@ def _attempt(lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work] | N
         return None
 
 
-def _do(lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work]:
+def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     if work[0].attempts > settings.WORK_MAX_ATTEMPTS:
         raise WorkerDied(f"started {settings.WORK_MAX_ATTEMPTS} times without coming to an end")
     if work[0].kind is WorkKind.RUN_PIPELINE:
@@ -74,7 +74,7 @@ def _leave_connection() -> None:
         connection.close()
 
 
-def _put_back(lease: Lease, work: Sequence[Work], error: Exception) -> None:
+def _put_back(lease: Lease, work: Sequence[NextWork], error: Exception) -> None:
     """Put back what is not done, or bury it at once where no attempt will do better.
 
     Of traces that ran together, those before the failing one are done.

@@ -10,8 +10,8 @@ from apps.outbox import leases
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import new_id
 from apps.traces.models import Trace
-from apps.worker.lease_renewal import held
-from apps.worker.process_user import work_for
+from apps.worker.lease_renewal import renewed_lease
+from apps.worker.process_user import process_user
 from apps.worker.shutdown import Deadline
 
 OPEN = (TraceStatus.QUEUED, TraceStatus.RUNNING)
@@ -29,8 +29,8 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
     while trace.status in OPEN and not deadline.is_set():
         claimed = leases.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
         for lease in claimed:
-            with held(lease):
-                work_for(lease=lease, ports=live(), stop=deadline)
+            with renewed_lease(lease):
+                process_user(lease=lease, ports=live(), stop=deadline)
         if not claimed:
             time.sleep(POLL_SECONDS)  # another worker holds the lease; there is nothing to be woken by
         trace = _read(accepted)

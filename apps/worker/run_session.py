@@ -1,7 +1,7 @@
 """Run the look back on a session: extract, settle and commit, its pointer moved with its memories."""
 
 from apps.outbox.leases import Lease
-from apps.outbox.scheduling import Work
+from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
@@ -11,7 +11,7 @@ from apps.worker.conclude import conclude
 from apps.worker.run_traces import settle_and_commit
 
 
-def run_session(*, lease: Lease, work: Work, ports: Ports) -> list[Work]:
+def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
     """Run one look back and return what is owed behind it; it ends at once where no turn is new since the last one.
 
     Raises what run_traces raises.

@@ -5,9 +5,9 @@ from contextlib import suppress
 
 from django.db import transaction
 
-from apps.memories.writing.pipelined import pipelined
+from apps.memories.sql_pipeline import pipelined
 from apps.outbox.leases import Lease
-from apps.outbox.scheduling import Work
+from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.plan import WritePlan, plan_from
@@ -20,7 +20,7 @@ from apps.worker.conclude import conclude
 MOST_PLANS = 3  # a person may change a memory while a plan is made from it; three times in a row is a fault
 
 
-def run_traces(*, lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work]:
+def run_traces(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     """Run the traces that the work names, in its order, each committed by itself; return what is owed behind them.
 
     1. Load them and extract from all their turns together. 2. Plan each on what the one before it has left.
@@ -29,13 +29,15 @@ def run_traces(*, lease: Lease, work: Sequence[Work], ports: Ports) -> list[Work
     again; nothing of that trace is written then.
     """
     drafts = load_drafts(end_user_id=lease.end_user_id, trace_ids=[each.subject_id for each in work])
-    owed: list[Work] = []
+    owed: list[NextWork] = []
     for each, extracted in zip(work, flow.extract(drafts, ports), strict=True):
         owed = settle_and_commit(extracted, lease=lease, work=each, ports=ports, pointer=Pointer.EXTRACTED)
     return owed
 
 
-def settle_and_commit(extracted: Draft, *, lease: Lease, work: Work, ports: Ports, pointer: Pointer) -> list[Work]:
+def settle_and_commit(
+    extracted: Draft, *, lease: Lease, work: NextWork, ports: Ports, pointer: Pointer
+) -> list[NextWork]:
     """Plan a draft on what is known now and commit it with its pointer, again where the plan went stale meanwhile.
 
     A draft whose answers could not be used is closed: another attempt would cost the same and say no more.
@@ -50,7 +52,7 @@ def settle_and_commit(extracted: Draft, *, lease: Lease, work: Work, ports: Port
     return _commit(flow.settle(extracted, ports), lease=lease, work=work, ports=ports, pointer=pointer)
 
 
-def _commit(settled: Draft, *, lease: Lease, work: Work, ports: Ports, pointer: Pointer) -> list[Work]:
+def _commit(settled: Draft, *, lease: Lease, work: NextWork, ports: Ports, pointer: Pointer) -> list[NextWork]:
     """Apply a plan and conclude the run in one transaction; without operations one statement is all of it."""
     plan = plan_from(settled)
     if not plan.operations:

@@ -6,7 +6,7 @@ from multiprocessing import get_context
 from typing import Protocol
 
 
-class Stop(Protocol):
+class StopSignal(Protocol):
     """Asked between two pieces of work."""
 
     def is_set(self) -> bool:

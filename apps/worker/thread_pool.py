@@ -8,7 +8,7 @@ from queue import SimpleQueue
 
 
 @dataclass(slots=True)
-class Crew:
+class ThreadPool:
     """Up to `size` daemon threads that take one piece of work after the other.
 
     The standard library's executor joins its threads when a process ends: with a model that takes a minute to answer,

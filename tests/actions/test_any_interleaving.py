@@ -21,8 +21,8 @@ from apps.actions.memories.reject import reject
 from apps.actions.memories.retract import retract
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.review.review_decisions import Decided, Seen
-from apps.actions.review.review_decisions import Person as Reviewer
+from apps.actions.review.review_decisions import ReviewDecision, SeenVersion
+from apps.actions.review.review_decisions import Reviewer as Reviewer
 from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
 from apps.intake.accept import NewTurn, Submission, accept
@@ -30,11 +30,11 @@ from apps.memories.models import Entity, Memory, MemoryLink
 from apps.pipeline.core.enums import (
     LIVE_STATUSES,
     EntityType,
+    LinkResolution,
     LinkStatus,
     MemoryType,
     Polarity,
-    Rejection,
-    Resolution,
+    RejectionReason,
     Role,
     Status,
 )
@@ -91,7 +91,7 @@ class Interleaving(RuleBasedStateMachine):
         super().__init__()
         self.project, self.reviewer = project, reviewer
         self.person = Person(project, str(new_id()))
-        self.decided: list[Decided] = []
+        self.decided: list[ReviewDecision] = []
 
     @property
     def kept(self) -> list[Memory]:
@@ -127,7 +127,7 @@ class Interleaving(RuleBasedStateMachine):
         self.store(lives_in(who, rival, day - 1, Status.ACTIVE))
         memory = Memory.objects.get(pk=waiting)
         if memory.status == Status.PENDING_REVIEW:
-            self.decided.append(approve(by=self.reviewer, seen=[Seen(waiting, memory.version)]))
+            self.decided.append(approve(by=self.reviewer, seen=[SeenVersion(waiting, memory.version)]))
 
     @rule(place=PLACES, who=WHO, day=DAYS)
     def take_back_after_another(self, place: int, who: str, day: int) -> None:
@@ -161,20 +161,20 @@ class Interleaving(RuleBasedStateMachine):
         asked = Revision(self.project.id, memory.pk, changes, person_id=self.reviewer.person_id, may_review=True)
         with contextlib.suppress(Conflict):
             revise(revision=asked)
-            self.decided.append(Decided(memories=(Seen(memory.pk, memory.version + 1),)))
+            self.decided.append(ReviewDecision(memories=(SeenVersion(memory.pk, memory.version + 1),)))
 
     @precondition(lambda self: self.pick(0, Status.PENDING_REVIEW))
     @rule(place=PLACES)
     def approve(self, place: int) -> None:
         memory = self.pick(place, Status.PENDING_REVIEW)
-        self.decided.append(approve(by=self.reviewer, seen=[Seen(memory.pk, memory.version)]))
+        self.decided.append(approve(by=self.reviewer, seen=[SeenVersion(memory.pk, memory.version)]))
 
     @precondition(lambda self: self.pick(0, Status.PENDING_REVIEW))
     @rule(place=PLACES)
     def reject(self, place: int) -> None:
         memory = self.pick(place, Status.PENDING_REVIEW)
-        seen = [Seen(memory.pk, memory.version)]
-        self.decided.append(reject(by=self.reviewer, seen=seen, reason=Rejection.NOT_TRUE))
+        seen = [SeenVersion(memory.pk, memory.version)]
+        self.decided.append(reject(by=self.reviewer, seen=seen, reason=RejectionReason.NOT_TRUE))
 
     @rule(place=PLACES)
     def retract(self, place: int) -> None:
@@ -185,17 +185,20 @@ class Interleaving(RuleBasedStateMachine):
     def merge_two_memories(self, one: int, other: int) -> None:
         memory, into = self.pick(one, *LIVE_STATUSES), self.pick(other, *LIVE_STATUSES)
         if memory and into and memory != into:
-            seen, heir = Seen(memory.pk, memory.version), Seen(into.pk, into.version)
-            self.decided.append(merge_memories(by=self.reviewer, seen=seen, into=heir))
+            seen, successor = SeenVersion(memory.pk, memory.version), SeenVersion(into.pk, into.version)
+            self.decided.append(merge_memories(by=self.reviewer, seen=seen, into=successor))
 
-    @rule(place=PLACES, resolution=st.sampled_from([Resolution.KEPT_FROM, Resolution.KEPT_TO, Resolution.MERGED]))
-    def settle(self, place: int, resolution: Resolution) -> None:
+    @rule(
+        place=PLACES,
+        resolution=st.sampled_from([LinkResolution.KEPT_FROM, LinkResolution.KEPT_TO, LinkResolution.MERGED]),
+    )
+    def settle(self, place: int, resolution: LinkResolution) -> None:
         """Settle a contradiction; that both are true is a person's word against the slot, and not asked here."""
         links = list(MemoryLink.objects.filter(end_user_id=self.person.id, status=LinkStatus.OPEN).order_by("id"))
         if not links:
             return
         link = links[place % len(links)]
-        one, other = (Seen(each.pk, each.version) for each in (link.from_memory, link.to_memory))
+        one, other = (SeenVersion(each.pk, each.version) for each in (link.from_memory, link.to_memory))
         with contextlib.suppress(Conflict):  # one of the two is not live any more
             settlement = Settlement(link.pk, resolution, from_seen=one, to_seen=other)
             self.decided.append(settle_link(by=self.reviewer, settlement=settlement))
@@ -247,11 +250,11 @@ class Interleaving(RuleBasedStateMachine):
             if memory.status == Status.SUPERSEDED:
                 assert memory.superseded_by_id in heirs
                 assert memory.valid_until is not None
-            seen, heir = {memory.pk}, memory.superseded_by_id
-            while heir is not None:
-                assert heir not in seen
-                seen.add(heir)
-                heir = heirs[heir]
+            seen, successor = {memory.pk}, memory.superseded_by_id
+            while successor is not None:
+                assert successor not in seen
+                seen.add(successor)
+                successor = heirs[successor]
 
     @invariant()
     def no_link_hangs_in_the_air(self) -> None:

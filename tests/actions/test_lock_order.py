@@ -18,7 +18,7 @@ from apps.pipeline.core.enums import MemoryType, Role, WorkState
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.direct_write.new_memory import Name, NewMemory
 from apps.tenants.models import Project
-from apps.worker.process_user import work_for
+from apps.worker.process_user import process_user
 from tests.outbox.outbox_factories import claim
 from tests.outbox.second_connection import Aside
 
@@ -41,7 +41,7 @@ class Person:
     def is_worked_for(self) -> None:
         """Do what is due, unless somebody else is at it."""
         for lease in claim(only=end_user_id(project_id=self.project.id, user_id=self.name)):
-            work_for(lease=lease, ports=live())
+            process_user(lease=lease, ports=live())
 
 
 Do = Callable[[Person], None]

@@ -117,11 +117,11 @@ BAD_MEMORIES = {
         "/memories/0/valid_until",
     ),
     "superseded without an end": (memory(status="superseded"), "/memories/0/valid_until"),
-    "heir that is none": (
+    "successor that is none": (
         memory(status="superseded", valid_until="2025-01-01T00:00:00Z", superseded_by="mem_x"),
         "/memories/0/superseded_by",
     ),
-    "heir that is nobody's": (
+    "successor that is nobody's": (
         memory(
             status="superseded",
             valid_until="2026-12-01T00:00:00Z",

@@ -115,9 +115,9 @@ def test_entities_are_found_by_name_or_made_once(client: APIClient) -> None:
 
 def test_all_or_none(client: APIClient) -> None:
     before = rows_by_table()
-    heir = {"status": "superseded", "valid_until": "2030-01-01T00:00:00Z", "superseded_by": "mem_" + "0" * 32}
+    successor = {"status": "superseded", "valid_until": "2030-01-01T00:00:00Z", "superseded_by": "mem_" + "0" * 32}
 
-    answer = client.post("/v1/memories", {"user_id": "ana", "memories": [LISBON, {**LISBON, **heir}]})
+    answer = client.post("/v1/memories", {"user_id": "ana", "memories": [LISBON, {**LISBON, **successor}]})
 
     assert answer.status_code == 422
     assert rows_by_table() == before

@@ -10,12 +10,12 @@ from tests.chaos.load import Receipt
 
 _MEMORIES = """
 select person.external_id, m.type, m.predicate, m.object_text, m.content, m.status, m.version, m.confidence,
-       m.valid_from, m.valid_until, heir.content,
+       m.valid_from, m.valid_until, successor.content,
        (select count(*) from memories_memoryorigin o where o.end_user_id = m.end_user_id and o.memory_id = m.id),
        (select count(*) from memories_memoryversion v where v.end_user_id = m.end_user_id and v.memory_id = m.id),
        (select count(*) from memories_memoryvector v where v.end_user_id = m.end_user_id and v.memory_id = m.id)
 from memories_memory m join tenants_enduser person on person.id = m.end_user_id
-left join memories_memory heir on heir.end_user_id = m.end_user_id and heir.id = m.superseded_by_id
+left join memories_memory successor on successor.end_user_id = m.end_user_id and successor.id = m.superseded_by_id
 where person.project_id = %(project)s
 """
 _LEDGER = """

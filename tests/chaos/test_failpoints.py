@@ -11,7 +11,7 @@ from django.db import connection
 from apps.actions.live_ports import live
 from apps.actions.projects.create_project import create_project
 from apps.intake.accept import NewTurn, Submission, accept
-from apps.intake.idempotency import Answer, Claim, IdempotencyInProgress, once
+from apps.intake.idempotency import Claim, IdempotencyInProgress, ReplayableAnswer, run_once
 from apps.outbox import processing
 from apps.outbox.models import UserLease
 from apps.pipeline.core.enums import Role, Stage
@@ -38,13 +38,13 @@ def post(project: Project, message: Message) -> None:
     turn = NewTurn(role=Role.USER, content=message.content, turn_id=str(message.number), occurred_at=message.said_at)
     submission = Submission(project.id, None, message.user, message.session, (turn,))
 
-    def do() -> Answer:
-        return Answer(status=202, body={"trace_id": str(accept(submission=submission).trace_id)})
+    def do() -> ReplayableAnswer:
+        return ReplayableAnswer(status=202, body={"trace_id": str(accept(submission=submission).trace_id)})
 
     claim = Claim(project_id=project.id, key=str(message.number), fingerprint="")
     for _ in range(TRIES):
         try:
-            once(claim=claim, do=do)
+            run_once(claim=claim, do=do)
         except IdempotencyInProgress:
             time.sleep(0.05)  # the database has not noticed yet that who held the key was killed
         else:

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.live_ports import FreshIds, SystemClock
+from apps.actions.live_ports import SystemClock, Uuid7Ids
 from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
 from apps.intake.accept import NewTurn, Submission, accept
@@ -22,7 +22,7 @@ from apps.pipeline.core.ports import Ports
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Membership, Project
 from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Trace
-from apps.worker.process_user import work_for
+from apps.worker.process_user import process_user
 
 HOSTILE = "<script>alert(1)</script>"
 SAID = (
@@ -47,13 +47,13 @@ def do_all(project: Project) -> None:
     """Do what is owed, in this connection."""
     ports = Ports(
         clock=SystemClock(),
-        ids=FreshIds(),
+        ids=Uuid7Ids(),
         embedder=HashingEmbedder(),
         memories=PostgresMemoryReader(),
         writer=PostgresPlanWriter(),
     )
     for lease in leases.claim(token=new_id(), limit=10, seconds=60):
-        work_for(lease=lease, ports=ports)
+        process_user(lease=lease, ports=ports)
 
 
 @pytest.fixture

@@ -18,15 +18,15 @@ from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,
     AddMemory,
-    AdoptOrigins,
-    AskReviewer,
-    DisownOrigins,
+    CopyOrigins,
+    EnqueueWork,
+    FlagForReview,
     LinkMemories,
-    MemoryOrigin,
     MergeInto,
-    MoveAlias,
     Operation,
-    OweWork,
+    PlannedOrigin,
+    ReassignAlias,
+    RemoveCopiedOrigins,
     RenameEntity,
     ReviseMemory,
     SupersedeMemory,
@@ -99,9 +99,9 @@ def told(request: Request, content: str, *, subject: AddEntity, **changes: Any) 
     return candidate(content, source=request.turns[0], subject=mention, **changes)
 
 
-def origins(request: Request) -> tuple[MemoryOrigin, ...]:
+def origins(request: Request) -> tuple[PlannedOrigin, ...]:
     return tuple(
-        MemoryOrigin(turn=turn, session_id=request.origin.session_id, api_key_id=None, evidence=turn.content)
+        PlannedOrigin(turn=turn, session_id=request.origin.session_id, api_key_id=None, evidence=turn.content)
         for turn in request.turns
     )
 
@@ -319,8 +319,8 @@ class StoreContract:
         each = told(request, "User lives in Munich.", subject=started.user, predicate="lives_in")
         doubtful = add(request, each, status=Status.PENDING_REVIEW)
         link = LinkMemories(from_id=doubtful.memory_id, to_id=started.home.memory_id, kind=LinkKind.CONTRADICTS)
-        reason = AskReviewer(memory_id=doubtful.memory_id, reason=Reason.NOT_ASSERTED)
-        work = OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=doubtful.memory_id)
+        reason = FlagForReview(memory_id=doubtful.memory_id, reason=Reason.NOT_ASSERTED)
+        work = EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=doubtful.memory_id)
         world.write(request, doubtful, link, link, reason, work)
         row = world.row(doubtful.memory_id)
         assert row is not None
@@ -331,13 +331,13 @@ class StoreContract:
     def test_sources_are_handed_over_and_given_back(self, world: World) -> None:
         started = start(world)
         request = world.request("My home is Berlin.", day=5)
-        twin = add(request, told(request, "User's home is Berlin.", subject=started.user))
-        world.write(request, twin)
-        home, twin_id = started.home.memory_id, twin.memory_id
-        world.write(world.request("-", day=6), AdoptOrigins(memory_id=home, from_id=twin_id))
+        duplicate = add(request, told(request, "User's home is Berlin.", subject=started.user))
+        world.write(request, duplicate)
+        home, twin_id = started.home.memory_id, duplicate.memory_id
+        world.write(world.request("-", day=6), CopyOrigins(memory_id=home, from_id=twin_id))
         (known,) = world.holders(*started.slot)
         assert [day for _, day in sorted(known.origins, key=lambda each: each[1])] == ["2025-06-02", "2025-06-07"]
-        world.write(world.request("-", day=6), DisownOrigins(memory_id=home, from_id=twin_id, since=MONDAY))
+        world.write(world.request("-", day=6), RemoveCopiedOrigins(memory_id=home, from_id=twin_id, since=MONDAY))
         (known,) = world.holders(*started.slot)
         assert [day for _, day in known.origins] == ["2025-06-02"]
 
@@ -365,7 +365,9 @@ class StoreContract:
         request = world.request("Bob was my manager, Priya is now.")
         bob, priya = entity("Bob", aliases=("User's manager", "Bobby")), entity("Priya")
         world.write(request, bob, priya)
-        world.write(world.request("Priya is my manager."), MoveAlias(entity_id=priya.entity.id, alias="User's manager"))
+        world.write(
+            world.request("Priya is my manager."), ReassignAlias(entity_id=priya.entity.id, alias="User's manager")
+        )
         assert world.entities()["Bob"].aliases == ("Bobby",)
         assert world.entities()["Priya"].aliases == ("User's manager",)
 

@@ -8,7 +8,7 @@ from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.enums import LinkKind, WorkKind
 from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.core.operations import OweWork
+from apps.pipeline.core.operations import EnqueueWork
 from tests.contracts.store_contract import EMBEDDER, Row, StoreContract, World, merge, start, told
 from tests.pipeline.builders import turn
 
@@ -30,7 +30,7 @@ class InMemoryWorld(World):
         self.store.put_vector(end_user_id=self.end_user_id, memory_id=memory_id, embedder=EMBEDDER, vector=vector)
 
     def row(self, memory_id: UUID) -> Row | None:
-        kept = self.store.shelf(end_user_id=self.end_user_id).memories.get(memory_id)
+        kept = self.store.state(end_user_id=self.end_user_id).memories.get(memory_id)
         if kept is None:
             return None
         memory = kept.memory
@@ -45,11 +45,11 @@ class InMemoryWorld(World):
         )
 
     def links(self) -> set[tuple[UUID, UUID, LinkKind]]:
-        links = self.store.shelf(end_user_id=self.end_user_id).links
+        links = self.store.state(end_user_id=self.end_user_id).links
         return {(link.from_id, link.to_id, link.kind) for link in links}
 
     def owed(self) -> set[tuple[WorkKind, UUID]]:
-        return {(work.kind, work.memory_id) for work in self.store.shelf(end_user_id=self.end_user_id).owed}
+        return {(work.kind, work.memory_id) for work in self.store.state(end_user_id=self.end_user_id).owed}
 
 
 class TestInMemoryStore(StoreContract):
@@ -63,13 +63,13 @@ class TestInMemoryStore(StoreContract):
         request = world.request("I live in Berlin-Mitte.", day=1)
         each = told(request, "User lives in Berlin-Mitte.", subject=started.user)
         world.write(request, merge(request, each, into=started.home.memory_id))
-        kept = world.store.shelf(end_user_id=world.end_user_id).memories[started.home.memory_id]
+        kept = world.store.state(end_user_id=world.end_user_id).memories[started.home.memory_id]
         assert [past.content for past in kept.past] == ["User lives in Berlin."]
 
     def test_a_vector_pays_the_owed_work(self) -> None:
         world = InMemoryWorld()
         started = start(world)
         memory_id = started.home.memory_id
-        world.write(world.request("x"), OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory_id))
+        world.write(world.request("x"), EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory_id))
         world.put_vector(memory_id=memory_id, vector=[1.0, 0.0])
         assert world.owed() == set()

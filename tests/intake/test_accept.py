@@ -22,6 +22,7 @@ from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import Reason, Role, Stage, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import end_user_id, session_id
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.tenants.models import ApiKey, EndUser, Project
 from apps.traces.models import ConfigurationVersion, Session, Span, Trace, Turn
 from tests.api.counting import rows_by_table
@@ -219,7 +220,7 @@ def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None
         "turn_ids": ["t7", "t8", "new"],
         "known_ids": 0,
         "window": MOST_REPEAT_WINDOW,
-        "most": looking.LOOK_BACK_CHARACTERS,
+        "most": EARLIER_TURN_CHARACTERS,
     }
     nowhere = "placed as (select 0 as shift, now() as at from agreed)"
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from apps.intake.formats import READERS, BadPlace
-from apps.intake.formats.parsed_turn import Said, Source
+from apps.intake.formats import READERS, BadLine
+from apps.intake.formats.parsed_turn import ParsedTurn, Source
 from apps.pipeline.core.enums import Role
 
 SOURCE = Source(name="talk", user_id="ana", now=datetime(2026, 4, 1, tzinfo=UTC))
@@ -28,19 +28,19 @@ MARKDOWN = "## User\n\nI live in Porto.\n\n## Assistant\n\nLovely.\n\n**Ana:** *
 TIMED = "[2026-03-02 09:12] Ana: hello"
 
 
-def read(name: str, content: object) -> list[Said | BadPlace]:
+def read(name: str, content: object) -> list[ParsedTurn | BadLine]:
     raw = content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content))
     return list(READERS[name](raw if isinstance(raw, bytes) else raw.encode(), source=SOURCE))
 
 
 def turns(name: str, content: object) -> list[tuple[str, str, str]]:
     found = read(name, content)
-    assert all(isinstance(each, Said) for each in found), found
-    return [(each.turn.role, each.turn.speaker, each.turn.content) for each in found if isinstance(each, Said)]
+    assert all(isinstance(each, ParsedTurn) for each in found), found
+    return [(each.turn.role, each.turn.speaker, each.turn.content) for each in found if isinstance(each, ParsedTurn)]
 
 
 def bad(name: str, content: object) -> list[tuple[str, str]]:
-    return [(each.at, each.message) for each in read(name, content) if isinstance(each, BadPlace)]
+    return [(each.at, each.message) for each in read(name, content) if isinstance(each, BadLine)]
 
 
 def test_locomo_has_two_users_and_its_sessions_in_order() -> None:
@@ -53,7 +53,7 @@ def test_locomo_has_two_users_and_its_sessions_in_order() -> None:
         ]
     )
     first = read("locomo", LOCOMO)[0]
-    assert isinstance(first, Said)
+    assert isinstance(first, ParsedTurn)
     assert (first.user_id, first.session_id, first.turn.turn_id) == ("ana", "talk-1-session-1", "D1:1")
     assert first.turn.occurred_at == datetime(2026, 3, 2, 13, 56, tzinfo=UTC)
 
@@ -62,8 +62,8 @@ def test_jsonl_takes_what_a_line_names_and_the_rest_from_the_command() -> None:
     given = {"user_id": "bo", "session_id": "s", "role": "assistant", "content": "Hi", "turn_id": "a", "speaker": "B"}
     lines = f"{json.dumps(given)}\n\n" + json.dumps({"session_id": "s", "role": "user", "content": "Hello"})
     first, second = read("jsonl", lines)
-    assert isinstance(first, Said)
-    assert isinstance(second, Said)
+    assert isinstance(first, ParsedTurn)
+    assert isinstance(second, ParsedTurn)
     assert (first.user_id, first.turn.turn_id, first.turn.speaker) == ("bo", "a", "B")
     assert (second.user_id, second.turn.turn_id) == ("ana", "line-3")
 
@@ -99,14 +99,14 @@ def test_chats_are_read_in_their_usual_forms(content: object, expected: list[tup
 
 def test_a_chat_knows_when_something_was_said() -> None:
     (first,) = read("chat", TIMED)
-    assert isinstance(first, Said)
+    assert isinstance(first, ParsedTurn)
     assert first.turn.occurred_at == datetime(2026, 3, 2, 9, 12, tzinfo=UTC)
     assert (first.session_id, first.turn.turn_id) == ("talk", "message-1")
 
 
 def test_a_time_keeps_the_offset_that_it_was_told_with() -> None:
     (first,) = read("jsonl", json.dumps({**OK, "occurred_at": "2026-03-02T09:12:00+05:30"}))
-    assert isinstance(first, Said)
+    assert isinstance(first, ParsedTurn)
     assert (first.turn.occurred_at, first.turn.utc_offset) == (datetime(2026, 3, 2, 3, 42, tzinfo=UTC), 330)
 
 

@@ -115,7 +115,7 @@ def _drain_here(**_: Any) -> int:
     from apps.actions.live_ports import live
     from apps.outbox import leases
     from apps.pipeline.core.identifiers import new_id
-    from apps.worker.process_user import work_for
+    from apps.worker.process_user import process_user
 
     (lease,) = leases.claim(token=new_id(), limit=1, seconds=60)
-    return work_for(lease=lease, ports=live())
+    return process_user(lease=lease, ports=live())

@@ -9,7 +9,7 @@ import pytest
 
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryVector
-from apps.memories.search import Hit, SearchQuery, search
+from apps.memories.search import SearchHit, SearchQuery, search
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import IndexPolicy, RetrievalPolicy
@@ -64,7 +64,7 @@ def remember(project: Project, embedder: Embedder) -> Remember:
 
 @pytest.fixture
 def search_hits(ana: UUID, embedder: Embedder):
-    def run(text: str, **values: Any) -> tuple[Hit, ...]:
+    def run(text: str, **values: Any) -> tuple[SearchHit, ...]:
         return search(
             end_user_id=values.pop("end_user_id", ana),
             query=SearchQuery(text=text, **values),

@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from apps.memories.reading.context import ContextQuery, build_block
+from apps.memories.context import ContextQuery, build_block
 from apps.pipeline.core.enums import MemoryType, Polarity, Stakes, Status
 from apps.pipeline.core.policy import RetrievalPolicy
-from apps.pipeline.retrieval.context_block import Block
+from apps.pipeline.retrieval.context_block import RenderedBlock
 from apps.providers.wordllama import count_tokens
 from tests.memories.conftest import NOW
 
@@ -18,7 +18,7 @@ A_DAY = timedelta(days=1)
 
 @pytest.fixture
 def build(ana: UUID, embedder):
-    def run(text: str = "", *, token_budget: int = 2_000, **values: Any) -> Block:
+    def run(text: str = "", *, token_budget: int = 2_000, **values: Any) -> RenderedBlock:
         return build_block(
             end_user_id=ana,
             query=ContextQuery(text=text, token_budget=token_budget, **values),
@@ -75,7 +75,7 @@ def test_a_block_takes_four_round_trips(build, django_assert_max_num_queries) ->
 
 
 def test_nothing_known_is_an_empty_block(build, project) -> None:
-    assert build("anything") == Block()
+    assert build("anything") == RenderedBlock()
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_nothing_known_is_an_empty_block(build, project) -> None:
 @pytest.mark.parametrize("tags", [(), ("constraint",)])
 def test_what_may_not_be_shown_is_not_told(build, remember, hidden, tags) -> None:
     remember("User lives in Rome.", predicate="lives_in", object="Rome", subject="User", tags=tags, **hidden)
-    assert build("where does User live") == Block()
+    assert build("where does User live") == RenderedBlock()
 
 
 def test_low_stakes_show_what_is_unverified_and_say_so(build, remember) -> None:

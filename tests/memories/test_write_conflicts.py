@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from apps.memories.writing.write_conflicts import stale_if_overtaken
+from apps.memories.write_conflicts import stale_on_write_conflict
 from apps.pipeline.core.ports import StalePlan
 from apps.tenants.models import Project
 
@@ -20,7 +20,7 @@ def test_a_deadlock_lets_one_go_on(project: Project, other_project: Project) -> 
 
     def locks(first: UUID, second: UUID) -> str:
         try:
-            with stale_if_overtaken(), transaction.atomic():
+            with stale_on_write_conflict(), transaction.atomic():
                 Project.objects.select_for_update().get(id=first)
                 both_hold_one.wait()
                 Project.objects.select_for_update().get(id=second)

@@ -25,7 +25,7 @@ def owe(
     """Owe the user work, one row for each subject or a single new one; return the rows' numbers."""
     wanted = subjects or (new_id(),)
     for subject in wanted:
-        enqueue.add(end_user_id=user, project_id=project.id, kind=kind, subject_ids=[subject], session_id=session)
+        enqueue.enqueue(end_user_id=user, project_id=project.id, kind=kind, subject_ids=[subject], session_id=session)
     rows = OutboxRow.objects.filter(end_user_id=user, subject_id__in=wanted)
     return list(rows.order_by("id").values_list("id", flat=True))
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.outbox.heartbeats import Heart, alive
+from apps.outbox.heartbeats import Heartbeat, alive
 from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.identifiers import new_id
 
@@ -14,7 +14,7 @@ A_MINUTE = timedelta(minutes=1)
 
 
 def test_a_beating_worker_is_alive_until_it_ends() -> None:
-    heart = Heart(worker=new_id(), every=0.0)
+    heart = Heartbeat(worker=new_id(), every=0.0)
     assert heart.beat(done=3, in_flight=1)
     assert alive(within=A_MINUTE) == 1
     told = WorkerHeartbeat.objects.get()
@@ -24,16 +24,16 @@ def test_a_beating_worker_is_alive_until_it_ends() -> None:
 
 
 def test_it_beats_no_more_often_than_it_should() -> None:
-    heart = Heart(worker=new_id(), every=3600.0)
+    heart = Heartbeat(worker=new_id(), every=3600.0)
     assert heart.beat(done=0, in_flight=0)
     assert not heart.beat(done=0, in_flight=0)
 
 
 def test_who_has_been_silent_is_not_alive_and_is_forgotten_after_a_day() -> None:
-    silent = Heart(worker=new_id(), every=0.0)
+    silent = Heartbeat(worker=new_id(), every=0.0)
     silent.beat(done=0, in_flight=0)
     WorkerHeartbeat.objects.update(seen_at=timezone.now() - timedelta(minutes=5))
     assert alive(within=A_MINUTE) == 0
     WorkerHeartbeat.objects.update(seen_at=timezone.now() - timedelta(days=2))
-    Heart(worker=new_id(), every=0.0).beat(done=0, in_flight=0)
+    Heartbeat(worker=new_id(), every=0.0).beat(done=0, in_flight=0)
     assert not WorkerHeartbeat.objects.filter(worker=silent.worker).exists()

@@ -47,14 +47,14 @@ def test_work_that_never_came_to_an_end_is_suspect(project: Project) -> None:
     user = make_user(project)
     owe(project, user)
     lease = claim_one(user)
-    assert not lease.is_suspect
+    assert not lease.is_retry_after_crash
     expire(user)
-    assert not claim_one(user).is_suspect, "it had not begun"
+    assert not claim_one(user).is_retry_after_crash, "it had not begun"
     expire(user)
     lease = claim_one(user)
     processing.take(lease=lease, runs=1)
     expire(user)
-    assert claim_one(user).is_suspect
+    assert claim_one(user).is_retry_after_crash
 
 
 def test_work_that_failed_is_not_suspect(project: Project) -> None:
@@ -65,7 +65,7 @@ def test_work_that_failed_is_not_suspect(project: Project) -> None:
     processing.fail(lease=lease, work=work, error="no", most_attempts=5)
     make_due(user)
     expire(user)
-    assert not claim_one(user).is_suspect
+    assert not claim_one(user).is_retry_after_crash
 
 
 def test_renewing_keeps_the_lease(project: Project) -> None:

@@ -29,7 +29,7 @@ def test_what_may_be_done_in_which_state(project: Project, state: WorkState, may
     OutboxRow.objects.update(state=state)
 
     assert manual.retry(end_user_id=user, row_id=retried) is may_retry
-    assert manual.bury(end_user_id=user, row_id=buried, error="no use") is may_bury
+    assert manual.discard(end_user_id=user, row_id=buried, error="no use") is may_bury
     assert row(retried).state == (WorkState.PENDING if may_retry else state)
     assert row(buried).state == (WorkState.DEAD if may_bury else state)
 
@@ -39,7 +39,7 @@ def test_what_a_worker_is_at_is_not_buried(project: Project) -> None:
     (number,) = owe(project, user)
     processing.take(lease=claim_one(user), runs=1)
 
-    assert not manual.bury(end_user_id=user, row_id=number, error="no use")
+    assert not manual.discard(end_user_id=user, row_id=number, error="no use")
     assert row(number).state == WorkState.RUNNING
 
 
@@ -51,7 +51,7 @@ def test_what_waited_behind_a_buried_row_is_next(project: Project) -> None:
     OutboxRow.objects.filter(id=first).update(run_at=later)
     UserLease.objects.filter(end_user_id=user).update(ready_at=later)
 
-    manual.bury(end_user_id=user, row_id=first, error="no use")
+    manual.discard(end_user_id=user, row_id=first, error="no use")
 
     assert [work.id for work in processing.take(lease=claim_one(user), runs=5)] == [second]
 
@@ -73,5 +73,5 @@ def test_rows_of_others_are_left_alone(project: Project) -> None:
     user, stranger = make_user(project), make_user(project, "stranger")
     (number,) = owe(project, user)
 
-    assert not manual.bury(end_user_id=stranger, row_id=number, error="no use")
+    assert not manual.discard(end_user_id=stranger, row_id=number, error="no use")
     assert row(number).state == WorkState.PENDING

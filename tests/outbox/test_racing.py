@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from apps.outbox import leases, manual, processing
 from apps.outbox.leases import Lease, LostLease
 from apps.outbox.models import UserLease
-from apps.outbox.scheduling import Work
+from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.models import Project
 from tests.outbox.outbox_factories import claim, claim_one, expire, make_user, owe, row
@@ -59,7 +59,7 @@ def test_work_that_is_added_during_the_give_back_is_not_lost(project: Project, p
     assert _next(lease, giving_back.result, user) == adding.result
 
 
-def _next(lease: Lease, taken: list[Work], user: UUID) -> list[int]:
+def _next(lease: Lease, taken: list[NextWork], user: UUID) -> list[int]:
     """Return what was taken after all, or else what the next worker finds."""
     found = taken or processing.take(lease=claim_one(user), runs=1)
     return [work.id for work in found]
@@ -82,7 +82,7 @@ def test_work_that_is_buried_while_it_is_taken_is_not_begun(project: Project, pl
     user = make_user(project)
     (given_up,), (next_one,) = owe(project, user), owe(project, user)
     taking = Aside(lambda: processing.take(lease=claim_one(user), runs=1), pause_before=place + 1).run()
-    assert manual.bury(end_user_id=user, row_id=given_up, error="no")
+    assert manual.discard(end_user_id=user, row_id=given_up, error="no")
     assert [work.id for work in taking.end().result] == [next_one]
     assert row(given_up).state == WorkState.DEAD
 

@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from apps.outbox.scheduling import Work, next_work
+from apps.outbox.scheduling import NextWork, next_work
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import new_id
 
 MONDAY, TUESDAY = new_id(), new_id()
 
 
-def run(number: int, session: object = MONDAY, *, attempts: int = 0, due: bool = True) -> Work:
-    work = Work(id=number, kind=WorkKind.RUN_PIPELINE, subject_id=new_id(), attempts=attempts, is_due=due)
+def run(number: int, session: object = MONDAY, *, attempts: int = 0, due: bool = True) -> NextWork:
+    work = NextWork(id=number, kind=WorkKind.RUN_PIPELINE, subject_id=new_id(), attempts=attempts, is_due=due)
     return replace(work, session_id=session)
 
 
-def index(number: int, *, attempts: int = 0, due: bool = True) -> Work:
-    return Work(id=number, kind=WorkKind.INDEX_MEMORY, subject_id=new_id(), attempts=attempts, is_due=due)
+def index(number: int, *, attempts: int = 0, due: bool = True) -> NextWork:
+    return NextWork(id=number, kind=WorkKind.INDEX_MEMORY, subject_id=new_id(), attempts=attempts, is_due=due)
 
 
 @pytest.mark.parametrize(
@@ -43,5 +43,5 @@ def index(number: int, *, attempts: int = 0, due: bool = True) -> Work:
         pytest.param([run(1, None), run(2, None)], [1, 2], id="no session is a session too"),
     ],
 )
-def test_next_work(owed: list[Work], chosen: list[int]) -> None:
+def test_next_work(owed: list[NextWork], chosen: list[int]) -> None:
     assert [work.id for work in next_work(owed, runs=4)] == chosen

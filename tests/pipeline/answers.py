@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Stop
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason
 
 
 def memory(content: str, *, evidence: str, turn: str = "t1", **changes: Any) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def listing(*memories: Any) -> str:
     return json.dumps({"memories": list(memories)})
 
 
-def answer(text: str, *, stop: Stop = Stop.END) -> ModelAnswer:
+def answer(text: str, *, stop: StopReason = StopReason.END) -> ModelAnswer:
     return ModelAnswer(text=text, model="scripted", stop=stop)
 
 

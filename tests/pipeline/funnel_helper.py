@@ -48,6 +48,6 @@ def _turn(told: Mapping[str, Any], place: int, turn_id: UUID) -> SourceTurn:
 
 def _index(store: InMemoryStore, draft: Draft, embedder: Embedder) -> None:
     ids = list(dict.fromkeys(ruling.memory_id for ruling in draft.rulings))
-    memories = store.shelf(end_user_id=USER).memories
+    memories = store.state(end_user_id=USER).memories
     for each, vector in zip(ids, embedder.embed([memories[each].memory.content for each in ids]), strict=True):
         store.put_vector(end_user_id=USER, memory_id=each, embedder=embedder.name, vector=vector)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from apps.memories.reading.in_memory_store import InMemoryStore
-from apps.memories.reading.memory_state import Kept
+from apps.memories.reading.memory_state import StoredState
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import LIVE_STATUSES, MemoryType, Polarity, SpeechAct, Status
@@ -41,8 +41,8 @@ class Interleaving(RuleBasedStateMachine):
         self.store, self.ids, self.turns = InMemoryStore(), CountedIds(), 0
 
     @property
-    def kept(self) -> list[Kept]:
-        return list(self.store.shelf(end_user_id=ANA).memories.values())
+    def kept(self) -> list[StoredState]:
+        return list(self.store.state(end_user_id=ANA).memories.values())
 
     def settled(
         self, predicate: str, value: str, day: int, polarity: Polarity, act: SpeechAct, session: int, type: MemoryType
@@ -89,10 +89,10 @@ class Interleaving(RuleBasedStateMachine):
         first, second = self.settled(*told), self.settled(*told)
         self.hear(first)
         if any(ruling.merge_into or ruling.supersedes for ruling in second.rulings):
-            before = self.store.shelf(end_user_id=ANA)
+            before = self.store.state(end_user_id=ANA)
             with pytest.raises(StalePlan):
                 self.hear(second)
-            assert self.store.shelf(end_user_id=ANA) == before
+            assert self.store.state(end_user_id=ANA) == before
 
     @rule(place=st.integers(0, 30), status=st.sampled_from([Status.RETRACTED, Status.REJECTED, Status.ARCHIVED]))
     def take_away(self, place: int, status: Status) -> None:
@@ -127,16 +127,16 @@ class Interleaving(RuleBasedStateMachine):
             if kept.memory.status is Status.SUPERSEDED:
                 assert kept.superseded_by in heirs
                 assert kept.memory.valid_until is not None
-            seen, heir = {kept.memory.id}, kept.superseded_by
-            while heir is not None:
-                assert heir not in seen
-                seen.add(heir)
-                heir = heirs[heir]
+            seen, successor = {kept.memory.id}, kept.superseded_by
+            while successor is not None:
+                assert successor not in seen
+                seen.add(successor)
+                successor = heirs[successor]
 
     @invariant()
     def no_link_hangs_in_the_air(self) -> None:
         ids = {kept.memory.id for kept in self.kept}
-        links = self.store.shelf(end_user_id=ANA).links
+        links = self.store.state(end_user_id=ANA).links
         assert all({link.from_id, link.to_id} <= ids and link.from_id != link.to_id for link in links)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from apps.pipeline.core.model_calls import ModelFailed, ModelRequest, Stop, Usage
+from apps.pipeline.core.model_calls import ModelFailed, ModelRequest, StopReason, Usage
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import ShownTurn
@@ -39,7 +39,7 @@ def test_an_answer_comes_with_its_usage(model_server: ModelServer, spec: str) ->
     static = prompt.estimated_tokens(prompt.STATIC)
 
     assert json.loads(second.text)["memories"][0]["evidence"] == "I moved to Rome last year."
-    assert (second.stop, second.model) == (Stop.END, spec.partition(":")[2])
+    assert (second.stop, second.model) == (StopReason.END, spec.partition(":")[2])
     assert (first.usage.cache_read, second.usage.cache_read) == (0, static)
     assert second.usage.input < 100 < second.usage.input + static
     assert second.latency_us > 0
@@ -71,9 +71,10 @@ def test_cost_comes_from_the_price_table(model_server: ModelServer, settings: An
 
 @BOTH
 @pytest.mark.parametrize(
-    ("stop", "expected"), [("end", Stop.END), ("truncated", Stop.TRUNCATED), ("refused", Stop.REFUSED)]
+    ("stop", "expected"),
+    [("end", StopReason.END), ("truncated", StopReason.TRUNCATED), ("refused", StopReason.REFUSED)],
 )
-def test_why_an_answer_ended(model_server: ModelServer, spec: str, stop: str, expected: Stop) -> None:
+def test_why_an_answer_ended(model_server: ModelServer, spec: str, stop: str, expected: StopReason) -> None:
     script(model_server, Reply(text='{"memories": [', stop=stop))
     assert registry.PricedModels().complete(request(spec)).stop is expected
 

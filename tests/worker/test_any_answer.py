@@ -14,7 +14,7 @@ from apps.actions.live_ports import live
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkState
-from apps.pipeline.core.model_calls import ModelAnswer, Stop
+from apps.pipeline.core.model_calls import ModelAnswer, StopReason
 from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
@@ -63,8 +63,8 @@ def numbers() -> Iterator[int]:
 
 
 @settings(max_examples=60)
-@given(answer=ANSWERS, stop=st.sampled_from(Stop))
-def test_any_json(project: Project, numbers: Iterator[int], answer: Any, stop: Stop) -> None:
+@given(answer=ANSWERS, stop=st.sampled_from(StopReason))
+def test_any_json(project: Project, numbers: Iterator[int], answer: Any, stop: StopReason) -> None:
     person = Person(project, f"person {next(numbers)}")
     model = ScriptedModel(lambda _: ModelAnswer(text=json.dumps(answer), model="scripted", stop=stop))
     person.says(SAID)

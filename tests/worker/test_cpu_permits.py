@@ -11,8 +11,8 @@ from apps.actions.live_ports import live
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Purpose
 from apps.pipeline.core.ports import Vector
 from apps.providers.openai_compatible import OpenAICompatibleEmbedder
-from apps.worker.cpu_permits import Places
-from apps.worker.thread_pool import Crew
+from apps.worker.cpu_permits import CpuPermits
+from apps.worker.thread_pool import ThreadPool
 
 PATIENCE = 60.0
 
@@ -40,13 +40,13 @@ class FarAway(OpenAICompatibleEmbedder):
         return [[1.0, 0.0] for _ in texts]
 
 
-def at_once(places: Places, do: Callable[[], object], *, times: int) -> list[Future[int]]:
+def at_once(places: CpuPermits, do: Callable[[], object], *, times: int) -> list[Future[int]]:
     def work() -> int:
         with places.taken():
             do()
         return 1
 
-    crew = Crew(times)
+    crew = ThreadPool(times)
     futures = [crew.submit(work) for _ in range(times)]
     crew.dismiss()
     return futures
@@ -59,7 +59,7 @@ def test_no_more_work_at_once_than_there_are_places() -> None:
         begun.release()
         may_end.wait(PATIENCE)
 
-    futures = at_once(Places(2), wait, times=4)
+    futures = at_once(CpuPermits(2), wait, times=4)
     assert begun.acquire(timeout=PATIENCE)
     assert begun.acquire(timeout=PATIENCE)
     assert not begun.acquire(timeout=0.2)
@@ -68,7 +68,7 @@ def test_no_more_work_at_once_than_there_are_places() -> None:
 
 
 def test_who_waits_for_a_model_lets_another_in() -> None:
-    places = Places(1)
+    places = CpuPermits(1)
     model = places.leaving(replace(live(), model=Waiting())).model
     assert model is not None
     request = ModelRequest(
@@ -79,7 +79,7 @@ def test_who_waits_for_a_model_lets_another_in() -> None:
 
 
 def test_who_waits_for_an_embedder_elsewhere_lets_another_in() -> None:
-    places = Places(1)
+    places = CpuPermits(1)
     embedder = places.leaving(replace(live(), embedder=FarAway())).embedder
     assert embedder.dimension == 2
     futures = at_once(places, lambda: embedder.embed(["x"]), times=2)
@@ -88,11 +88,11 @@ def test_who_waits_for_an_embedder_elsewhere_lets_another_in() -> None:
 
 def test_an_embedder_in_this_process_keeps_its_place() -> None:
     ports = live()
-    assert Places(1).leaving(ports).embedder is ports.embedder
+    assert CpuPermits(1).leaving(ports).embedder is ports.embedder
 
 
 def test_a_place_is_taken_again_after_a_failure() -> None:
-    places = Places(1)
+    places = CpuPermits(1)
 
     def fail() -> None:
         with places.left():

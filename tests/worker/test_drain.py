@@ -14,7 +14,7 @@ from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.pipeline.core.ports import Ports
 from apps.tenants.models import Project
-from apps.worker.cpu_permits import Places
+from apps.worker.cpu_permits import CpuPermits
 from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.outbox.outbox_factories import make_due
@@ -36,7 +36,7 @@ def make(ports: Ports, *, stop: StopFlag | None = None, threads: int = 4, idle: 
         stop=stop or StopFlag(),
         idle_seconds=idle,
         most_seconds=PATIENCE,
-        places=Places(threads),
+        places=CpuPermits(threads),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings as configured
 from django.db import connection
 
-from apps.actions.live_ports import WithoutConnection
+from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.projects.configure import configure
 from apps.actions.sessions.end_session import end_session
 from apps.memories.models import Memory
@@ -290,7 +290,7 @@ def test_no_connection_is_held_while_a_model_is_called(project: Project) -> None
 
     Project.objects.count()
     assert connection.connection is not None
-    answer = WithoutConnection(ScriptedModel(look)).complete(
+    answer = ConnectionReleasingModel(ScriptedModel(look)).complete(
         render(turns=[], entities=[], memories=[], policy=ExtractionPolicy())
     )
     assert (isinstance(answer, ModelAnswer), held) == (True, [False])

@@ -14,7 +14,7 @@ from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from apps.worker.process_user import work_for
+from apps.worker.process_user import process_user
 from apps.worker.shutdown import StopFlag
 from tests.outbox.outbox_factories import claim, claim_one, expire, make_due
 from tests.worker.worker_helper import Person, broken, interrupted
@@ -82,7 +82,7 @@ def test_a_run_that_kills_its_workers_is_buried_and_its_neighbours_finish(ana: P
         processing.take(lease=claim_one(ana.id), runs=1)  # and the worker dies
         expire(ana.id)
     for lease in claim():
-        work_for(lease=lease, ports=live())
+        process_user(lease=lease, ports=live())
     assert ana.statuses() == [TraceStatus.DEAD]
     assert "WorkerDied" in run_of(ana).last_error
     assert run_of(ana).state == WorkState.DEAD
@@ -107,7 +107,7 @@ def test_a_stopping_worker_gives_back_what_it_has_not_begun(ana: Person) -> None
     ana.says("I work as a nurse.", session="tuesday")
     stop = StopFlag()
     stop.set()
-    assert work_for(lease=claim_one(ana.id), ports=live(), stop=stop) == 1
+    assert process_user(lease=claim_one(ana.id), ports=live(), stop=stop) == 1
     assert ana.statuses() == [TraceStatus.DONE, TraceStatus.QUEUED]
     assert len(claim()) == 1
 
@@ -117,7 +117,7 @@ def test_a_row_and_its_trace_are_put_back_together(ana: Person) -> None:
     ana.says("I live in Lisbon.")
     lease = claim_one(ana.id)
     with connection.execute_wrapper(failing('UPDATE "traces_trace"')), pytest.raises(OperationalError):
-        work_for(lease=lease, ports=broken("Lisbon"))
+        process_user(lease=lease, ports=broken("Lisbon"))
     assert run_of(ana).state == WorkState.RUNNING
 
 

@@ -6,20 +6,20 @@ import threading
 
 import pytest
 
-from apps.worker.thread_pool import Crew
+from apps.worker.thread_pool import ThreadPool
 
 PATIENCE = 60.0
 
 
 def test_each_result_is_handed_on() -> None:
-    crew = Crew(3)
+    crew = ThreadPool(3)
     futures = [crew.submit(lambda number=number: number * 2) for number in range(20)]
     assert [future.result(PATIENCE) for future in futures] == [number * 2 for number in range(20)]
     crew.dismiss()
 
 
 def test_what_goes_wrong_is_handed_on_and_the_next_is_done() -> None:
-    crew = Crew(1)
+    crew = ThreadPool(1)
     failing, working = crew.submit(lambda: 1 // 0), crew.submit(lambda: 1)
     with pytest.raises(ZeroDivisionError):
         failing.result(PATIENCE)
@@ -28,7 +28,7 @@ def test_what_goes_wrong_is_handed_on_and_the_next_is_done() -> None:
 
 
 def test_no_more_work_at_once_than_there_are_members() -> None:
-    crew, may_end, begun = Crew(2), threading.Event(), threading.Semaphore(0)
+    crew, may_end, begun = ThreadPool(2), threading.Event(), threading.Semaphore(0)
 
     def wait() -> int:
         begun.release()
@@ -45,7 +45,7 @@ def test_no_more_work_at_once_than_there_are_members() -> None:
 
 
 def test_members_leave_once_they_are_dismissed() -> None:
-    crew = Crew(2)
+    crew = ThreadPool(2)
     named = [crew.submit(threading.get_ident) for _ in range(4)]
     members = [thread for thread in threading.enumerate() if thread.ident in {each.result(PATIENCE) for each in named}]
     crew.dismiss()
@@ -55,6 +55,8 @@ def test_members_leave_once_they_are_dismissed() -> None:
 
 
 def test_a_process_ends_while_a_member_still_works() -> None:
-    program = "import threading; from apps.actions.crew import Crew; Crew(1).submit(threading.Event().wait)"
+    program = (
+        "import threading; from apps.worker.thread_pool import ThreadPool; ThreadPool(1).submit(threading.Event().wait)"
+    )
     done = subprocess.run([sys.executable, "-c", program], check=False, timeout=PATIENCE)
     assert done.returncode == 0

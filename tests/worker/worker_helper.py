@@ -12,7 +12,7 @@ from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.ports import Embedder, Ports, Vector
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from apps.worker.process_user import work_for
+from apps.worker.process_user import process_user
 from tests.outbox.outbox_factories import claim
 
 
@@ -33,7 +33,7 @@ class Person:
 
     def is_worked_for(self, ports: Ports | None = None) -> int:
         """Do what is due, unless somebody else is at it; return how many rows were done."""
-        return sum(work_for(lease=lease, ports=ports or live()) for lease in claim(only=self.id))
+        return sum(process_user(lease=lease, ports=ports or live()) for lease in claim(only=self.id))
 
     def statuses(self) -> list[str]:
         """Return where the person's traces stand, in the order in which they were accepted."""

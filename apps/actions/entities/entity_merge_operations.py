@@ -10,8 +10,8 @@ from django.db.models import Q
 
 from apps.memories.models import Entity, Memory
 from apps.memories.querysets import MemoryQuerySet
-from apps.pipeline.conflict.supersession import joins
-from apps.pipeline.core.canonical import canonical_text, hash_apart, hash_of_statement
+from apps.pipeline.conflict.supersession import says_additional
+from apps.pipeline.core.canonical import canonical_text, hash_of_statement, salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, MemoryType, Polarity, Status
 from apps.pipeline.core.identifiers import Prefix, parse, show
 from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
@@ -37,11 +37,11 @@ def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> list[Opera
     for row in live:
         if row.id not in changes:
             continue
-        twin = taken.setdefault(changes[row.id]["canonical_hash"], row)
-        if twin is not row:
-            changes[row.id]["canonical_hash"] = hash_apart(changes[row.id]["canonical_hash"], memory_id=row.id)
-            if twin.subject_id in (entity.id, into.id):
-                operations.append(LinkMemories(from_id=row.id, to_id=twin.id, kind=LinkKind.POSSIBLE_DUPLICATE))
+        duplicate = taken.setdefault(changes[row.id]["canonical_hash"], row)
+        if duplicate is not row:
+            changes[row.id]["canonical_hash"] = salted_hash(changes[row.id]["canonical_hash"], memory_id=row.id)
+            if duplicate.subject_id in (entity.id, into.id):
+                operations.append(LinkMemories(from_id=row.id, to_id=duplicate.id, kind=LinkKind.POSSIBLE_DUPLICATE))
     revisions = [ReviseMemory(key, versions[key], verb=MERGED, changes=values) for key, values in changes.items()]
     return [*_closed(live, changes), *revisions, *operations]
 
@@ -88,7 +88,7 @@ def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iter
 
 def _takes_slot(row: Memory) -> bool:
     is_value = row.stateful and row.polarity == Polarity.POSITIVE and row.type != MemoryType.EVENT
-    return is_value and not joins(row.evidence)
+    return is_value and not says_additional(row.evidence)
 
 
 def _close(older: Memory, newer: Memory) -> SupersedeMemory:

@@ -15,7 +15,7 @@ from apps.actions.entities.merge_entities import EntityMerge, apply_to, locked_e
 from apps.actions.errors import Conflict
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
-from apps.pipeline.core.canonical import hash_apart
+from apps.pipeline.core.canonical import salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status
 from apps.pipeline.core.operations import Operation, ReviseMemory
 
@@ -82,7 +82,7 @@ def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
     if memory.status not in LIVE_STATUSES:
         return found
     others = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found).exclude(id=memory.id)
-    return hash_apart(found, memory_id=memory.id) if found in given or others.exists() else found
+    return salted_hash(found, memory_id=memory.id) if found in given or others.exists() else found
 
 
 def _opened_again(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:

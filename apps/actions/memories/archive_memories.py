@@ -18,7 +18,7 @@ from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import DecayPolicy
 from apps.pipeline.core.ports import StalePlan
-from apps.pipeline.retrieval.decay import Standing, decay_score, is_past
+from apps.pipeline.retrieval.decay import DecayInput, decay_score, is_past
 
 log = structlog.get_logger(__name__)
 
@@ -94,8 +94,8 @@ def _keep_scores(rows: Sequence[Memory], end_user_id: UUID, now: datetime, polic
         cursor.execute(_KEEP_SCORES, {"ids": [row.id for row in rows], "scores": scores, "end_user": end_user_id})
 
 
-def _standing(row: Memory) -> Standing:
-    return Standing(
+def _standing(row: Memory) -> DecayInput:
+    return DecayInput(
         type=MemoryType(row.type),
         importance=row.importance,
         fresh_at=max(row.said_at, row.created_at),

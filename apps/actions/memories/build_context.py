@@ -6,9 +6,9 @@ from uuid import UUID
 from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
 from apps.actions.memories.search_memories import retrieval_policy
-from apps.memories.reading.context import ContextQuery, build_block
+from apps.memories.context import ContextQuery, build_block
 from apps.pipeline.core.identifiers import end_user_id
-from apps.pipeline.retrieval.context_block import Block
+from apps.pipeline.retrieval.context_block import RenderedBlock
 from apps.providers.wordllama import count_tokens
 
 
@@ -22,13 +22,13 @@ class ContextRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextAnswer:
+class ContextResult:
     """The block; its text is empty where nothing is known."""
 
-    block: Block
+    block: RenderedBlock
 
 
-def build_context(*, request: ContextRequest) -> ContextAnswer:
+def build_context(*, request: ContextRequest) -> ContextResult:
     """Render what is known of an end user, within the budget of tokens that the request sets.
 
     Raises ProviderError when the embedder can't answer.
@@ -44,4 +44,4 @@ def build_context(*, request: ContextRequest) -> ContextAnswer:
         now=now,
     )
     ACCESSES.note(end_user_id=end_user, memory_ids=block.memory_ids, at=now)
-    return ContextAnswer(block=block)
+    return ContextResult(block=block)

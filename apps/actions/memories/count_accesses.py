@@ -44,13 +44,13 @@ class Accesses:
 
     def note(self, *, end_user_id: UUID, memory_ids: Iterable[UUID], at: datetime) -> None:
         """Remember that these memories were told, and see that they will be counted."""
-        if not settings.ACCESS_COUNT_SECONDS:
+        if not settings.ACCESS_FLUSH_SECONDS:
             return
         with self.lock:
             for memory_id in memory_ids:
                 self._add((end_user_id, memory_id), at)
             if self.waiting and self.timer is None:
-                self.timer = threading.Timer(settings.ACCESS_COUNT_SECONDS, self._count_aside)
+                self.timer = threading.Timer(settings.ACCESS_FLUSH_SECONDS, self._count_aside)
                 self.timer.daemon = True
                 self.timer.start()
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from apps.memories.models import Memory, MemoryVector
 from apps.outbox import processing
 from apps.outbox.leases import Lease
-from apps.outbox.scheduling import Work
+from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.policy import IndexPolicy
 from apps.pipeline.core.ports import Embedder
@@ -16,7 +16,7 @@ from apps.pipeline.indexing import index
 from apps.pipeline.indexing.index import Indexable, VectorEntry
 
 
-def index_memories(*, lease: Lease, work: Sequence[Work], embedder: Embedder) -> list[Work]:
+def index_memories(*, lease: Lease, work: Sequence[NextWork], embedder: Embedder) -> list[NextWork]:
     """Index the memories that the work names and return what is owed behind it; twice leaves the same vectors.
 
     Raises LostLease, having written nothing.

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from apps.actions.memories.revise import Revision, revise
-from apps.actions.review.review_decisions import Decided, Person, Seen, decide_each
-from apps.pipeline.core.enums import Rejection, Status
+from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, decide_each
+from apps.pipeline.core.enums import RejectionReason, Status
 
 
-def reject(*, by: Person, seen: Sequence[Seen], reason: Rejection) -> Decided:
+def reject(*, by: Reviewer, seen: Sequence[SeenVersion], reason: RejectionReason) -> ReviewDecision:
     """Reject memories that wait for a person; the reason goes into the ledger."""
     return decide_each(seen=seen, decide=lambda each: _reject(by, each, reason))
 
 
-def _reject(by: Person, seen: Seen, reason: Rejection) -> None:
+def _reject(by: Reviewer, seen: SeenVersion, reason: RejectionReason) -> None:
     revise(
         revision=Revision(
             project_id=by.project_id,

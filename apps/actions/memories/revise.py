@@ -14,12 +14,12 @@ from apps.actions.memories.slot_conflicts import beside_others, settle_slot
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.outbox.wake_workers import poke
+from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.canonical import canonical_text, hash_of_statement
 from apps.pipeline.core.confidence import adjustment_to
 from apps.pipeline.core.enums import MemoryType, Polarity, Status, WorkKind
 from apps.pipeline.core.identifiers import Prefix, parse
-from apps.pipeline.core.operations import Operation, OweWork, ReviseMemory
+from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.core.status_transitions import verb_of
@@ -117,7 +117,7 @@ def apply_revision(
     )
     with transaction.atomic():
         apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
-        transaction.on_commit(poke)
+        transaction.on_commit(wake_workers)
 
 
 def _check_version(memory: Memory, revision: Revision) -> None:
@@ -172,4 +172,4 @@ def _hash(memory: Memory, content: str) -> str:
 
 
 def _owed(memory: Memory, changes: Mapping[str, Any]) -> list[Operation]:
-    return [OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)] if "content" in changes else []
+    return [EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)] if "content" in changes else []

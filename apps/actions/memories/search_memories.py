@@ -6,7 +6,7 @@ from uuid import UUID
 
 from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
-from apps.memories.search import Hit, SearchQuery, search
+from apps.memories.search import SearchHit, SearchQuery, search
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import Policy, RetrievalPolicy
 from apps.traces.drafts import policy_of
@@ -23,14 +23,14 @@ class SearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchAnswer:
+class SearchResult:
     """The hits, best first, and the moment that they were judged at."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[SearchHit, ...]
     at: datetime
 
 
-def search_memories(*, request: SearchRequest) -> SearchAnswer:
+def search_memories(*, request: SearchRequest) -> SearchResult:
     """Search; an end user without memories, known or not, has no hits.
 
     Raises ProviderError when the embedder can't answer.
@@ -46,7 +46,7 @@ def search_memories(*, request: SearchRequest) -> SearchAnswer:
         now=now,
     )
     ACCESSES.note(end_user_id=end_user, memory_ids=[hit.memory.id for hit in hits], at=now)
-    return SearchAnswer(hits=hits, at=now)
+    return SearchResult(hits=hits, at=now)
 
 
 def retrieval_policy(*, project_id: UUID) -> RetrievalPolicy:

@@ -9,13 +9,13 @@ from apps.actions.errors import Conflict
 from apps.actions.get_or_create import hold_end_user
 from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
-from apps.pipeline.core.canonical import hash_apart
+from apps.pipeline.core.canonical import salted_hash
 from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import LIVE_STATUSES, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.ports import Slot
-from apps.pipeline.direct_write.conflicts import end_before, is_taken, place_in_slot, takes_slot, twin_of
+from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, is_taken, placement_in_slot, takes_slot
 from apps.pipeline.direct_write.dedupe import closing
 
 
@@ -31,10 +31,10 @@ def settle_slot(
     if not takes_slot(mine):
         return changes, []
     hold_end_user(memory.end_user_id)
-    place = place_in_slot(mine, [each for each in _holders(mine, memory.end_user_id) if each.id not in apart_from])
-    if place.heir:
-        return {**changes, **_as_history(mine, heir=place.heir)}, []
-    return changes, [closing(each, heir=mine) for each in place.closes]
+    place = placement_in_slot(mine, [each for each in _holders(mine, memory.end_user_id) if each.id not in apart_from])
+    if place.successor:
+        return {**changes, **_as_history(mine, successor=place.successor)}, []
+    return changes, [closing(each, successor=mine) for each in place.closes]
 
 
 def _with(memory: Memory, changes: dict[str, Any]) -> KnownMemory:
@@ -49,11 +49,11 @@ def _holders(memory: KnownMemory, end_user_id: UUID) -> tuple[KnownMemory, ...]:
     return PostgresMemoryReader().holders(end_user_id=end_user_id, slots=slot)
 
 
-def _as_history(memory: KnownMemory, *, heir: KnownMemory) -> dict[str, Any]:
+def _as_history(memory: KnownMemory, *, successor: KnownMemory) -> dict[str, Any]:
     return {
         "status": Status.SUPERSEDED,
-        "superseded_by_id": heir.id,
-        "valid_until": end_before(heir, memory),
+        "superseded_by_id": successor.id,
+        "valid_until": end_before(successor, memory),
     }
 
 
@@ -71,11 +71,11 @@ def beside_others(*, memory: Memory, changes: dict[str, Any], apart_from: Collec
 def _free_hash(memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID]) -> str:
     hold_end_user(memory.end_user_id)
     mine = _with(memory, changes)
-    found = PostgresMemoryReader().twins(
+    found = PostgresMemoryReader().duplicates(
         end_user_id=memory.end_user_id, hashes=[mine.canonical_hash], contents=[mine.content]
     )
     others = [each for each in found if each.id != memory.pk and each.id not in apart_from]
-    if twin := twin_of(mine, others):
-        raise Conflict(f"{show(Prefix.MEMORY, twin.id)} says the same already")
+    if duplicate := duplicate_of(mine, others):
+        raise Conflict(f"{show(Prefix.MEMORY, duplicate.id)} says the same already")
     is_free = not is_taken(mine.canonical_hash, others)
-    return mine.canonical_hash if is_free else hash_apart(mine.canonical_hash, memory_id=memory.pk)
+    return mine.canonical_hash if is_free else salted_hash(mine.canonical_hash, memory_id=memory.pk)

@@ -14,19 +14,19 @@ from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.outbox.wake_workers import poke
+from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.memory_conversion import as_stored
-from apps.pipeline.core.operations import AddEntity, AddMemory, AskReviewer, Operation, OweWork
+from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork, FlagForReview, Operation
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot, StalePlan
 from apps.pipeline.direct_write.conflicts import takes_slot
-from apps.pipeline.direct_write.dedupe import Storing, StoringDesk
+from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult
 from apps.pipeline.direct_write.new_memory import NewMemory, add_memory, check_new
-from apps.pipeline.resolution.entity_index import Directory
+from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
 
 MAX_ENTITIES = 10_000  # names are looked for among these; an end user has far fewer
@@ -66,16 +66,16 @@ def _store_once(request: StoreRequest) -> tuple[UUID, ...]:
         _check_heirs(request.memories, end_user)
         directory = _directory(end_user)
         added = _planned(request.memories, directory)
-        desk = StoringDesk(known=_known(end_user, added).values(), policy=Policy())
-        stored = [desk.settle(each) for each in added]
+        session = DirectWriteSession(known=_known(end_user, added).values(), policy=Policy())
+        stored = [session.settle(each) for each in added]
         entities = tuple(AddEntity(entity=entity) for entity in directory.new_entities)
         _apply(request, end_user, entities, session_id="")
         for session_id in dict.fromkeys(new.session_id for new in request.memories):
             wanted = zip(request.memories, stored, strict=True)
             operations = [each for new, one in wanted if new.session_id == session_id for each in _operations(one)]
             _apply(request, end_user, operations, session_id=session_id)
-        _apply(request, end_user, desk.changes, session_id="")
-        transaction.on_commit(poke)
+        _apply(request, end_user, session.changes, session_id="")
+        transaction.on_commit(wake_workers)
     return tuple(each.memory_id for each in stored)
 
 
@@ -87,17 +87,17 @@ def _known(end_user: EndUser, added: Sequence[AddMemory]) -> dict[UUID, KnownMem
         for each in memories
         if each.subject_id is not None and takes_slot(each)
     ]
-    twins = reader.twins(
+    duplicates = reader.duplicates(
         end_user_id=end_user.id,
         hashes=[each.canonical_hash for each in memories],
         contents=[each.content for each in memories],
     )
     holders = reader.holders(end_user_id=end_user.id, slots=slots)
-    return {each.id: each for each in (*twins, *holders)}
+    return {each.id: each for each in (*duplicates, *holders)}
 
 
 def _check_heirs(memories: Sequence[NewMemory], end_user: EndUser) -> None:
-    """Refuse an heir that is not a memory of the same end user."""
+    """Refuse a successor that is not a memory of the same end user."""
     named = {new.superseded_by for new in memories if new.superseded_by is not None}
     known = set(Memory.objects.for_end_user(end_user.id).filter(id__in=named).values_list("id", flat=True))
     for index, new in enumerate(memories):
@@ -105,12 +105,12 @@ def _check_heirs(memories: Sequence[NewMemory], end_user: EndUser) -> None:
             raise Unfit("is no memory of this end user", at=f"/memories/{index}/superseded_by")
 
 
-def _directory(end_user: EndUser) -> Directory:
+def _directory(end_user: EndUser) -> EntityIndex:
     known = PostgresMemoryReader().entities(end_user_id=end_user.id, limit=MAX_ENTITIES)
-    return Directory(entities=known, new_id=new_id)
+    return EntityIndex(entities=known, new_id=new_id)
 
 
-def _planned(memories: Sequence[NewMemory], directory: Directory) -> list[AddMemory]:
+def _planned(memories: Sequence[NewMemory], directory: EntityIndex) -> list[AddMemory]:
     now, policy = timezone.now(), Policy()
     return [
         add_memory(new, memory_id=new_id(), index=index, directory=directory, policy=policy, now=now)
@@ -118,13 +118,13 @@ def _planned(memories: Sequence[NewMemory], directory: Directory) -> list[AddMem
     ]
 
 
-def _operations(storing: Storing) -> Iterator[Operation]:
+def _operations(storing: StoreResult) -> Iterator[Operation]:
     if storing.adds is None:
         return
     yield storing.adds
-    yield OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=storing.memory_id)
+    yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=storing.memory_id)
     if storing.asks is not None:
-        yield AskReviewer(memory_id=storing.memory_id, reason=storing.asks)
+        yield FlagForReview(memory_id=storing.memory_id, reason=storing.asks)
 
 
 def _apply(request: StoreRequest, end_user: EndUser, operations: Sequence[Operation], *, session_id: str) -> None:

@@ -30,7 +30,7 @@ def prune() -> int:
 
     Work that is dead stays until a person retries or removes it.
     """
-    work = _remove(_WORK, kept=timedelta(days=settings.WORK_KEPT_DAYS))
+    work = _remove(_WORK, kept=timedelta(days=settings.WORK_RETENTION_DAYS))
     return work + _remove(_REQUESTS, kept=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
 
 

@@ -7,7 +7,7 @@ from django.db import transaction
 from apps.actions.errors import Conflict, NotFound
 from apps.outbox import manual
 from apps.outbox.models import OutboxRow
-from apps.outbox.wake_workers import poke
+from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import RUNS, TraceStatus
 from apps.traces import recorder
 
@@ -27,4 +27,4 @@ def retry_work(*, project_id: UUID, row_id: int) -> None:
             recorder.fail_trace(
                 end_user_id=row.end_user_id, trace_id=row.subject_id, status=TraceStatus.QUEUED, error=row.last_error
             )
-        transaction.on_commit(poke)
+        transaction.on_commit(wake_workers)

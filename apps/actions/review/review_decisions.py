@@ -12,7 +12,7 @@ from apps.actions.memories.revise import find_memory
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.outbox.wake_workers import poke
+from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.plan import WritePlan
@@ -20,19 +20,19 @@ from apps.pipeline.core.ports import StalePlan
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenVersion:
     """A memory in the version that a person had on the screen, or that a decision left behind."""
 
     memory_id: UUID
     version: int
 
-    def next(self) -> "Seen":
+    def next(self) -> "SeenVersion":
         """Return the same memory one change later."""
-        return Seen(self.memory_id, self.version + 1)
+        return SeenVersion(self.memory_id, self.version + 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Reviewer:
     """Who decides, in which project."""
 
     project_id: UUID
@@ -40,7 +40,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class DecisionRefusal:
     """A memory about which nothing was decided, with the reason."""
 
     memory_id: UUID
@@ -48,28 +48,28 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class ReviewDecision:
     """What a decision left behind: enough to undo it."""
 
-    memories: tuple[Seen, ...] = ()
+    memories: tuple[SeenVersion, ...] = ()
     link_id: UUID | None = None
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[DecisionRefusal, ...] = ()
 
 
-def decide_each(*, seen: Sequence[Seen], decide: Callable[[Seen], None]) -> Decided:
+def decide_each(*, seen: Sequence[SeenVersion], decide: Callable[[SeenVersion], None]) -> ReviewDecision:
     """Decide about memories one by one; one that can't be decided holds up no other."""
-    done: list[Seen] = []
-    refused: list[Refusal] = []
+    done: list[SeenVersion] = []
+    refused: list[DecisionRefusal] = []
     for each in seen:
         try:
             decide(each)
             done.append(each.next())
         except Refused as why:
-            refused.append(Refusal(each.memory_id, why))
-    return Decided(memories=tuple(done), refused=tuple(refused))
+            refused.append(DecisionRefusal(each.memory_id, why))
+    return ReviewDecision(memories=tuple(done), refused=tuple(refused))
 
 
-def find_seen(*, by: Person, seen: Seen) -> Memory:
+def find_seen(*, by: Reviewer, seen: SeenVersion) -> Memory:
     """Return a memory as it was seen. Raises NotFound, Conflict when it has changed since."""
     memory = find_memory(project_id=by.project_id, memory_id=seen.memory_id)
     if memory.version != seen.version:
@@ -86,12 +86,12 @@ def check_pair(one: Memory, other: Memory) -> None:
             raise Conflict(f"the memory is {memory.status} meanwhile")
 
 
-def apply_decision(*, by: Person, end_user_id: UUID, operations: Sequence[Operation]) -> None:
+def apply_decision(*, by: Reviewer, end_user_id: UUID, operations: Sequence[Operation]) -> None:
     """Apply a person's operations on what is kept of one end user. Raises Conflict when somebody was faster."""
     context = WriteContext(project_id=by.project_id, end_user_id=end_user_id, actor=actor_of(None, by.person_id))
     try:
         with transaction.atomic():
             apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
-            transaction.on_commit(poke)
+            transaction.on_commit(wake_workers)
     except StalePlan as stale:
         raise Conflict("somebody else was faster") from stale

@@ -10,10 +10,17 @@ from django.db import transaction
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.memories.merge_memories import merge_operations
 from apps.actions.memories.slot_conflicts import settle_slot
-from apps.actions.review.review_decisions import Decided, Person, Seen, apply_decision, check_pair, find_seen
+from apps.actions.review.review_decisions import (
+    ReviewDecision,
+    Reviewer,
+    SeenVersion,
+    apply_decision,
+    check_pair,
+    find_seen,
+)
 from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.core.enums import LinkKind, LinkStatus, Resolution, Status
-from apps.pipeline.core.operations import MarkLink, Operation, ReviseMemory
+from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, Status
+from apps.pipeline.core.operations import Operation, ReviseMemory, SetLinkStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +36,13 @@ class Settlement:
     """How a person settles a contradiction, and in which versions both sides were seen."""
 
     link_id: UUID
-    resolution: Resolution
-    from_seen: Seen
-    to_seen: Seen
+    resolution: LinkResolution
+    from_seen: SeenVersion
+    to_seen: SeenVersion
     validity: Mapping[UUID, Validity] = field(default_factory=dict)  # by memory, where both are true
 
 
-def settle_link(*, by: Person, settlement: Settlement) -> Decided:
+def settle_link(*, by: Reviewer, settlement: Settlement) -> ReviewDecision:
     """Settle a link in one transaction with what follows for its two memories.
 
     Who is kept becomes active, who isn't is rejected; with MERGED the newer one is merged into the older one.
@@ -55,18 +62,18 @@ def settle_link(*, by: Person, settlement: Settlement) -> Decided:
         apply_decision(by=by, end_user_id=one.end_user_id, operations=[*changes, _mark(link, settlement.resolution)])
     changed = {each.memory_id for each in changes if isinstance(each, ReviseMemory)}
     seen = (settlement.from_seen, settlement.to_seen)
-    return Decided(memories=tuple(each.next() for each in seen if each.memory_id in changed), link_id=link.pk)
+    return ReviewDecision(memories=tuple(each.next() for each in seen if each.memory_id in changed), link_id=link.pk)
 
 
 def _changes(one: Memory, other: Memory, settlement: Settlement) -> list[Operation]:
     match settlement.resolution:
-        case Resolution.KEPT_FROM:
+        case LinkResolution.KEPT_FROM:
             return [*_keep(one, instead_of=other), _reject(other)]
-        case Resolution.KEPT_TO:
+        case LinkResolution.KEPT_TO:
             return [_reject(one), *_keep(other, instead_of=one)]
-        case Resolution.MERGED:
+        case LinkResolution.MERGED:
             return merge_operations(one, other)
-        case Resolution.BOTH:
+        case LinkResolution.BOTH:
             return [*_allow(one, settlement.validity.get(one.pk)), *_allow(other, settlement.validity.get(other.pk))]
 
 
@@ -106,8 +113,8 @@ def _reject(memory: Memory) -> Operation:
     )
 
 
-def _mark(link: MemoryLink, resolution: Resolution) -> MarkLink:
-    return MarkLink(
+def _mark(link: MemoryLink, resolution: LinkResolution) -> SetLinkStatus:
+    return SetLinkStatus(
         from_id=link.from_memory_id,
         to_id=link.to_memory_id,
         kind=LinkKind(link.kind),

@@ -11,15 +11,15 @@ from django.db.models import Field
 from apps.actions.errors import NotAllowed, NotFound
 from apps.actions.get_or_create import actor_of
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
-from apps.actions.review.review_decisions import Decided, Person, apply_decision, find_seen
+from apps.actions.review.review_decisions import ReviewDecision, Reviewer, apply_decision, find_seen
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
-from apps.pipeline.core.operations import DisownOrigins, MarkLink, Operation, OweWork, ReviseMemory
+from apps.pipeline.core.operations import EnqueueWork, Operation, RemoveCopiedOrigins, ReviseMemory, SetLinkStatus
 
 MERGED = "merged"  # the operation with which a memory handed its sources over
 
 
-def undo(*, by: Person, decided: Decided) -> Decided:
+def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
     """Take a person's own last change of some memories back; the history keeps both the change and its undoing.
 
     All of them or none. Raises NotFound, NotAllowed for a change by somebody else, and Conflict when a memory or the
@@ -36,10 +36,10 @@ def undo(*, by: Person, decided: Decided) -> Decided:
             owed.setdefault(link.end_user_id, []).append(_reopened(link))
         for end_user_id, operations in owed.items():
             apply_decision(by=by, end_user_id=end_user_id, operations=operations)
-    return Decided(memories=tuple(seen.next() for seen in decided.memories))
+    return ReviewDecision(memories=tuple(seen.next() for seen in decided.memories))
 
 
-def _back(by: Person, memory: Memory, own: Collection[UUID]) -> Iterator[Operation]:
+def _back(by: Reviewer, memory: Memory, own: Collection[UUID]) -> Iterator[Operation]:
     past = MemoryVersion.objects.filter(
         end_user_id=memory.end_user_id, memory=memory, version=memory.version - 1
     ).first()
@@ -50,10 +50,10 @@ def _back(by: Person, memory: Memory, own: Collection[UUID]) -> Iterator[Operati
     values = {name: _read(name, value) for name, value in past.values.items()}
     yield from _restored(memory, values, own)
     if "content" in values:
-        yield OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.pk)
+        yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.pk)
     yield from _opened_again(memory, past, own)
     if past.operation == MERGED and memory.superseded_by_id is not None:
-        yield DisownOrigins(memory_id=memory.superseded_by_id, from_id=memory.pk, since=past.known_until)
+        yield RemoveCopiedOrigins(memory_id=memory.superseded_by_id, from_id=memory.pk, since=past.known_until)
 
 
 def _opened_again(memory: Memory, past: MemoryVersion, own: Collection[UUID]) -> Iterator[Operation]:
@@ -86,15 +86,15 @@ def _read(column: str, value: Any) -> Any:
     return cast("Field[Any, Any]", Memory._meta.get_field(column)).to_python(value)
 
 
-def _settled(by: Person, link_id: UUID) -> MemoryLink:
+def _settled(by: Reviewer, link_id: UUID) -> MemoryLink:
     link = MemoryLink.objects.for_project(by.project_id).filter(pk=link_id).first()
     if link is None:
         raise NotFound("there is no such link")
     return link
 
 
-def _reopened(link: MemoryLink) -> MarkLink:
-    return MarkLink(
+def _reopened(link: MemoryLink) -> SetLinkStatus:
+    return SetLinkStatus(
         from_id=link.from_memory_id,
         to_id=link.to_memory_id,
         kind=LinkKind(link.kind),

@@ -21,7 +21,7 @@ AT_ONCE = 500  # so many turns are tried while the asker waits
 KEPT = timedelta(days=1)
 
 
-def ask_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int | None = None) -> RulePreview:
+def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int | None = None) -> RulePreview:
     """Answer at once where few turns are to be tried, else leave it to a worker; return the preview.
 
     Raises Unfit for a pattern that can't be used or too many days, NotFound for an unknown project.

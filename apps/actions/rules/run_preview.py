@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from apps.actions.errors import Unfit
 from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
-from apps.intake.intake_precondition import LOOK_BACK_CHARACTERS
 from apps.memories.models import MemoryOrigin
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Request
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.traces.models import PreviewState, RulePreview
 from apps.traces.requests import requests_since
 
@@ -25,7 +25,7 @@ MOST_SECONDS = 90.0  # below what a worker may take
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TurnChange:
     """A turn that the rule would treat otherwise; reasons are empty for a turn that is kept."""
 
     end_user_id: UUID
@@ -52,7 +52,7 @@ class Findings:
         default_factory=lambda: {"harmful": [], "dropped": [], "kept": []}
     )
 
-    def add(self, change: Change, memories: Sequence[UUID]) -> None:
+    def add(self, change: TurnChange, memories: Sequence[UUID]) -> None:
         """Count a change, and keep it as an example while there is room."""
         kind = "harmful" if memories else "dropped" if change.is_drop else "kept"
         self.dropped += change.is_drop
@@ -77,12 +77,12 @@ def run_preview(*, preview_id: UUID) -> None:
     _report(preview, findings, state=PreviewState.DONE, finished_at=timezone.now())
 
 
-def compare(request: Request, *, now: Policy, then: Policy) -> list[Change]:
+def compare(request: Request, *, now: Policy, then: Policy) -> list[TurnChange]:
     """Return the turns of a request that another policy would drop or keep otherwise than this one."""
     before, after = _dropped(request, now), _dropped(request, then)
     changed = [turn.id for turn in request.turns if (turn.id in before) != (turn.id in after)]
     end_user = request.origin.end_user_id
-    return [Change(end_user, turn, before.get(turn, ""), after.get(turn, "")) for turn in changed]
+    return [TurnChange(end_user, turn, before.get(turn, ""), after.get(turn, "")) for turn in changed]
 
 
 def _try(preview: RulePreview) -> Findings:
@@ -103,7 +103,7 @@ def _try(preview: RulePreview) -> Findings:
 
 def _batches(preview: RulePreview) -> Iterator[list[Request]]:
     requests = requests_since(
-        project_id=preview.project_id, since=preview.since, look_back_characters=LOOK_BACK_CHARACTERS
+        project_id=preview.project_id, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS
     )
     while batch := list(islice(requests, AT_ONCE)):
         yield batch
@@ -115,7 +115,7 @@ def _dropped(request: Request, policy: Policy) -> dict[UUID | None, str]:
     return {drop.turn_id: drop.reason for drop in screened.drops}
 
 
-def _memories_of(changes: Sequence[Change]) -> dict[UUID, list[UUID]]:
+def _memories_of(changes: Sequence[TurnChange]) -> dict[UUID, list[UUID]]:
     """Return the memories that newly dropped turns had produced, by turn."""
     dropped = [change for change in changes if change.is_drop]
     if not dropped:
@@ -129,7 +129,7 @@ def _memories_of(changes: Sequence[Change]) -> dict[UUID, list[UUID]]:
     return found
 
 
-def _example(change: Change, kind: str, memories: Sequence[UUID]) -> dict[str, Any]:
+def _example(change: TurnChange, kind: str, memories: Sequence[UUID]) -> dict[str, Any]:
     return {
         "kind": kind,
         "end_user": str(change.end_user_id),

@@ -67,7 +67,7 @@ def _owe(session: Session, configuration: ConfigurationVersion, api_key_id: UUID
         configuration=configuration,
         api_key_id=api_key_id,
     )
-    enqueue.add(
+    enqueue.enqueue(
         end_user_id=session.end_user_id,
         project_id=session.project_id,
         kind=WorkKind.EXTRACT_SESSION,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from apps.actions.memories.build_context import ContextAnswer
+from apps.actions.memories.build_context import ContextResult
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
     Answer,
@@ -19,8 +19,8 @@ from apps.api.schemas.common import (
 )
 from apps.api.schemas.memories import Tag
 from apps.api.schemas.memory_answers import MemoryAnswer, memory_fields
-from apps.memories.reading.context import ContextQuery
-from apps.memories.search import Hit, SearchQuery
+from apps.memories.context import ContextQuery
+from apps.memories.search import SearchHit, SearchQuery
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment
@@ -126,7 +126,7 @@ def _question(text: str) -> str:
     return text
 
 
-def found_memory(hit: Hit, *, explain: bool) -> FoundMemory:
+def found_memory(hit: SearchHit, *, explain: bool) -> FoundMemory:
     """Show a hit."""
     parts = {name: round(part, 4) for name, part in hit.parts.items()} if explain else None
     return FoundMemory(
@@ -134,7 +134,7 @@ def found_memory(hit: Hit, *, explain: bool) -> FoundMemory:
     )
 
 
-def context_block(answer: ContextAnswer) -> ContextBlock:
+def context_block(answer: ContextResult) -> ContextBlock:
     """Show a block."""
     block = answer.block
     return ContextBlock(

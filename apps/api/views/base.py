@@ -11,8 +11,8 @@ from rest_framework.views import APIView
 from apps.api.authentication import Caller
 from apps.api.problems import invalid
 from apps.api.schemas.common import Answer
-from apps.intake.idempotency import Answer as KeptAnswer
-from apps.intake.idempotency import Claim, fingerprint, once
+from apps.intake.idempotency import Claim, fingerprint, run_once
+from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.input_validation import checked_name
@@ -35,7 +35,7 @@ class ApiView(APIView):
         """Return who calls; permissions have seen to it that there is someone."""
         return cast(Caller, self.request.user)
 
-    def once(
+    def run_once(
         self, do: Callable[[], KeptAnswer], *, to_keep: Callable[[KeptAnswer], KeptAnswer] | None = None
     ) -> KeptAnswer:
         """Do what the request asks; under an Idempotency-Key, at most once. Raises what actions.idempotency raises."""
@@ -46,7 +46,9 @@ class ApiView(APIView):
             raise invalid(f"must hold 1 to {MAX_KEY_LENGTH} characters", at="Idempotency-Key")
         body = msgspec.json.encode(self.request.data, order="sorted")
         asked = fingerprint(method=self.request.method or "", path=self.request.get_full_path(), body=body)
-        return once(claim=Claim(project_id=self.caller.project_id, key=key, fingerprint=asked), do=do, to_keep=to_keep)
+        return run_once(
+            claim=Claim(project_id=self.caller.project_id, key=key, fingerprint=asked), do=do, to_keep=to_keep
+        )
 
     def end_user_id(self, user_id: str | None) -> UUID | None:
         """Return the end user whom a list is about; keys of scope admin may ask about all of them (None)."""

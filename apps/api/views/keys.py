@@ -14,7 +14,7 @@ from apps.api.problems import Code
 from apps.api.reading import read_body, read_id, read_query
 from apps.api.schemas.keys import CreatedKeyAnswer, KeyBody, KeyPage, KeysQuery, created_key_answer, key_answer
 from apps.api.views.base import ApiView, kept, plain, response
-from apps.intake.idempotency import Answer as KeptAnswer
+from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment, checked_name

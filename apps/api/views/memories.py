@@ -27,7 +27,7 @@ from apps.api.schemas.memory_answers import (
     memory_detail,
 )
 from apps.api.views.base import ApiView, kept, plain, response
-from apps.intake.idempotency import Answer as KeptAnswer
+from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.as_of import as_believed

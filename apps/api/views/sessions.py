@@ -13,8 +13,8 @@ from apps.api.problems import Code
 from apps.api.reading import read_body
 from apps.api.schemas.sessions import EndSessionBody, SessionEnded
 from apps.api.views.base import ApiView, kept, response
-from apps.intake.idempotency import Answer as KeptAnswer
-from apps.outbox.wake_workers import poke
+from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
+from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
 from apps.pipeline.core.identifiers import session_id as derived
 from apps.pipeline.core.input_validation import checked_name
@@ -51,5 +51,5 @@ class SessionEndView(ApiView):
         )
         if ended.trace_id is None:
             return kept(SessionEnded(trace_id=None, status=ended.status))
-        transaction.on_commit(poke, robust=True)
+        transaction.on_commit(wake_workers, robust=True)
         return kept(SessionEnded(trace_id=show(Prefix.TRACE, ended.trace_id), status=ended.status), status=202)

@@ -14,10 +14,10 @@ from apps.api.reading import read_body
 from apps.api.schemas.turns import Mode, TraceAccepted, TurnsAnswer, TurnsBody, submission, turns_answer
 from apps.api.views.base import ApiView, kept, response
 from apps.intake.accept import Accepted, Submission, accept
-from apps.intake.idempotency import Answer as KeptAnswer
 from apps.intake.idempotency import IdempotencyInProgress
+from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
 from apps.intake.intake_precondition import KeyRefused
-from apps.outbox.wake_workers import poke
+from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show
 from apps.worker.run_now import OPEN, run_now
@@ -65,7 +65,7 @@ def _accept(asked: Submission, mode: Mode) -> KeptAnswer:
     except KeyRefused as refused:
         raise AuthenticationFailed(REFUSED) from refused
     if mode is Mode.ASYNC and accepted.status is TraceStatus.QUEUED:
-        transaction.on_commit(poke, robust=True)
+        transaction.on_commit(wake_workers, robust=True)
     return kept(TraceAccepted(trace_id=show(Prefix.TRACE, accepted.trace_id), status=accepted.status), status=202)
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from apps.actions.errors import Refused
 from apps.actions.get_or_create import actor_of
-from apps.actions.queue.discard_work import bury_work
+from apps.actions.queue.discard_work import discard_work
 from apps.actions.queue.retry_work import retry_work
 from apps.console.admin.cells import chipped, shortened
 from apps.console.admin.pages import ReadOnlyPage
@@ -49,7 +49,7 @@ class OutboxRowPage(ReadOnlyPage):
     def bury(self, request: HttpRequest, queryset: QuerySet[OutboxRow]) -> None:
         """Give rows up."""
         actor = actor_of(None, request.user.pk)
-        self._each(request, queryset, lambda row: bury_work(project_id=row.project_id, row_id=row.id, actor=actor))
+        self._each(request, queryset, lambda row: discard_work(project_id=row.project_id, row_id=row.id, actor=actor))
 
     def _each(self, request: HttpRequest, rows: QuerySet[OutboxRow], do: Callable[[OutboxRow], Any]) -> None:
         done = 0

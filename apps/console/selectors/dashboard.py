@@ -19,14 +19,14 @@ from apps.pipeline.core.enums import Outcome, Reason, Stage
 from apps.pipeline.core.funnel_metrics import (
     BANDS,
     Band,
-    Health,
     Measure,
-    Reading,
-    Share,
+    Ratio,
+    RatioHealth,
+    RatioReading,
     Tallies,
     past_pre_filter,
     quantile,
-    readings,
+    ratio_readings,
     users_turns,
 )
 from apps.traces.models import HourlyLatency, HourlyTally, TalliedHour
@@ -43,7 +43,7 @@ Key = tuple[Measure, str, str]
 class Gauge:
     """One share with its band, and its course."""
 
-    reading: Reading
+    reading: RatioReading
     band: Band
     course: list[float | None]
 
@@ -161,11 +161,11 @@ def _together(steps: Any) -> Tallies:
 
 
 def _gauges(totals: Tallies, steps: list[Tallies]) -> list[Gauge]:
-    courses: dict[Share, list[float | None]] = {share: [] for share in Share}
+    courses: dict[Ratio, list[float | None]] = {share: [] for share in Ratio}
     for tallies in steps:
-        for reading in readings(tallies):
+        for reading in ratio_readings(tallies):
             courses[reading.share].append(reading.value)
-    return [Gauge(reading, BANDS[reading.share], courses[reading.share]) for reading in readings(totals)]
+    return [Gauge(reading, BANDS[reading.share], courses[reading.share]) for reading in ratio_readings(totals)]
 
 
 def _drop_lines(totals: Tallies) -> Iterator[DropLine]:
@@ -213,7 +213,7 @@ def _alerts(shown: Dashboard) -> Iterator[str]:
     if shown.queue.is_late:
         yield f"The oldest owed work has waited {shown.queue.oldest_seconds} seconds."
     for gauge in shown.gauges:
-        if gauge.reading.health is Health.ALERT:
+        if gauge.reading.health is RatioHealth.ALERT:
             yield (
                 f"{gauge.reading.share.capitalize()}: {gauge.reading.value:.1%}, "
                 f"healthy is {gauge.band.low:.0%} to {gauge.band.high:.0%}."

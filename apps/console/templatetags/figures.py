@@ -5,12 +5,17 @@ from typing import Any
 from django import template
 
 from apps.console.selectors.reasons import explain
-from apps.pipeline.core.funnel_metrics import Health
+from apps.pipeline.core.funnel_metrics import RatioHealth
 
 register = template.Library()
 register.filter("explain", explain)
 
-_TONES = {Health.HEALTHY: "good", Health.OUTSIDE: "wait", Health.ALERT: "bad", Health.UNKNOWN: "plain"}
+_TONES = {
+    RatioHealth.HEALTHY: "good",
+    RatioHealth.OUTSIDE: "wait",
+    RatioHealth.ALERT: "bad",
+    RatioHealth.UNKNOWN: "plain",
+}
 
 
 @register.filter
@@ -22,7 +27,7 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
-def tone(health: Health) -> str:
+def tone(health: RatioHealth) -> str:
     """Return the colour of a share's health."""
     return _TONES[health]
 

@@ -18,7 +18,7 @@ from apps.console.permissions import Visit, page
 from apps.console.selectors.settings import Section, sections_of
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.policy_changes import changes
+from apps.pipeline.core.policy_changes import policy_changes
 from apps.traces.models import ConfigurationVersion
 
 
@@ -61,7 +61,7 @@ def version(request: HttpRequest, visit: Visit, number: int) -> HttpResponse:
     context = {
         "version": shown,
         "other": other,
-        "changes": changes(other.as_policy() if other else Policy(), shown.as_policy()),
+        "changes": policy_changes(other.as_policy() if other else Policy(), shown.as_policy()),
         "active": rows.filter(is_active=True).defer("policy").first(),
     }
     return render(request, "console/version.html", context)

@@ -17,13 +17,13 @@ from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
 from apps.console.selectors.pairs import pair_of, to_settle
 from apps.memories.models import MemoryLink
-from apps.pipeline.core.enums import MemberRole, Resolution
+from apps.pipeline.core.enums import LinkResolution, MemberRole
 
 _SAID = {
-    Resolution.KEPT_FROM: "A is kept, B rejected.",
-    Resolution.KEPT_TO: "B is kept, A rejected.",
-    Resolution.BOTH: "Both are kept.",
-    Resolution.MERGED: "A is merged into B.",
+    LinkResolution.KEPT_FROM: "A is kept, B rejected.",
+    LinkResolution.KEPT_TO: "B is kept, A rejected.",
+    LinkResolution.BOTH: "Both are kept.",
+    LinkResolution.MERGED: "A is merged into B.",
 }
 
 
@@ -61,12 +61,12 @@ def settle(request: HttpRequest, visit: Visit, link_id: UUID) -> HttpResponse:
 
 def _settlement(request: HttpRequest, link_id: UUID) -> Settlement:
     seen, resolution = seen_in(request.POST.getlist("memory")), request.POST.get("resolution", "")
-    if len(seen) != 2 or resolution not in set(Resolution):
+    if len(seen) != 2 or resolution not in set(LinkResolution):
         raise Unfit("say which of the two is kept")
     validity = {each.memory_id: _validity(request, each.memory_id) for each in seen if "dated" in request.POST}
     return Settlement(
         link_id=link_id,
-        resolution=Resolution(resolution),
+        resolution=LinkResolution(resolution),
         from_seen=seen[0],
         to_seen=seen[1],
         validity=validity,

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
 from apps.actions.get_or_create import actor_of
-from apps.actions.queue.discard_work import bury_work
+from apps.actions.queue.discard_work import discard_work
 from apps.actions.queue.retry_work import retry_work
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
@@ -55,7 +55,7 @@ def retry(request: HttpRequest, visit: Visit, row_id: int) -> HttpResponse:
 def bury(request: HttpRequest, visit: Visit, row_id: int) -> HttpResponse:
     """Give work up, so that what waits behind it goes on."""
     try:
-        bury_work(project_id=visit.project.pk, row_id=row_id, actor=actor_of(None, visit.person_id))
+        discard_work(project_id=visit.project.pk, row_id=row_id, actor=actor_of(None, visit.person_id))
     except Refused as refused:
         messages.error(request, f"Nothing was changed: {refused}.")
     else:

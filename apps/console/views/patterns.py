@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
 from apps.actions.rules.delete_rule import delete_rule
-from apps.actions.rules.request_preview import MOST_DAYS, ask_preview
+from apps.actions.rules.request_preview import MOST_DAYS, request_preview
 from apps.actions.rules.save_rule import save_rule
 from apps.actions.rules.try_turn import try_turn
 from apps.console.asked import asked
@@ -115,7 +115,7 @@ def preview(request: HttpRequest, visit: Visit) -> HttpResponse:
         return render(request, "console/_preview.html", {"form": form, "position": _position(form)})
     days = whole_number(request.POST.get("days", "")) or _WEEK
     try:
-        asked = ask_preview(
+        asked = request_preview(
             project_id=visit.project.pk, rule=form.instance.as_rule(), days=days, person_id=visit.person_id
         )
     except Refused as refused:

@@ -11,14 +11,14 @@ from apps.actions.memories import approve as approving
 from apps.actions.memories import merge_memories as merging
 from apps.actions.memories import reject as rejecting
 from apps.actions.review import undo as undoing
-from apps.actions.review.review_decisions import Decided
+from apps.actions.review.review_decisions import ReviewDecision
 from apps.console.deciding import Told, decided_in, person_of, refuse, row_id, seen_in, tell, told_of
 from apps.console.paging import page_of
 from apps.console.permissions import Visit, page
 from apps.console.selectors import review as selectors
 from apps.console.selectors.case import case_of
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, MemoryType, Rejection
+from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
 
 
 @page()
@@ -32,7 +32,7 @@ def review(request: HttpRequest, visit: Visit) -> HttpResponse:
         "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
         "types": list(MemoryType),
         "case": case_of(found.rows[0]) if found.rows else None,
-        "rejections": list(Rejection),
+        "rejections": list(RejectionReason),
     }
     return render(request, "console/review.html", shown)
 
@@ -44,7 +44,7 @@ def memory(request: HttpRequest, visit: Visit, memory_id: UUID) -> HttpResponse:
     case = case_of(get_object_or_404(rows, pk=memory_id))
     is_part = bool(request.htmx)  # type: ignore[attr-defined]  # set by django_htmx's middleware
     template = "console/_case.html" if is_part else "console/memory.html"
-    return render(request, template, {"case": case, "rejections": list(Rejection)})
+    return render(request, template, {"case": case, "rejections": list(RejectionReason)})
 
 
 @require_POST
@@ -102,13 +102,13 @@ def undo(request: HttpRequest, visit: Visit) -> HttpResponse:
     return answer
 
 
-def _reason(text: str) -> Rejection:
-    if text not in set(Rejection):
+def _reason(text: str) -> RejectionReason:
+    if text not in set(RejectionReason):
         raise Unfit("say why: the reason is one of the list")
-    return Rejection(text)
+    return RejectionReason(text)
 
 
-def _decided(request: HttpRequest, visit: Visit, decided: Decided, verb: str) -> HttpResponse:
+def _decided(request: HttpRequest, visit: Visit, decided: ReviewDecision, verb: str) -> HttpResponse:
     done = len(decided.memories)
     said = [Told(f"{done} memories {verb}." if done > 1 else f"{verb.capitalize()}.", decided)] if done else []
     ids = [each.memory_id for each in decided.memories] + [each.memory_id for each in decided.refused]

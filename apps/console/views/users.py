@@ -12,8 +12,8 @@ from apps.console.paging import page_of, whole_number
 from apps.console.permissions import Visit, page
 from apps.console.selectors import users as selectors
 from apps.console.selectors.graph import graph_of
+from apps.memories.context import ContextQuery
 from apps.memories.models import Memory
-from apps.memories.reading.context import ContextQuery
 from apps.pipeline.core.enums import Stakes, Status
 from apps.tenants.models import EndUser
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from apps.intake.accept import NewTurn
-from apps.intake.formats.parsed_turn import BadPlace, Said, Source, checked, role_named
+from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked, role_named
 from apps.pipeline.core.enums import Role
 
 # "[2026-03-02 09:12] Ana: hello", "**Ana:** hello", "## Assistant", "User: hello": up to three words for a name.
@@ -36,23 +36,23 @@ class _Item(msgspec.Struct, frozen=True, kw_only=True):
     occurred_at: datetime | None = None
 
 
-def read(content: bytes, *, source: Source) -> Iterator[Said | BadPlace]:
+def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
     """Yield the messages of one session, named by the file; a message's number becomes its turn_id."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        yield BadPlace(at=f"line {line}", message="is not UTF-8")
+        yield BadLine(at=f"line {line}", message="is not UTF-8")
         return
     found = _items(text) if text.lstrip().startswith(("[{", "{", "[\n", "[ ")) else _lines(text)
     for index, message in enumerate(found, start=1):
-        if isinstance(message, BadPlace):
+        if isinstance(message, BadLine):
             yield message
         elif message.text.strip():
             yield checked(_said(message, index=index, source=source), now=source.now)
 
 
-def _said(message: _Message, *, index: int, source: Source) -> Said:
+def _said(message: _Message, *, index: int, source: Source) -> ParsedTurn:
     role = role_named(message.name)
     turn = NewTurn(
         role=role or Role.USER,
@@ -61,10 +61,10 @@ def _said(message: _Message, *, index: int, source: Source) -> Said:
         occurred_at=message.occurred_at,
         turn_id=f"message-{index}",
     )
-    return Said(at=message.at, user_id=source.user_id, session_id=source.name, turn=turn)
+    return ParsedTurn(at=message.at, user_id=source.user_id, session_id=source.name, turn=turn)
 
 
-def _lines(text: str) -> Iterator[_Message | BadPlace]:
+def _lines(text: str) -> Iterator[_Message | BadLine]:
     """Yield a message for each line that names who speaks, with the lines that follow it."""
     open_message: _Message | None = None
     for number, line in enumerate(text.splitlines(), start=1):
@@ -76,7 +76,7 @@ def _lines(text: str) -> Iterator[_Message | BadPlace]:
         elif open_message:
             open_message = replace(open_message, text=f"{open_message.text}\n{line}")
         elif line.strip():
-            yield BadPlace(at=f"line {number}", message='names nobody who speaks ("Name: text")')
+            yield BadLine(at=f"line {number}", message='names nobody who speaks ("Name: text")')
     if open_message:
         yield open_message
 
@@ -92,24 +92,24 @@ def _moment(text: str | None) -> datetime | None:
         return None
 
 
-def _items(text: str) -> Iterator[_Message | BadPlace]:
+def _items(text: str) -> Iterator[_Message | BadLine]:
     """Yield the messages of a JSON list of {role, content}, or of one under "messages"."""
     try:
         told = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        yield BadPlace(at="the file", message=f"is not JSON: {error}")
+        yield BadLine(at="the file", message=f"is not JSON: {error}")
         return
     items: Any = told.get("messages") if isinstance(told, dict) else told
     if not isinstance(items, list):
-        yield BadPlace(at="the file", message="holds no list of messages")
+        yield BadLine(at="the file", message="holds no list of messages")
         return
     for number, item in enumerate(items, start=1):
         yield _item(item, number)
 
 
-def _item(raw: Any, number: int) -> _Message | BadPlace:
+def _item(raw: Any, number: int) -> _Message | BadLine:
     try:
         item = msgspec.convert(raw, _Item)
     except msgspec.ValidationError as error:
-        return BadPlace(at=f"item {number}", message=str(error))
+        return BadLine(at=f"item {number}", message=str(error))
     return _Message(f"item {number}", item.speaker or item.role, item.content, item.occurred_at)

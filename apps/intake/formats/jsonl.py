@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from apps.intake.accept import NewTurn
-from apps.intake.formats.parsed_turn import BadPlace, Said, Source, checked
+from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked
 from apps.pipeline.core.enums import Role
 
 
@@ -23,19 +23,19 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 _decoder = msgspec.json.Decoder(_Line)
 
 
-def read(content: bytes, *, source: Source) -> Iterator[Said | BadPlace]:
+def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
     """Yield a turn for each line that is not blank. Without a turn_id, its line's number is taken."""
     for number, raw in enumerate(content.split(b"\n"), start=1):
         if raw.strip():
             yield _turn(raw, number=number, source=source)
 
 
-def _turn(raw: bytes, *, number: int, source: Source) -> Said | BadPlace:
+def _turn(raw: bytes, *, number: int, source: Source) -> ParsedTurn | BadLine:
     at = f"line {number}"
     try:
         line = _decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return BadPlace(at=at, message=str(error))
+        return BadLine(at=at, message=str(error))
     turn = NewTurn(
         role=line.role,
         content=line.content,
@@ -43,5 +43,5 @@ def _turn(raw: bytes, *, number: int, source: Source) -> Said | BadPlace:
         occurred_at=line.occurred_at,
         turn_id=line.turn_id or f"line-{number}",
     )
-    said = Said(at=at, user_id=line.user_id or source.user_id, session_id=line.session_id, turn=turn)
+    said = ParsedTurn(at=at, user_id=line.user_id or source.user_id, session_id=line.session_id, turn=turn)
     return checked(said, now=source.now)

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from apps.intake.accept import NewTurn
-from apps.intake.formats.parsed_turn import BadPlace, Said, Source, checked
+from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked
 from apps.pipeline.core.enums import Role
 
 _SESSION = re.compile(r"session_(\d+)")
 _SHAPES = (KeyError, TypeError, AttributeError)  # what a file of another shape raises
 
 
-def read(content: bytes, *, source: Source) -> Iterator[Said | BadPlace]:
+def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
     """Yield every turn; both people are users, told apart by `speaker`.
 
     The end user is the one given, else the conversation's sample_id.
@@ -22,16 +22,16 @@ def read(content: bytes, *, source: Source) -> Iterator[Said | BadPlace]:
     try:
         told = json.loads(content)
     except (ValueError, RecursionError) as error:
-        yield BadPlace(at="the file", message=f"is not JSON: {error}")
+        yield BadLine(at="the file", message=f"is not JSON: {error}")
         return
     for index, conversation in enumerate(told if isinstance(told, list) else [told], start=1):
         try:
             yield from _conversation(conversation, source=source)
         except _SHAPES:
-            yield BadPlace(at=f"conversation {index}", message="has not the shape of LoCoMo")
+            yield BadLine(at=f"conversation {index}", message="has not the shape of LoCoMo")
 
 
-def _conversation(raw: Mapping[str, Any], *, source: Source) -> Iterator[Said | BadPlace]:
+def _conversation(raw: Mapping[str, Any], *, source: Source) -> Iterator[ParsedTurn | BadLine]:
     sample, talk = str(raw["sample_id"]), raw["conversation"]
     numbers = sorted(int(match[1]) for key in talk if (match := _SESSION.fullmatch(key)))
     for number in numbers:
@@ -40,9 +40,9 @@ def _conversation(raw: Mapping[str, Any], *, source: Source) -> Iterator[Said | 
             at = f"{sample}, session {number}, turn {index}"
             turn = _turn(each, moment)
             if turn is None:
-                yield BadPlace(at=at, message="lacks speaker, dia_id or text")
+                yield BadLine(at=at, message="lacks speaker, dia_id or text")
                 continue
-            said = Said(at, source.user_id or sample, f"{sample}-session-{number}", turn)
+            said = ParsedTurn(at, source.user_id or sample, f"{sample}-session-{number}", turn)
             yield checked(said, now=source.now)
 
 

@@ -24,7 +24,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedTurn:
     """One turn with the end user and session that it belongs to, and its place in the file."""
 
     at: str
@@ -34,7 +34,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class BadPlace:
+class BadLine:
     """A place of the file that can't be taken, and why."""
 
     at: str
@@ -44,21 +44,21 @@ class BadPlace:
 class Reader(Protocol):
     """Reads one format; what can't be taken comes out as a BadPlace in its place."""
 
-    def __call__(self, content: bytes, *, source: Source) -> Iterator[Said | BadPlace]:
+    def __call__(self, content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
         """Yield what the file's bytes hold, in its order."""
 
 
-def checked(said: Said, *, now: datetime) -> Said | BadPlace:
+def checked(said: ParsedTurn, *, now: datetime) -> ParsedTurn | BadLine:
     """Return a turn with its text clean, or why it can't be taken."""
     try:
         return _cleaned(said, now=now)
     except BadInput as bad:
-        return BadPlace(at=said.at, message=f"{bad.at} {bad}")
+        return BadLine(at=said.at, message=f"{bad.at} {bad}")
 
 
-def _cleaned(said: Said, *, now: datetime) -> Said:
+def _cleaned(said: ParsedTurn, *, now: datetime) -> ParsedTurn:
     turn = said.turn
-    return Said(
+    return ParsedTurn(
         at=said.at,
         user_id=_name(said.user_id, at="user_id", least=1, most=MOST_NAME),
         session_id=_name(said.session_id, at="session_id", least=1, most=MOST_NAME),

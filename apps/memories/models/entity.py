@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.memories.querysets import EntityQuerySet
-from apps.memories.writing.write_conflicts import ONE_USER
+from apps.memories.write_conflicts import ONE_USER
 from apps.pipeline.core.enums import EntityType, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 

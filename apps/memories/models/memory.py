@@ -6,7 +6,7 @@ from django.db.models import F, Func, Q
 from django.utils import timezone
 
 from apps.memories.querysets import MemoryLinkQuerySet, MemoryQuerySet
-from apps.memories.writing.write_conflicts import LIVE_ONCE
+from apps.memories.write_conflicts import LIVE_ONCE
 from apps.pipeline.core.enums import (
     LIVE_STATUSES,
     Grounding,

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-from apps.memories.reading.memory_state import Kept, Shelf, shelve
+from apps.memories.reading.memory_state import MemoryState, StoredState, remember
 from apps.pipeline.core.draft import Draft, KnownEntity, KnownMemory
 from apps.pipeline.core.enums import LIVE_STATUSES
-from apps.pipeline.core.operations import OweWork
+from apps.pipeline.core.operations import EnqueueWork
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Neighbour, Probe, Slot, Vector
 
@@ -24,37 +24,37 @@ class InMemoryStore:
 
     def __init__(self, *, now: Callable[[], datetime] = _utc_now) -> None:
         self._now = now
-        self._shelves: dict[UUID, Shelf] = {}
+        self._shelves: dict[UUID, MemoryState] = {}
 
-    def shelf(self, *, end_user_id: UUID) -> Shelf:
+    def state(self, *, end_user_id: UUID) -> MemoryState:
         """Return everything that is kept of an end user."""
-        return self._shelves.get(end_user_id, Shelf())
+        return self._shelves.get(end_user_id, MemoryState())
 
-    def put(self, *, end_user_id: UUID, shelf: Shelf) -> None:
+    def put(self, *, end_user_id: UUID, state: MemoryState) -> None:
         """Start from a past state, as a replay does."""
-        self._shelves[end_user_id] = shelf
+        self._shelves[end_user_id] = state
 
     # PlanWriter
 
     def apply(self, *, draft: Draft, plan: WritePlan) -> None:
         """Apply a plan. Raises StalePlan, having written nothing."""
         end_user_id = draft.request.origin.end_user_id
-        self._shelves[end_user_id] = shelve(shelf=self.shelf(end_user_id=end_user_id), plan=plan, now=self._now())
+        self._shelves[end_user_id] = remember(state=self.state(end_user_id=end_user_id), plan=plan, now=self._now())
 
     # The index
 
     def put_vector(self, *, end_user_id: UUID, memory_id: UUID, embedder: str, vector: Vector) -> None:
         """Keep the vector of a memory's content, which pays the work that its writing owed."""
-        shelf = self.shelf(end_user_id=end_user_id)
-        kept = shelf.memories[memory_id]
-        indexed = shelf.with_memory(replace(kept, vectors={**kept.vectors, embedder: vector}))
-        self.put(end_user_id=end_user_id, shelf=replace(indexed, owed=_without(indexed.owed, memory_id)))
+        state = self.state(end_user_id=end_user_id)
+        kept = state.memories[memory_id]
+        indexed = state.with_memory(replace(kept, vectors={**kept.vectors, embedder: vector}))
+        self.put(end_user_id=end_user_id, state=replace(indexed, owed=_without(indexed.owed, memory_id)))
 
     # MemoryReader
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
-        found = self.shelf(end_user_id=end_user_id).entities.values()
+        found = self.state(end_user_id=end_user_id).entities.values()
         latest_first = sorted(found, key=lambda each: each.last_mentioned_at or _LONG_AGO, reverse=True)
         return tuple(sorted(latest_first, key=lambda each: not each.is_user)[:limit])
 
@@ -79,8 +79,8 @@ class InMemoryStore:
         found = [kept.memory for kept in self._live(end_user_id) if _slot(kept.memory) in wanted]
         return tuple(sorted(found, key=lambda memory: (memory.said_at, memory.id)))
 
-    def _live(self, end_user_id: UUID) -> Iterator[Kept]:
-        kept = self.shelf(end_user_id=end_user_id).memories.values()
+    def _live(self, end_user_id: UUID) -> Iterator[StoredState]:
+        kept = self.state(end_user_id=end_user_id).memories.values()
         return (each for each in kept if each.memory.status in LIVE_STATUSES)
 
 
@@ -88,11 +88,11 @@ def _slot(memory: KnownMemory) -> Slot | None:
     return Slot(subject_id=memory.subject_id, predicate=memory.predicate) if memory.subject_id else None
 
 
-def _without(owed: tuple[OweWork, ...], memory_id: UUID) -> tuple[OweWork, ...]:
+def _without(owed: tuple[EnqueueWork, ...], memory_id: UUID) -> tuple[EnqueueWork, ...]:
     return tuple(each for each in owed if each.memory_id != memory_id)
 
 
-def _nearest(live: Sequence[Kept], *, probe: Probe, embedder: str) -> list[Neighbour]:
+def _nearest(live: Sequence[StoredState], *, probe: Probe, embedder: str) -> list[Neighbour]:
     found = [
         Neighbour(memory=kept.memory, cosine=_product(probe.vector, kept.vectors.get(embedder)))
         for kept in live

@@ -16,17 +16,17 @@ from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,
     AddMemory,
-    AdoptOrigins,
-    AskReviewer,
-    DisownOrigins,
+    CopyOrigins,
+    EnqueueWork,
+    FlagForReview,
     LinkMemories,
-    MarkLink,
-    MemoryOrigin,
     MergeInto,
-    MoveAlias,
-    OweWork,
+    PlannedOrigin,
+    ReassignAlias,
+    RemoveCopiedOrigins,
     RenameEntity,
     ReviseMemory,
+    SetLinkStatus,
     SupersedeMemory,
 )
 from apps.pipeline.core.plan import WritePlan
@@ -34,11 +34,11 @@ from apps.pipeline.core.ports import StalePlan, Vector
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredState:
     """One memory with what belongs to it; `past` holds its former states, oldest first."""
 
     memory: KnownMemory
-    origins: tuple[MemoryOrigin, ...] = ()
+    origins: tuple[PlannedOrigin, ...] = ()
     superseded_by: UUID | None = None
     review_reasons: tuple[str, ...] = ()
     past: tuple[KnownMemory, ...] = ()
@@ -47,38 +47,38 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class MemoryState:
     """What is kept of one end user; each operation returns a changed copy."""
 
     entities: Mapping[UUID, KnownEntity] = field(default_factory=dict)
-    memories: Mapping[UUID, Kept] = field(default_factory=dict)
+    memories: Mapping[UUID, StoredState] = field(default_factory=dict)
     links: tuple[LinkMemories, ...] = ()
-    owed: tuple[OweWork, ...] = ()
+    owed: tuple[EnqueueWork, ...] = ()
 
-    def with_entity(self, entity: KnownEntity) -> "Shelf":
+    def with_entity(self, entity: KnownEntity) -> "MemoryState":
         """Return a copy in which an entity is as given."""
         return replace(self, entities={**self.entities, entity.id: entity})
 
-    def with_memory(self, kept: Kept) -> "Shelf":
+    def with_memory(self, kept: StoredState) -> "MemoryState":
         """Return a copy in which a memory is as given."""
         return replace(self, memories={**self.memories, kept.memory.id: kept})
 
 
-def shelve(*, shelf: Shelf, plan: WritePlan, now: datetime) -> Shelf:
+def remember(*, state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
     """Apply a plan's operations in their order and return the new shelf; the old one stays as it is.
 
     Expected versions are those before the plan, however often it changes a memory. Raises StalePlan when a memory is
     absent or has another version, or when a live one says the same as a new one already.
     """
-    _check_versions(shelf, plan)
-    _check_hashes(shelf, plan)
+    _check_versions(state, plan)
+    _check_hashes(state, plan)
     for operation in plan.operations:
-        shelf = _apply(operation, shelf)
-    return _mention(shelf, plan, now)
+        state = _apply(operation, state)
+    return _mention(state, plan, now)
 
 
-def _check_versions(shelf: Shelf, plan: WritePlan) -> None:
-    versions = {memory_id: kept.memory.version for memory_id, kept in shelf.memories.items()}
+def _check_versions(state: MemoryState, plan: WritePlan) -> None:
+    versions = {memory_id: kept.memory.version for memory_id, kept in state.memories.items()}
     versions |= {operation.memory_id: FIRST_VERSION for operation in plan.of(AddMemory)}
     changes: Iterable[MergeInto | SupersedeMemory | ReviseMemory] = (
         *plan.of(MergeInto),
@@ -90,57 +90,59 @@ def _check_versions(shelf: Shelf, plan: WritePlan) -> None:
             raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
 
 
-def _check_hashes(shelf: Shelf, plan: WritePlan) -> None:
-    live = {kept.memory.canonical_hash for kept in shelf.memories.values() if kept.memory.status in LIVE_STATUSES}
+def _check_hashes(state: MemoryState, plan: WritePlan) -> None:
+    live = {kept.memory.canonical_hash for kept in state.memories.values() if kept.memory.status in LIVE_STATUSES}
     for added in plan.of(AddMemory):
         if added.status in LIVE_STATUSES and added.canonical_hash in live:
             raise StalePlan(f"a live memory says the same as {added.memory_id}")
 
 
 @singledispatch
-def _apply(operation: object, shelf: Shelf) -> Shelf:
+def _apply(operation: object, state: MemoryState) -> MemoryState:
     raise TypeError(f"no such operation: {operation!r}")
 
 
 @_apply.register
-def _(operation: AddEntity, shelf: Shelf) -> Shelf:
-    return shelf.with_entity(operation.entity)
+def _(operation: AddEntity, state: MemoryState) -> MemoryState:
+    return state.with_entity(operation.entity)
 
 
 @_apply.register
-def _(operation: AddAlias, shelf: Shelf) -> Shelf:
-    entity = shelf.entities[operation.entity_id]
+def _(operation: AddAlias, state: MemoryState) -> MemoryState:
+    entity = state.entities[operation.entity_id]
     if canonical_text(operation.alias) in map(canonical_text, entity.aliases):
-        return shelf
-    return shelf.with_entity(replace(entity, aliases=(*entity.aliases, operation.alias)))
+        return state
+    return state.with_entity(replace(entity, aliases=(*entity.aliases, operation.alias)))
 
 
 @_apply.register
-def _(operation: MoveAlias, shelf: Shelf) -> Shelf:
+def _(operation: ReassignAlias, state: MemoryState) -> MemoryState:
     folded = canonical_text(operation.alias)
-    for entity in shelf.entities.values():
+    for entity in state.entities.values():
         left = tuple(alias for alias in entity.aliases if canonical_text(alias) != folded)
         if entity.id != operation.entity_id and left != entity.aliases:
-            shelf = shelf.with_entity(replace(entity, aliases=left))
-    return _apply(AddAlias(entity_id=operation.entity_id, alias=operation.alias), shelf)
+            state = state.with_entity(replace(entity, aliases=left))
+    return _apply(AddAlias(entity_id=operation.entity_id, alias=operation.alias), state)
 
 
 @_apply.register
-def _(operation: RenameEntity, shelf: Shelf) -> Shelf:
-    former = shelf.entities[operation.entity_id]
-    shelf = shelf.with_entity(replace(former, name=operation.name))
-    return _apply(AddAlias(entity_id=former.id, alias=former.name), shelf)
+def _(operation: RenameEntity, state: MemoryState) -> MemoryState:
+    former = state.entities[operation.entity_id]
+    state = state.with_entity(replace(former, name=operation.name))
+    return _apply(AddAlias(entity_id=former.id, alias=former.name), state)
 
 
 @_apply.register
-def _(operation: AddMemory, shelf: Shelf) -> Shelf:
+def _(operation: AddMemory, state: MemoryState) -> MemoryState:
     memory = replace(as_stored(operation), origins=_origin_keys(operation.origins))
-    return shelf.with_memory(Kept(memory=memory, origins=operation.origins, superseded_by=operation.superseded_by))
+    return state.with_memory(
+        StoredState(memory=memory, origins=operation.origins, superseded_by=operation.superseded_by)
+    )
 
 
 @_apply.register
-def _(operation: MergeInto, shelf: Shelf) -> Shelf:
-    kept = shelf.memories[operation.memory_id]
+def _(operation: MergeInto, state: MemoryState) -> MemoryState:
+    kept = state.memories[operation.memory_id]
     origins = (*kept.origins, *_missing(operation.origins, in_=kept.origins))
     changed = _changed(
         kept,
@@ -149,13 +151,13 @@ def _(operation: MergeInto, shelf: Shelf) -> Shelf:
         status=operation.status,
         origins=_origin_keys(origins),
     )
-    return shelf.with_memory(replace(changed, origins=origins))
+    return state.with_memory(replace(changed, origins=origins))
 
 
 @_apply.register
-def _(operation: SupersedeMemory, shelf: Shelf) -> Shelf:
-    kept = _changed(shelf.memories[operation.memory_id], status=Status.SUPERSEDED, valid_until=operation.valid_until)
-    return shelf.with_memory(replace(kept, superseded_by=operation.superseded_by))
+def _(operation: SupersedeMemory, state: MemoryState) -> MemoryState:
+    kept = _changed(state.memories[operation.memory_id], status=Status.SUPERSEDED, valid_until=operation.valid_until)
+    return state.with_memory(replace(kept, superseded_by=operation.superseded_by))
 
 
 _FIELDS = frozenset(each.name for each in fields(KnownMemory))
@@ -163,12 +165,12 @@ _READ_AS: Mapping[str, Callable[[Any], Any]] = {"status": Status}
 
 
 @_apply.register
-def _(operation: ReviseMemory, shelf: Shelf) -> Shelf:
+def _(operation: ReviseMemory, state: MemoryState) -> MemoryState:
     changes = {name: _READ_AS.get(name, lambda given: given)(value) for name, value in operation.changes.items()}
-    kept = shelf.memories[operation.memory_id]
+    kept = state.memories[operation.memory_id]
     changed = _changed(kept, **{name: value for name, value in changes.items() if name in _FIELDS})
     more = {name: value for name, value in changes.items() if name not in _FIELDS}
-    return shelf.with_memory(
+    return state.with_memory(
         replace(
             changed,
             superseded_by=more.pop("superseded_by_id", kept.superseded_by),
@@ -178,66 +180,68 @@ def _(operation: ReviseMemory, shelf: Shelf) -> Shelf:
 
 
 @_apply.register
-def _(operation: LinkMemories, shelf: Shelf) -> Shelf:
-    return shelf if operation in shelf.links else replace(shelf, links=(*shelf.links, operation))
+def _(operation: LinkMemories, state: MemoryState) -> MemoryState:
+    return state if operation in state.links else replace(state, links=(*state.links, operation))
 
 
 @_apply.register
-def _(operation: MarkLink, shelf: Shelf) -> Shelf:
-    return shelf  # the funnel never asks how people settled a link
+def _(operation: SetLinkStatus, state: MemoryState) -> MemoryState:
+    return state  # the funnel never asks how people settled a link
 
 
 @_apply.register
-def _(operation: AdoptOrigins, shelf: Shelf) -> Shelf:
-    heir, other = shelf.memories[operation.memory_id], shelf.memories[operation.from_id]
-    return shelf.with_memory(_with_origins(heir, (*heir.origins, *_missing(other.origins, in_=heir.origins))))
+def _(operation: CopyOrigins, state: MemoryState) -> MemoryState:
+    successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
+    return state.with_memory(
+        _with_origins(successor, (*successor.origins, *_missing(other.origins, in_=successor.origins)))
+    )
 
 
 @_apply.register
-def _(operation: DisownOrigins, shelf: Shelf) -> Shelf:
-    heir, other = shelf.memories[operation.memory_id], shelf.memories[operation.from_id]
-    return shelf.with_memory(_with_origins(heir, _missing(heir.origins, in_=other.origins)))
+def _(operation: RemoveCopiedOrigins, state: MemoryState) -> MemoryState:
+    successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
+    return state.with_memory(_with_origins(successor, _missing(successor.origins, in_=other.origins)))
 
 
-def _missing(origins: tuple[MemoryOrigin, ...], *, in_: tuple[MemoryOrigin, ...]) -> tuple[MemoryOrigin, ...]:
+def _missing(origins: tuple[PlannedOrigin, ...], *, in_: tuple[PlannedOrigin, ...]) -> tuple[PlannedOrigin, ...]:
     turns = {origin.turn.id for origin in in_}
     return tuple(origin for origin in origins if origin.turn.id not in turns)
 
 
-def _with_origins(kept: Kept, origins: tuple[MemoryOrigin, ...]) -> Kept:
+def _with_origins(kept: StoredState, origins: tuple[PlannedOrigin, ...]) -> StoredState:
     return replace(kept, origins=origins, memory=replace(kept.memory, origins=_origin_keys(origins)))
 
 
 @_apply.register
-def _(operation: AskReviewer, shelf: Shelf) -> Shelf:
-    kept = shelf.memories[operation.memory_id]
-    return shelf.with_memory(replace(kept, review_reasons=(*kept.review_reasons, operation.reason)))
+def _(operation: FlagForReview, state: MemoryState) -> MemoryState:
+    kept = state.memories[operation.memory_id]
+    return state.with_memory(replace(kept, review_reasons=(*kept.review_reasons, operation.reason)))
 
 
 @_apply.register
-def _(operation: OweWork, shelf: Shelf) -> Shelf:
-    return replace(shelf, owed=(*shelf.owed, operation))
+def _(operation: EnqueueWork, state: MemoryState) -> MemoryState:
+    return replace(state, owed=(*state.owed, operation))
 
 
-def _changed(kept: Kept, **changes: Any) -> Kept:
+def _changed(kept: StoredState, **changes: Any) -> StoredState:
     memory = replace(kept.memory, version=kept.memory.version + 1, **changes)
     return replace(kept, memory=memory, past=(*kept.past, kept.memory))
 
 
-def _origin_keys(origins: tuple[MemoryOrigin, ...]) -> tuple[tuple[str, str], ...]:
+def _origin_keys(origins: tuple[PlannedOrigin, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted({origin_key(origin) for origin in origins}))
 
 
-def _mention(shelf: Shelf, plan: WritePlan, now: datetime) -> Shelf:
+def _mention(state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
     """Count one mention of every entity that the plan's memories point at, at the time when it was said."""
     writings: Iterable[AddMemory | MergeInto] = (*plan.of(AddMemory), *plan.of(MergeInto))
     for written in writings:
         said_at = max((origin.turn.said_at for origin in written.origins), default=now)
         for mention in (written.candidate.subject, written.candidate.object.entity, *written.candidate.mentions):
-            entity = shelf.entities.get(mention.entity_id) if mention and mention.entity_id else None
+            entity = state.entities.get(mention.entity_id) if mention and mention.entity_id else None
             if entity is not None:
                 latest = max(said_at, entity.last_mentioned_at or said_at)
-                shelf = shelf.with_entity(
+                state = state.with_entity(
                     replace(entity, mention_count=entity.mention_count + 1, last_mentioned_at=latest)
                 )
-    return shelf
+    return state

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.memories.writing.pipelined import pipelined
+from apps.memories.sql_pipeline import pipelined
 from apps.pipeline.core.draft import KnownEntity, KnownMemory
 from apps.pipeline.core.enums import (
     EntityType,
@@ -141,7 +141,9 @@ class PostgresMemoryReader:
         }
         return tuple(_known(row) for row in _fetch(_HOLDERS, values))
 
-    def twins(self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]) -> tuple[KnownMemory, ...]:
+    def duplicates(
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+    ) -> tuple[KnownMemory, ...]:
         """Return live memories of one of the hashes or wordings, in the order in which they were said."""
         values = {"end_user": end_user_id, "hashes": list(hashes), "contents": list(contents)}
         return tuple(_known(row) for row in _fetch(_TWINS, values))

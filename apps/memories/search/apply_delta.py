@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.memories.search.snapshot import Block, Rows, Vectors
+from apps.memories.search.snapshot import Rows, VectorBlock, Vectors
 from apps.pipeline.retrieval.bm25 import Places, Terms
 
 SHARE_APART = 8
 Mask = NDArray[np.bool_]
 
 
-def patched(*, rows: Rows, vectors: Vectors, stay: Mask, more: Rows, their: Vectors) -> tuple[Rows, Vectors]:
+def apply_delta(*, rows: Rows, vectors: Vectors, stay: Mask, more: Rows, their: Vectors) -> tuple[Rows, Vectors]:
     """Return the memories that stay and `more`, each lot with its vectors."""
     joined = {each.name: _patched(getattr(rows, each.name), stay, getattr(more, each.name)) for each in fields(Rows)}
     here = sum(map(len, vectors.blocks))
@@ -44,7 +44,7 @@ def _tidied(vectors: Vectors) -> Vectors:
     theirs = np.zeros(total, dtype=np.bool_)
     theirs[vectors.places[vectors.places >= 0]] = True
     moved: Places = np.append(np.cumsum(theirs) - 1, -1)
-    left = Block(
+    left = VectorBlock(
         contents=block.contents[theirs],
         questions=block.questions[np.repeat(theirs, block.counts)],
         counts=block.counts[theirs],
@@ -52,8 +52,8 @@ def _tidied(vectors: Vectors) -> Vectors:
     return Vectors(places=moved[vectors.places], blocks=(left,))
 
 
-def _together(block: Block, more: Block) -> Block:
-    return Block(
+def _together(block: VectorBlock, more: VectorBlock) -> VectorBlock:
+    return VectorBlock(
         contents=np.concatenate((block.contents, more.contents)),
         questions=np.concatenate((block.questions, more.questions)),
         counts=np.concatenate((block.counts, more.counts)),

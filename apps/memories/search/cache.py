@@ -15,7 +15,7 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from apps.memories.search.apply_delta import patched, without
+from apps.memories.search.apply_delta import apply_delta, without
 from apps.memories.search.snapshot import Rows, Vectors, moment_of
 from apps.pipeline.retrieval.ranking import Sessions
 
@@ -26,7 +26,7 @@ Key = tuple[UUID, str, int]  # end user, embedder, dimension
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedUser:
     """Everything of one end user at one revision, as it was read at a moment."""
 
     revision: int
@@ -55,20 +55,20 @@ class Kept:
     ) -> Self:
         """Return what counts at a later revision: `rows` and `vectors` are of the changed ones that still count."""
         stay = ~np.isin(self.rows.ids[:, 1], changed[:, 1])
-        joined, theirs = patched(rows=self.rows, vectors=self.vectors, stay=stay, more=rows, their=vectors)
+        joined, theirs = apply_delta(rows=self.rows, vectors=self.vectors, stay=stay, more=rows, their=vectors)
         return self.of(revision=revision, since=moment, rows=joined, vectors=theirs)
 
 
 @dataclass(slots=True)
-class Keeper:
+class SearchCache:
     """What is kept, the longest unused first to go; threads of one process share it."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    kept: OrderedDict[Key, Kept] = field(default_factory=OrderedDict)
+    kept: OrderedDict[Key, CachedUser] = field(default_factory=OrderedDict)
     seen: OrderedDict[Key, None] = field(default_factory=OrderedDict)
     taken: int = 0  # bytes
 
-    def find(self, key: Key, *, moment: datetime) -> Kept | None:
+    def find(self, key: Key, *, moment: datetime) -> CachedUser | None:
         """Return what is kept and counts at a moment, at whatever revision."""
         with self.lock:
             kept = self.kept.get(key)
@@ -94,7 +94,7 @@ class Keeper:
             if len(self.seen) > MOST_SEEN:
                 self.seen.popitem(last=False)
 
-    def keep(self, key: Key, kept: Kept) -> None:
+    def keep(self, key: Key, kept: CachedUser) -> None:
         """Keep this, and as much of the rest as there is room for."""
         with self.lock:
             self.seen.pop(key, None)
@@ -124,7 +124,7 @@ class Keeper:
             self.taken -= OVERHEAD + size_of(former)
 
 
-KEEPER = Keeper()
+CACHE = SearchCache()
 
 
 def size_of(value: Any) -> int:

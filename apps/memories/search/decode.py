@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.memories.search.query_sql import COSINES, ID, MEMORY, QUERY, VECTOR
-from apps.memories.search.snapshot import SECONDS_TO_2000, Block, Rows, Vectors
+from apps.memories.search.snapshot import SECONDS_TO_2000, Rows, VectorBlock, Vectors
 from apps.pipeline.retrieval.bm25 import Floats, Hashes, Places, Terms, Words, words_of
 from apps.pipeline.retrieval.float16 import halves
 
 
-class Answer(NamedTuple):
+class SnapshotRow(NamedTuple):
     """The one row of the statement; of what was not read, or of nothing, the bytes are None."""
 
     query: bytes
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
     questions: bytes | None
 
 
-def rows_of(answer: Answer) -> tuple[Rows, NDArray[np.bool_]]:
+def rows_of(answer: SnapshotRow) -> tuple[Rows, NDArray[np.bool_]]:
     """Return the memories that were read, and which of them may be hits."""
     read = np.frombuffer(answer.memories or b"", dtype=MEMORY)
     rows = Rows(
@@ -50,10 +50,10 @@ def rows_of(answer: Answer) -> tuple[Rows, NDArray[np.bool_]]:
     return rows, np.ascontiguousarray(read["eligible"])
 
 
-def vectors_of(answer: Answer, rows: Rows, *, dimension: int) -> Vectors:
+def vectors_of(answer: SnapshotRow, rows: Rows, *, dimension: int) -> Vectors:
     """Return the vectors that were read whole."""
     read = np.frombuffer(answer.vectors or b"", dtype=VECTOR)
-    block = Block(
+    block = VectorBlock(
         contents=halves(answer.contents or b"", dimension=dimension),
         questions=halves(answer.questions or b"", dimension=dimension),
         counts=read["questions"].astype(np.int64),
@@ -61,7 +61,7 @@ def vectors_of(answer: Answer, rows: Rows, *, dimension: int) -> Vectors:
     return Vectors(places=_places(rows.ids, read["memory"].astype(np.uint64)), blocks=(block,))
 
 
-def changed_of(answer: Answer) -> NDArray[np.uint64]:
+def changed_of(answer: SnapshotRow) -> NDArray[np.uint64]:
     """Return the identifiers of the memories that have changed in any way."""
     return np.frombuffer(answer.changed or b"", dtype=ID).astype(np.uint64)
 
@@ -72,7 +72,7 @@ def query_words(packed: bytes) -> Words:
     return words_of(places=read["place"].astype(np.int64), terms=read["term"].astype(np.uint32))
 
 
-def cosines_of(answer: Answer, rows: Rows) -> tuple[Floats, Floats]:
+def cosines_of(answer: SnapshotRow, rows: Rows) -> tuple[Floats, Floats]:
     """Return the cosines that the database has computed, NaN where a vector is owed."""
     read = np.frombuffer(answer.cosines or b"", dtype=COSINES)
     places = _places(rows.ids, read["memory"].astype(np.uint64))

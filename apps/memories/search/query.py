@@ -7,11 +7,11 @@ from uuid import UUID
 from django.db import connection
 from psycopg.pq import Format
 
-from apps.memories.search.decode import Answer
+from apps.memories.search.decode import SnapshotRow
 from apps.memories.search.entity_lookup import meant_values
-from apps.memories.search.query_sql import Reading, packing
-from apps.memories.search.scope import Scope
-from apps.memories.writing.vectors import as_text
+from apps.memories.search.query_sql import ReadMode, packing
+from apps.memories.search.scope import SearchScope
+from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
 from apps.pipeline.retrieval.query_entities import Names
 
@@ -19,7 +19,7 @@ _NOBODY = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryTerms:
     """A query as the database takes it: its text, the names that it may hold, and its vector."""
 
     text: str
@@ -28,15 +28,22 @@ class Asked:
     vector: Vector
 
 
-def ask(end_user_id: UUID, asked: Asked, scope: Scope, reading: Reading) -> Answer:
+def run_query(end_user_id: UUID, asked: QueryTerms, scope: SearchScope, reading: ReadMode) -> SnapshotRow:
     """Send a query and wait for the answer."""
     with connection.cursor() as cursor:
-        send(cursor, end_user_id, asked, scope, reading)
-        return Answer(*cursor.fetchone())
+        send_query(cursor, end_user_id, asked, scope, reading)
+        return SnapshotRow(*cursor.fetchone())
 
 
-def send(
-    cursor: Any, end_user_id: UUID, asked: Asked, scope: Scope, reading: Reading, *, held: int = 0, tongues: int = 0
+def send_query(
+    cursor: Any,
+    end_user_id: UUID,
+    asked: QueryTerms,
+    scope: SearchScope,
+    reading: ReadMode,
+    *,
+    held: int = 0,
+    tongues: int = 0,
 ) -> None:
     """Send a query; of changes, with the revision that is held and the languages that it is in."""
     values = {
@@ -50,7 +57,7 @@ def send(
         "held": held,
         "tongues": tongues,
     }
-    if reading is Reading.COMPARED:  # long to write
+    if reading is ReadMode.COMPARED:  # long to write
         values["vector"] = as_text(asked.vector)
     cursor.cursor.format = Format.BINARY  # as text, bytes come twice as long
     cursor.execute(packing(scope, reading), values)

@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from apps.memories.search.entity_lookup import MEANT
-from apps.memories.search.scope import Scope
+from apps.memories.search.scope import SearchScope
 
 
-class Reading(Enum):
+class ReadMode(Enum):
     """How much is read: all, compared by the database; all, to be kept; or what has changed since it was kept."""
 
     COMPARED = auto()
@@ -130,20 +130,20 @@ COSINES = np.dtype([("memory", ">u8", 2), ("content", ">f4"), ("questions", ">f4
 VECTOR = np.dtype([("memory", ">u8", 2), ("questions", ">i4")])
 
 
-def packing(scope: Scope, reading: Reading) -> str:
+def packing(scope: SearchScope, reading: ReadMode) -> str:
     """Return the statement for a scope; unpacked.Answer says what its one row holds."""
     return _packing(scope.rows, scope.terms, scope.searched, scope.eligible, reading)
 
 
 @lru_cache(maxsize=64)
-def _packing(rows: str, terms: str, searched: str, eligible: str, reading: Reading) -> str:
+def _packing(rows: str, terms: str, searched: str, eligible: str, reading: ReadMode) -> str:
     changed, compared, whole = _NONE_CHANGED, _NONE_COMPARED, _NONE_WHOLE
     match reading:
-        case Reading.COMPARED:
+        case ReadMode.COMPARED:
             compared = _COMPARING
-        case Reading.WHOLE:
+        case ReadMode.WHOLE:
             whole = _SENDING
-        case Reading.CHANGES:
+        case ReadMode.CHANGES:
             changed = _CHANGED
             rows = _CHANGED_ROWS
             whole = f"{_SENDING} and memory_id = any(changed.ids)"

@@ -14,8 +14,8 @@ from uuid import UUID
 from apps.memories.models import Memory
 from apps.memories.reading.as_of import as_believed
 from apps.memories.reading.hydrate import read_memories
-from apps.memories.search.query import Asked
-from apps.memories.search.scope import SearchQuery, scope_of
+from apps.memories.search.query import QueryTerms
+from apps.memories.search.scope import SearchQuery, search_scope
 from apps.memories.search.search_columns import Columns, read_columns
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.policy import RetrievalPolicy
@@ -28,7 +28,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """A found memory; `score` is 0 to 1 and the sum of its parts."""
 
     memory: Memory
@@ -43,7 +43,7 @@ class Hit:
 
 def search(
     *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
-) -> tuple[Hit, ...]:
+) -> tuple[SearchHit, ...]:
     """Return the best memories for a query, best first.
 
     A blank query returns the most important ones. A memory without vectors takes part by its words. What was known at
@@ -51,13 +51,13 @@ def search(
     Raises whatever the embedder raises.
     """
     text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
-    asked = Asked(
+    asked = QueryTerms(
         text=text,
         names=names_in(text),
         embedder=embedder.name,
         vector=embedder.embed([without_names(text)])[0],
     )
-    columns = read_columns(end_user_id=end_user_id, asked=asked, scope=scope_of(query, policy=policy, now=now))
+    columns = read_columns(end_user_id=end_user_id, asked=asked, scope=search_scope(query, policy=policy, now=now))
     scores = rank(memories=columns.memories, query=columns.query, now=now.timestamp(), policy=policy)
     places = best(
         scores=scores,
@@ -71,11 +71,11 @@ def search(
 
 def _hits(
     end_user_id: UUID, known_at: datetime | None, columns: Columns, scores: Scores, places: Sequence[int]
-) -> tuple[Hit, ...]:
+) -> tuple[SearchHit, ...]:
     ids = [columns.id_at(place) for place in places]
     found = _read(ids, end_user_id=end_user_id, known_at=known_at)
     return tuple(
-        Hit(memory=found[memory_id], score=sum(parts.values()), parts=parts)
+        SearchHit(memory=found[memory_id], score=sum(parts.values()), parts=parts)
         for memory_id, parts in zip(ids, _parts_at(scores, places), strict=True)
         if memory_id in found
     )

@@ -50,7 +50,7 @@ class SearchQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SearchScope:
     """SQL on `m`: where the rows and their terms come from, which are `searched`, which of these may be hits.
 
     A plain one is that of now, without a filter: most searches are of this kind, and one end user's are of the same
@@ -65,7 +65,7 @@ class Scope:
     is_plain: bool = False
 
 
-def scope_of(query: SearchQuery, *, policy: RetrievalPolicy, now: datetime) -> Scope:
+def search_scope(query: SearchQuery, *, policy: RetrievalPolicy, now: datetime) -> SearchScope:
     """Say which memories take part: those believed at the moment asked for, by valid and by knowledge time."""
     filters = _filters(query, policy)
     values = {
@@ -74,7 +74,7 @@ def scope_of(query: SearchQuery, *, policy: RetrievalPolicy, now: datetime) -> S
     }
     if query.known_at:
         values["known_at"] = query.known_at
-    return Scope(
+    return SearchScope(
         rows=_KNOWN_THEN if query.known_at else "memories_memory",
         terms="m.terms_then" if query.known_at else "m.terms",
         searched=" and ".join(_searched(query)),

@@ -54,7 +54,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class VectorBlock:
     """Vectors that lie together."""
 
     contents: Halves
@@ -75,13 +75,13 @@ class Vectors:
     """Their vectors, in an order of their own; not all of them need be somebody's any more."""
 
     places: Places  # of each memory's vector among those of all blocks, -1 where it is still owed
-    blocks: tuple[Block, ...]  # those read at once, and those that have come since
+    blocks: tuple[VectorBlock, ...]  # those read at once, and those that have come since
 
-    def compared(self, asked: Vector, *, before: Mapping[Block, Cosines]) -> dict[Block, Cosines]:
+    def compared(self, asked: Vector, *, before: Mapping[VectorBlock, Cosines]) -> dict[VectorBlock, Cosines]:
         """Return the cosines of each block; those that are known from before are not computed again."""
         return {block: before[block] if block in before else block.compared(asked) for block in self.blocks}
 
-    def of_memories(self, compared: Mapping[Block, Cosines]) -> Cosines:
+    def of_memories(self, compared: Mapping[VectorBlock, Cosines]) -> Cosines:
         """Return each memory's cosine, and that of the best of its questions; NaN where there is none."""
         lots = [compared[block] for block in self.blocks]
         # Where -1 points to, too.

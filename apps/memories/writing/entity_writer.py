@@ -9,7 +9,7 @@ from django.db import connection
 from apps.memories.models import Entity, EntityAlias
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.operations import AddAlias, AddEntity, MoveAlias, RenameEntity
+from apps.pipeline.core.operations import AddAlias, AddEntity, ReassignAlias, RenameEntity
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 
@@ -87,7 +87,7 @@ def _names(plan: WritePlan) -> dict[tuple[UUID, str], str]:
     """Return each name of the plan once, by its entity and its folded form."""
     pairs = [(each.entity.id, name) for each in plan.of(AddEntity) for name in each.entity.aliases]
     pairs += [(operation.entity_id, operation.alias) for operation in plan.of(AddAlias)]
-    pairs += [(operation.entity_id, operation.alias) for operation in plan.of(MoveAlias)]
+    pairs += [(operation.entity_id, operation.alias) for operation in plan.of(ReassignAlias)]
     return {(entity_id, canonical_text(alias)[:255]): alias[:255] for entity_id, alias in pairs}
 
 
@@ -113,7 +113,7 @@ def rename_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
 
 def move_aliases(*, plan: WritePlan, end_user_id: UUID) -> None:
     """Take descriptions from whoever else holds them: "User's manager" is one person at a time."""
-    for operation in plan.of(MoveAlias):
+    for operation in plan.of(ReassignAlias):
         EntityAlias.objects.filter(end_user_id=end_user_id, folded=canonical_text(operation.alias)[:255]).exclude(
             entity_id=operation.entity_id
         ).delete()

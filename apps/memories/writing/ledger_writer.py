@@ -10,9 +10,9 @@ from apps.pipeline.core.operations import (
     AddEntity,
     AddMemory,
     LinkMemories,
-    MarkLink,
     MergeInto,
     ReviseMemory,
+    SetLinkStatus,
     SupersedeMemory,
 )
 from apps.pipeline.core.plan import WritePlan
@@ -52,5 +52,5 @@ def _done(plan: WritePlan) -> Iterator[Done]:
         yield revised.verb, "memory", revised.memory_id, {"fields": sorted(revised.changes), **note}
     for link in plan.of(LinkMemories):
         yield "linked", "memory", link.from_id, {"to": str(link.to_id), "kind": link.kind.value}
-    for mark in plan.of(MarkLink):
+    for mark in plan.of(SetLinkStatus):
         yield mark.status.value, "link", mark.from_id, {"to": str(mark.to_id), "resolution": mark.resolution}

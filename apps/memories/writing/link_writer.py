@@ -8,7 +8,7 @@ from django.db import connection
 from apps.memories.models import MemoryLink
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.enums import LinkStatus
-from apps.pipeline.core.operations import LinkMemories, MarkLink
+from apps.pipeline.core.operations import LinkMemories, SetLinkStatus
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 
@@ -41,7 +41,7 @@ def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
 
 def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
     """Give links their new standing. Raises StalePlan where somebody else was faster."""
-    for mark in plan.of(MarkLink):
+    for mark in plan.of(SetLinkStatus):
         values = {
             "end_user": end_user_id,
             "one": mark.from_id,

@@ -8,7 +8,7 @@ from apps.memories.writing import versions
 from apps.memories.writing.rows import memory_row
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.enums import Status
-from apps.pipeline.core.operations import AddMemory, AskReviewer, MergeInto, ReviseMemory, SupersedeMemory
+from apps.pipeline.core.operations import AddMemory, FlagForReview, MergeInto, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.plan import WritePlan
 
 
@@ -23,7 +23,7 @@ def add_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
 
 def _review_reasons(plan: WritePlan) -> dict[UUID, list[str]]:
     reasons: dict[UUID, list[str]] = {}
-    for operation in plan.of(AskReviewer):
+    for operation in plan.of(FlagForReview):
         reasons.setdefault(operation.memory_id, []).append(operation.reason)
     return reasons
 
@@ -40,8 +40,8 @@ def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) ->
     )
 
 
-def _merge_change(operation: MergeInto) -> versions.Change:
-    return versions.Change(
+def _merge_change(operation: MergeInto) -> versions.VersionedChange:
+    return versions.VersionedChange(
         memory_id=operation.memory_id,
         expected_version=operation.expected_version,
         operation="merged",
@@ -55,8 +55,8 @@ def _merge_change(operation: MergeInto) -> versions.Change:
     )
 
 
-def _supersede_change(operation: SupersedeMemory) -> versions.Change:
-    return versions.Change(
+def _supersede_change(operation: SupersedeMemory) -> versions.VersionedChange:
+    return versions.VersionedChange(
         memory_id=operation.memory_id,
         expected_version=operation.expected_version,
         operation="superseded",
@@ -68,8 +68,8 @@ def _supersede_change(operation: SupersedeMemory) -> versions.Change:
     )
 
 
-def _revise_change(operation: ReviseMemory) -> versions.Change:
-    return versions.Change(
+def _revise_change(operation: ReviseMemory) -> versions.VersionedChange:
+    return versions.VersionedChange(
         memory_id=operation.memory_id,
         expected_version=operation.expected_version,
         operation=operation.verb,

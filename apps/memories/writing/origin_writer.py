@@ -6,8 +6,8 @@ from uuid import UUID
 from apps.memories.models import MemoryOrigin
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.core.operations import AdoptOrigins, DisownOrigins
-from apps.pipeline.core.operations import MemoryOrigin as PlannedOrigin
+from apps.pipeline.core.operations import CopyOrigins, RemoveCopiedOrigins
+from apps.pipeline.core.operations import PlannedOrigin as PlannedOrigin
 from apps.pipeline.core.plan import WritePlan
 
 
@@ -41,13 +41,13 @@ def _row(end_user_id: UUID, trace_id: UUID, memory_id: UUID, origin: PlannedOrig
 
 
 def move_origins(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
-    """Copy sources that the heir doesn't have yet; take back those that it got in that way, and no other."""
+    """Copy sources that the successor doesn't have yet; take back those that it got in that way, and no other."""
     mine = MemoryOrigin.objects.filter(end_user_id=end_user_id)
-    for adoption in plan.of(AdoptOrigins):
+    for adoption in plan.of(CopyOrigins):
         adopted = list(mine.filter(memory_id=adoption.from_id))
         for origin in adopted:
             origin.id, origin.memory_id, origin.created_at = new_id(), adoption.memory_id, now
         MemoryOrigin.objects.bulk_create(adopted, ignore_conflicts=True)
-    for return_ in plan.of(DisownOrigins):
+    for return_ in plan.of(RemoveCopiedOrigins):
         turns = mine.filter(memory_id=return_.from_id).values("turn_id")
         mine.filter(memory_id=return_.memory_id, turn_id__in=turns, created_at__gte=return_.since).delete()

@@ -5,17 +5,17 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from apps.memories.write_conflicts import stale_on_write_conflict
 from apps.memories.writing.entity_writer import add_aliases, add_entities, move_aliases, rename_entities
 from apps.memories.writing.ledger_writer import write_ledger
 from apps.memories.writing.link_writer import link_memories, mark_links
 from apps.memories.writing.memory_writer import add_memories, change_memories
 from apps.memories.writing.origin_writer import add_origins, move_origins
-from apps.memories.writing.write_conflicts import stale_if_overtaken
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox import enqueue
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
-from apps.pipeline.core.operations import OweWork
+from apps.pipeline.core.operations import EnqueueWork
 from apps.pipeline.core.plan import WritePlan
 
 
@@ -47,7 +47,7 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
     if not plan.operations:
         return
     now = timezone.now()
-    with stale_if_overtaken(), transaction.atomic():
+    with stale_on_write_conflict(), transaction.atomic():
         add_entities(plan=plan, context=context, now=now)
         rename_entities(plan=plan, end_user_id=context.end_user_id)
         add_aliases(plan=plan, context=context)
@@ -64,7 +64,9 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
 
 def _owe_work(plan: WritePlan, context: WriteContext) -> None:
     owed: dict[WorkKind, list[UUID]] = {}
-    for operation in plan.of(OweWork):
+    for operation in plan.of(EnqueueWork):
         owed.setdefault(operation.kind, []).append(operation.memory_id)
     for kind, subject_ids in owed.items():
-        enqueue.add(end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids)
+        enqueue.enqueue(
+            end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids
+        )

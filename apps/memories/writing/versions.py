@@ -14,7 +14,7 @@ from apps.pipeline.core.ports import StalePlan
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VersionedChange:
     """New values for named columns of one memory."""
 
     memory_id: UUID
@@ -23,7 +23,9 @@ class Change:
     values: Mapping[str, Any]
 
 
-def change(*, changes: Sequence[Change], end_user_id: UUID, actor: str, trace_id: UUID | None, now: datetime) -> None:
+def change(
+    *, changes: Sequence[VersionedChange], end_user_id: UUID, actor: str, trace_id: UUID | None, now: datetime
+) -> None:
     """Apply changes in order, each with a version row of the values it replaced.
 
     A memory that the plan changes twice expects the same version twice; the second change builds on the first.
@@ -57,7 +59,7 @@ def _part(end_user_id: UUID, wanted: Set[UUID]) -> None:
     Memory.objects.filter(end_user_id=end_user_id, id__in=wanted).update(canonical_hash=own)
 
 
-def _step(row: Memory, each: Change, actor: str, trace_id: UUID | None, now: datetime) -> MemoryVersion:
+def _step(row: Memory, each: VersionedChange, actor: str, trace_id: UUID | None, now: datetime) -> MemoryVersion:
     replaced = {name: getattr(row, name) for name in each.values}
     past = MemoryVersion(
         end_user_id=row.end_user_id,

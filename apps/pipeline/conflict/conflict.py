@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from apps.pipeline.conflict.antonym_predicates import same_axis
-from apps.pipeline.conflict.supersession import Relation, is_taken_back, joins, relate
+from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional
 from apps.pipeline.core.candidate_facts import said_at
 from apps.pipeline.core.draft import Draft, KnownMemory, Ruling
 from apps.pipeline.core.enums import MemoryType, Reason, SpeechAct, Status
@@ -16,7 +16,7 @@ from apps.pipeline.deduplication.similarity import cosine
 from apps.pipeline.lexicon.retractions import corrects
 from apps.pipeline.prompts import contradictions
 from apps.pipeline.prompts.contradictions import ContradictionVerdict
-from apps.pipeline.prompts.llm_judge import judge_of, judged
+from apps.pipeline.prompts.llm_judge import ask_judge, judge_of
 
 # Differences by which two statements of one predicate may exclude each other.
 _OPPOSING = frozenset({Guard.NEGATION, Guard.REVERSAL, Guard.CONTRAST})
@@ -34,7 +34,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
         return decided
     pairs = [(holder.content, ruling.candidate.content) for ruling, holder in asked]
     request = contradictions.render(pairs=pairs, model=draft.policy.extraction.model)
-    judgement = judged(request, count=len(asked), model=model, words=ContradictionVerdict)
+    judgement = ask_judge(request, count=len(asked), model=model, words=ContradictionVerdict)
     incompatible = [
         (ruling.memory_id, holder)
         for (ruling, holder), verdict in zip(asked, judgement.verdicts, strict=True)
@@ -141,10 +141,12 @@ def _settle(draft: Draft, ruling: Ruling, memory: KnownMemory, live: Sequence[Kn
         return ruling.evolve(review_reasons=(*ruling.review_reasons, *doubts), rule="doubtful")
     # What nobody has reviewed yet never stands in the way of what is sure, nor is it replaced unseen.
     rivals = [each for each in live if each.status is Status.ACTIVE and each.id != memory.id]
-    beside = joins(ruling.candidate.evidence)
-    related = [(rival, relate(memory, rival, beside=beside, evidence=ruling.candidate.evidence)) for rival in rivals]
-    ruling = _contradict(ruling, [rival for rival, relation in related if relation is Relation.CONTRADICTS])
-    replaced = [rival for rival, relation in related if relation is Relation.REPLACES]
+    additive = says_additional(ruling.candidate.evidence)
+    related = [
+        (rival, relate(memory, rival, additive=additive, evidence=ruling.candidate.evidence)) for rival in rivals
+    ]
+    ruling = _contradict(ruling, [rival for rival, relation in related if relation is PairRelation.CONTRADICTS])
+    replaced = [rival for rival, relation in related if relation is PairRelation.REPLACES]
     return _replace(draft, ruling, memory, replaced) if replaced else ruling
 
 
@@ -165,8 +167,8 @@ def _replace(draft: Draft, ruling: Ruling, memory: KnownMemory, rivals: Sequence
     """Let the newer statement close the older one, unless it rests on weaker evidence."""
     newer = [rival for rival in rivals if rival.said_at > memory.said_at]
     if newer:
-        heir = min(newer, key=lambda each: each.said_at)
-        return ruling.evolve(superseded_by=_began_later(heir, memory), rule="late_arrival")
+        successor = min(newer, key=lambda each: each.said_at)
+        return ruling.evolve(superseded_by=_began_later(successor, memory), rule="late_arrival")
     weakness = next(filter(None, (_weakness(draft, memory, rival) for rival in rivals)), None)
     if weakness is not None:
         return ruling.evolve(review_reasons=(*ruling.review_reasons, weakness), rule="weaker_evidence")
@@ -181,10 +183,10 @@ def _without_closed(ruling: Ruling, closed: Sequence[KnownMemory]) -> Ruling:
     return ruling.evolve(possible_duplicates=unsure, flags=flags)
 
 
-def _began_later(heir: KnownMemory, memory: KnownMemory) -> KnownMemory:
-    """End a late arrival when its heir was last said, where the heir began before it: no time runs backwards."""
-    began = heir.valid_from or heir.said_at
-    return heir if began >= memory.said_at else replace(heir, valid_from=heir.said_at)
+def _began_later(successor: KnownMemory, memory: KnownMemory) -> KnownMemory:
+    """End a late arrival when its successor was last said, if the successor began before it: time never runs backwards."""
+    began = successor.valid_from or successor.said_at
+    return successor if began >= memory.said_at else replace(successor, valid_from=successor.said_at)
 
 
 def _weakness(draft: Draft, memory: KnownMemory, rival: KnownMemory) -> str | None:

@@ -18,12 +18,12 @@ _BESIDE = re.compile(
 )
 
 
-def joins(evidence: str) -> bool:
+def says_additional(evidence: str) -> bool:
     """Tell whether a quote says that its value joins what is known."""
     return _BESIDE.search(evidence) is not None
 
 
-class Relation(StrEnum):
+class PairRelation(StrEnum):
     """What a new statement is to a live one."""
 
     REPLACES = "replaces"  # one of them ends where the other begins
@@ -31,25 +31,25 @@ class Relation(StrEnum):
     COEXISTS = "coexists"
 
 
-def relate(memory: KnownMemory, rival: KnownMemory, *, beside: bool, evidence: str) -> Relation:
+def relate(memory: KnownMemory, rival: KnownMemory, *, additive: bool, evidence: str) -> PairRelation:
     """Relate a new memory to a live one; `beside` tells that it was said to join what is known.
 
     What a quote takes back is replaced by what it puts in its place. Otherwise events never replace or contradict: each
     happened.
     """
     if not _share_a_slot(memory, rival):
-        return Relation.COEXISTS
+        return PairRelation.COEXISTS
     if is_taken_back(rival, by=memory, evidence=evidence):
-        return Relation.REPLACES
+        return PairRelation.REPLACES
     if MemoryType.EVENT in (memory.type, rival.type):
-        return Relation.COEXISTS
+        return PairRelation.COEXISTS
     stateful = memory.stateful and memory.predicate == rival.predicate
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
     # One value of a slot may be told in words that exclude each other: 3 days a week, 5 days a week.
     tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
     if same_value(memory, rival) and not tells_more_than_value:
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
-    return Relation.REPLACES if stateful and both_hold and not beside else Relation.COEXISTS
+    return PairRelation.REPLACES if stateful and both_hold and not additive else PairRelation.COEXISTS
 
 
 def _share_a_slot(one: KnownMemory, two: KnownMemory) -> bool:
@@ -65,12 +65,12 @@ def is_taken_back(rival: KnownMemory, *, by: KnownMemory, evidence: str) -> bool
     return any(takes_back(evidence, value=value, former=former) for value, former in pairs)
 
 
-def _of_equal_value(memory: KnownMemory, rival: KnownMemory, *, stateful: bool, evidence: str) -> Relation:
+def _of_equal_value(memory: KnownMemory, rival: KnownMemory, *, stateful: bool, evidence: str) -> PairRelation:
     sides = {sign_of(each.predicate, polarity=each.polarity) for each in (memory, rival)}
     if len(sides) == 1:
-        return Relation.COEXISTS
+        return PairRelation.COEXISTS
     ended = _ENDED.search(evidence) or _ENDED.search(memory.content)
-    return Relation.REPLACES if stateful or ended else Relation.CONTRADICTS
+    return PairRelation.REPLACES if stateful or ended else PairRelation.CONTRADICTS
 
 
 def same_value(one: KnownMemory, two: KnownMemory) -> bool:

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from apps.pipeline.core.canonical import canonical_hash, hash_apart
+from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.confidence import Confidence, confidence_of
 from apps.pipeline.core.draft import Candidate, Draft, Ruling
-from apps.pipeline.core.operations import MemoryOrigin
+from apps.pipeline.core.operations import PlannedOrigin
 
 
 def said_at(draft: Draft, candidate: Candidate) -> datetime:
@@ -25,18 +25,20 @@ def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
     )
 
 
-def hash_of(draft: Draft, ruling: Ruling) -> str:
+def canonical_hash_of(draft: Draft, ruling: Ruling) -> str:
     """Return the hash of a ruling's memory: no two live memories share it."""
     candidate = ruling.candidate
     found = canonical_hash(candidate=candidate, subject_id=candidate.subject.entity_id)
-    return hash_apart(found, memory_id=ruling.memory_id) if ruling.apart else found
+    return salted_hash(found, memory_id=ruling.memory_id) if ruling.hash_salted else found
 
 
-def origins_of(draft: Draft, candidate: Candidate) -> tuple[MemoryOrigin, ...]:
+def origins_of(draft: Draft, candidate: Candidate) -> tuple[PlannedOrigin, ...]:
     """Return the turns that say a candidate, each with the quote."""
     origin = draft.request.origin
     return tuple(
-        MemoryOrigin(turn=turn, session_id=origin.session_id, api_key_id=origin.api_key_id, evidence=candidate.evidence)
+        PlannedOrigin(
+            turn=turn, session_id=origin.session_id, api_key_id=origin.api_key_id, evidence=candidate.evidence
+        )
         for turn in draft.request.turns
         if turn.id in candidate.source_turn_ids
     )
@@ -50,6 +52,6 @@ def context_of(draft: Draft, candidate: Candidate) -> str:
     return "\n".join(turn.content[: draft.policy.extraction.max_turn_characters] for turn in around)
 
 
-def origin_key(origin: MemoryOrigin) -> tuple[str, str]:
+def origin_key(origin: PlannedOrigin) -> tuple[str, str]:
     """Return what makes an origin distinct: its session and its day. Repetition within both proves nothing."""
     return str(origin.session_id), origin.turn.said_at.date().isoformat()

@@ -35,7 +35,7 @@ def canonical_hash(*, candidate: Candidate, subject_id: UUID | None) -> str:
     )
 
 
-def hash_apart(canonical_hash: str, *, memory_id: UUID) -> str:
+def salted_hash(canonical_hash: str, *, memory_id: UUID) -> str:
     """Hash a statement whose hash a live memory holds that says something else: one of its own."""
     return hashlib.blake2b(f"{canonical_hash}\x1f{memory_id.hex}".encode(), digest_size=16).hexdigest()
 

@@ -19,7 +19,7 @@ from apps.pipeline.core.enums import (
     Stage,
     Status,
 )
-from apps.pipeline.core.model_calls import ModelCall
+from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.policy import Policy
 
 
@@ -201,7 +201,7 @@ class Ruling:
     review_reasons: tuple[str, ...] = ()  # why a person has to look before it is shown
     flags: tuple[str, ...] = ()  # what a person may want to look at, though it is shown
     rule: str = ""  # the rule that decided, for the span
-    apart: bool = False  # its triple is known, yet it says something else: another day, another number
+    hash_salted: bool = False  # its triple is known, yet it says something else: another day, another number
 
     @property
     def needs_review(self) -> bool:
@@ -214,7 +214,7 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class StageSpan:
     """What one stage did in one trace."""
 
     stage: Stage
@@ -239,9 +239,9 @@ class Draft:
     renamed: tuple[tuple[UUID, str], ...] = ()  # entities whose name became known or was corrected
     rulings: tuple[Ruling, ...] = ()
     drops: tuple[Drop, ...] = ()
-    model_calls: tuple[ModelCall, ...] = ()
+    model_calls: tuple[ModelCallRecord, ...] = ()
     failure: str = ""  # why nothing could be extracted; the turns stay replayable
-    spans: tuple[Span, ...] = ()
+    spans: tuple[StageSpan, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)  # of the running stage, moved into its span
 
     @classmethod

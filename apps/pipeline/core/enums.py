@@ -274,7 +274,7 @@ class LinkStatus(StrEnum):
     SETTLED = "settled"
 
 
-class Rejection(StrEnum):
+class RejectionReason(StrEnum):
     """Why a person rejected a memory."""
 
     NOT_TRUE = "not_true"
@@ -285,7 +285,7 @@ class Rejection(StrEnum):
     UNCLEAR = "unclear"
 
 
-class Resolution(StrEnum):
+class LinkResolution(StrEnum):
     """How a person settled a contradiction; the link leads from the newer memory to the older one."""
 
     KEPT_FROM = "kept_from"

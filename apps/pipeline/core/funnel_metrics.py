@@ -26,7 +26,7 @@ class Measure(StrEnum):
     COST = "cost"  # dollars
 
 
-class Share(StrEnum):
+class Ratio(StrEnum):
     """A part of a whole that tells whether a funnel is healthy."""
 
     PRE_FILTER = "users' turns dropped by the pre-filter"
@@ -52,16 +52,16 @@ class Band:
 
 # From reports of a production funnel; where one names no alert, leaving the band by far is none. "Turns" are taken as
 # what users said: turns of other roles are context, and how many come along is the caller's choice.
-BANDS: dict[Share, Band] = {
-    Share.PRE_FILTER: Band(0.30, 0.50),
-    Share.NO_CANDIDATE: Band(0.25, 0.30, alert_above=0.35),
-    Share.EMPTY_CALLS: Band(0.35, 0.50, alert_below=0.30),
-    Share.LOW_QUALITY: Band(0.40, 0.60, alert_below=0.30, alert_above=0.75),
-    Share.DUPLICATES: Band(0.15, 0.20, alert_above=0.25),
-    Share.WEAKER: Band(0.03, 0.05),
-    Share.FAILED_CALLS: Band(0.0, 0.002, alert_above=0.002),
-    Share.CACHED_CALLS: Band(0.85, 0.90),
-    Share.NOTHING_NEW: Band(0.80, 0.90),
+BANDS: dict[Ratio, Band] = {
+    Ratio.PRE_FILTER: Band(0.30, 0.50),
+    Ratio.NO_CANDIDATE: Band(0.25, 0.30, alert_above=0.35),
+    Ratio.EMPTY_CALLS: Band(0.35, 0.50, alert_below=0.30),
+    Ratio.LOW_QUALITY: Band(0.40, 0.60, alert_below=0.30, alert_above=0.75),
+    Ratio.DUPLICATES: Band(0.15, 0.20, alert_above=0.25),
+    Ratio.WEAKER: Band(0.03, 0.05),
+    Ratio.FAILED_CALLS: Band(0.0, 0.002, alert_above=0.002),
+    Ratio.CACHED_CALLS: Band(0.85, 0.90),
+    Ratio.NOTHING_NEW: Band(0.80, 0.90),
 }
 # Fewer than this of the whole says nothing about health.
 LEAST_WHOLE = 50
@@ -69,7 +69,7 @@ LEAST_WHOLE = 50
 QUALITY_REASONS = frozenset({Reason.LOW_QUALITY, Reason.LOW_CONFIDENCE, Reason.NOT_SUPPORTED, Reason.OVER_LIMIT})
 
 
-class Health(StrEnum):
+class RatioHealth(StrEnum):
     """What a share says."""
 
     UNKNOWN = "unknown"  # too few to tell
@@ -94,10 +94,10 @@ class Tallies:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RatioReading:
     """A share as a period has it; None where there was nothing to take a share of."""
 
-    share: Share
+    share: Ratio
     part: float
     whole: float
     has_band: bool = True  # the band of quality belongs to a model: patterns propose nothing to discard
@@ -108,17 +108,17 @@ class Reading:
         return self.part / self.whole if self.whole else None
 
     @property
-    def health(self) -> Health:
+    def health(self) -> RatioHealth:
         """Judge it against its band."""
         value, band = self.value, BANDS[self.share]
         if value is None or self.whole < LEAST_WHOLE or not self.has_band:
-            return Health.UNKNOWN
+            return RatioHealth.UNKNOWN
         if band.low <= value <= band.high:
-            return Health.HEALTHY
-        return Health.ALERT if value < band.alert_below or value > band.alert_above else Health.OUTSIDE
+            return RatioHealth.HEALTHY
+        return RatioHealth.ALERT if value < band.alert_below or value > band.alert_above else RatioHealth.OUTSIDE
 
 
-def readings(tallies: Tallies) -> list[Reading]:
+def ratio_readings(tallies: Tallies) -> list[RatioReading]:
     """Return every share of a period, in the order of the funnel."""
     turns = users_turns(tallies)
     filtered = turns - past_pre_filter(tallies)
@@ -128,15 +128,15 @@ def readings(tallies: Tallies) -> list[Reading]:
     repeats = tallies.of(Measure.DROPS, reasons=frozenset({Reason.DUPLICATE}))
     calls = tallies.of(Measure.CALLS)
     return [
-        Reading(Share.PRE_FILTER, filtered, turns),
-        Reading(Share.NO_CANDIDATE, silent, turns - filtered),
-        Reading(Share.EMPTY_CALLS, tallies.of(Measure.ANSWERS, reasons=frozenset({AnswerKind.EMPTY})), calls),
-        Reading(Share.LOW_QUALITY, tallies.of(Measure.DROPS, reasons=QUALITY_REASONS), candidates, calls > 0),
-        Reading(Share.DUPLICATES, merged + repeats, candidates),
-        Reading(Share.WEAKER, tallies.of(Measure.DROPS, reasons=frozenset({Reason.WEAKER_EVIDENCE})), candidates),
-        Reading(Share.FAILED_CALLS, tallies.of(Measure.CALLS_FAILED), calls),
-        Reading(Share.CACHED_CALLS, tallies.of(Measure.CALLS_CACHED), calls),
-        Reading(Share.NOTHING_NEW, turns - tallies.of(Measure.NEW_TURNS), turns),
+        RatioReading(Ratio.PRE_FILTER, filtered, turns),
+        RatioReading(Ratio.NO_CANDIDATE, silent, turns - filtered),
+        RatioReading(Ratio.EMPTY_CALLS, tallies.of(Measure.ANSWERS, reasons=frozenset({AnswerKind.EMPTY})), calls),
+        RatioReading(Ratio.LOW_QUALITY, tallies.of(Measure.DROPS, reasons=QUALITY_REASONS), candidates, calls > 0),
+        RatioReading(Ratio.DUPLICATES, merged + repeats, candidates),
+        RatioReading(Ratio.WEAKER, tallies.of(Measure.DROPS, reasons=frozenset({Reason.WEAKER_EVIDENCE})), candidates),
+        RatioReading(Ratio.FAILED_CALLS, tallies.of(Measure.CALLS_FAILED), calls),
+        RatioReading(Ratio.CACHED_CALLS, tallies.of(Measure.CALLS_CACHED), calls),
+        RatioReading(Ratio.NOTHING_NEW, turns - tallies.of(Measure.NEW_TURNS), turns),
     ]
 
 

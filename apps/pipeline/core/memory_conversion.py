@@ -1,6 +1,6 @@
 """A candidate seen as the memory that it would become, so that old and new are compared as equals."""
 
-from apps.pipeline.core.candidate_facts import candidate_confidence, hash_of, said_at
+from apps.pipeline.core.candidate_facts import candidate_confidence, canonical_hash_of, said_at
 from apps.pipeline.core.draft import Candidate, Draft, KnownMemory, Ruling
 from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.operations import AddMemory
@@ -21,7 +21,7 @@ def as_memory(*, draft: Draft, ruling: Ruling) -> KnownMemory:
         predicate=candidate.predicate,
         object_text=candidate.object.text,
         content=candidate.content,
-        canonical_hash=hash_of(draft, ruling),
+        canonical_hash=canonical_hash_of(draft, ruling),
         polarity=candidate.polarity,
         stateful=candidate.stateful,
         confidence=candidate_confidence(draft, candidate).value,

@@ -33,7 +33,7 @@ class AnswerKind(StrEnum):
         return self not in (AnswerKind.UNPARSABLE, AnswerKind.REFUSED)
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     """Why an answer ended."""
 
     END = "end"
@@ -78,13 +78,13 @@ class ModelAnswer:
     text: str
     model: str
     usage: Usage = Usage()
-    stop: Stop = Stop.END
+    stop: StopReason = StopReason.END
     latency_us: int = 0
     cost_usd: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCall:
+class ModelCallRecord:
     """One call as a trace records it; `error` is empty when the answer could be used.
 
     A call that was not answered has no `kind`, nor has a judge's that was answered well.
@@ -111,14 +111,14 @@ class ModelFailed(Exception):
         self.permanent = permanent
         self.model = model
         self.latency_us = latency_us
-        self.calls: tuple[ModelCall, ...] = ()
+        self.calls: tuple[ModelCallRecord, ...] = ()
 
 
 def call_of(
     request: ModelRequest, answer: ModelAnswer, *, kind: AnswerKind | None = None, invalid_objects: int = 0
-) -> ModelCall:
+) -> ModelCallRecord:
     """Record a call that was answered; an answer of no use is its error."""
-    return ModelCall(
+    return ModelCallRecord(
         purpose=request.purpose,
         request_hash=request.hash,
         model=answer.model,
@@ -133,9 +133,9 @@ def call_of(
     )
 
 
-def failed_call(request: ModelRequest, failure: ModelFailed) -> ModelCall:
+def failed_call(request: ModelRequest, failure: ModelFailed) -> ModelCallRecord:
     """Record a call that was not answered."""
-    return ModelCall(
+    return ModelCallRecord(
         purpose=request.purpose,
         request_hash=request.hash,
         model=failure.model or request.model,

@@ -12,7 +12,7 @@ from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryOrigin:
+class PlannedOrigin:
     """One turn that says a memory: who, where, when and in which words."""
 
     turn: SourceTurn
@@ -37,7 +37,7 @@ class AddAlias:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveAlias:
+class ReassignAlias:
     """A description passes to an entity from every other that had it: one manager at a time."""
 
     entity_id: UUID
@@ -58,7 +58,7 @@ class AddMemory:
 
     memory_id: UUID
     candidate: Candidate
-    origins: tuple[MemoryOrigin, ...]
+    origins: tuple[PlannedOrigin, ...]
     status: Status
     confidence: Confidence
     canonical_hash: str
@@ -78,7 +78,7 @@ class MergeInto:
     memory_id: UUID
     expected_version: int
     candidate: Candidate
-    origins: tuple[MemoryOrigin, ...]
+    origins: tuple[PlannedOrigin, ...]
     content: str
     confidence: Confidence
     status: Status
@@ -107,7 +107,7 @@ class ReviseMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class AdoptOrigins:
+class CopyOrigins:
     """A memory takes over the sources of another that says the same."""
 
     memory_id: UUID
@@ -115,7 +115,7 @@ class AdoptOrigins:
 
 
 @dataclass(frozen=True, slots=True)
-class DisownOrigins:
+class RemoveCopiedOrigins:
     """A memory gives back the sources that it took over since a moment."""
 
     memory_id: UUID
@@ -133,7 +133,7 @@ class LinkMemories:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkLink:
+class SetLinkStatus:
     """A person settles a link, or opens it again."""
 
     from_id: UUID
@@ -145,7 +145,7 @@ class MarkLink:
 
 
 @dataclass(frozen=True, slots=True)
-class AskReviewer:
+class FlagForReview:
     """A reason for which a person has to look at a memory."""
 
     memory_id: UUID
@@ -153,7 +153,7 @@ class AskReviewer:
 
 
 @dataclass(frozen=True, slots=True)
-class OweWork:
+class EnqueueWork:
     """Work that the commit leaves behind."""
 
     kind: WorkKind
@@ -163,16 +163,16 @@ class OweWork:
 Operation = (
     AddEntity
     | AddAlias
-    | MoveAlias
+    | ReassignAlias
     | RenameEntity
     | AddMemory
     | MergeInto
     | SupersedeMemory
     | ReviseMemory
-    | AdoptOrigins
-    | DisownOrigins
+    | CopyOrigins
+    | RemoveCopiedOrigins
     | LinkMemories
-    | MarkLink
-    | AskReviewer
-    | OweWork
+    | SetLinkStatus
+    | FlagForReview
+    | EnqueueWork
 )

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from apps.pipeline.core.candidate_facts import (
     candidate_confidence,
+    canonical_hash_of,
     context_of,
-    hash_of,
     origin_key,
     origins_of,
     said_at,
@@ -19,12 +19,12 @@ from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,
     AddMemory,
-    AskReviewer,
+    EnqueueWork,
+    FlagForReview,
     LinkMemories,
     MergeInto,
-    MoveAlias,
     Operation,
-    OweWork,
+    ReassignAlias,
     RenameEntity,
     SupersedeMemory,
 )
@@ -51,7 +51,7 @@ def plan_from(draft: Draft) -> WritePlan:
     """Turn a draft's rulings into operations: entities first, then memories, then what points at them."""
     known = (AddEntity(entity=entity) for entity in draft.new_entities)
     aliases = (AddAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.new_aliases)
-    moved = (MoveAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
+    moved = (ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
     renamed = (RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed)
     ruled = (operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling))
     return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled))
@@ -61,7 +61,7 @@ def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
     known = ruling.merge_into
     yield _add(draft, ruling) if known is None else _merge(draft, ruling, known)
     if known is None or known.content != ruling.candidate.content:
-        yield OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=ruling.memory_id)
+        yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=ruling.memory_id)
     for older in ruling.supersedes:
         yield SupersedeMemory(
             memory_id=older.id,
@@ -71,7 +71,7 @@ def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
         )
     yield from _links(ruling)
     for reason in ruling.review_reasons:
-        yield AskReviewer(memory_id=ruling.memory_id, reason=reason)
+        yield FlagForReview(memory_id=ruling.memory_id, reason=reason)
 
 
 def _links(ruling: Ruling) -> Iterator[LinkMemories]:
@@ -93,7 +93,7 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
         origins=origins_of(draft, candidate),
         status=_status(ruling),
         confidence=confidence,
-        canonical_hash=hash_of(draft, ruling),
+        canonical_hash=canonical_hash_of(draft, ruling),
         said_at=said_at(draft, candidate),
         valid_from=said_at(draft, candidate),
         valid_until=history.valid_from or history.said_at if history else None,

@@ -108,8 +108,8 @@ class SimilarityBand(_Part):
     same: float = Field(ge=-1, le=1, description="at or over it, one sentence that says all of the other is the same")
     unsure: float = Field(ge=-1, le=1, description="under it, sentences of differing words are different")
     # Cosines of only those words in which two alike sentences differ, where each has some.
-    rest_same: float = Field(default=0.70, ge=-1, le=1)
-    rest_unsure: float = Field(default=0.20, ge=-1, le=1)
+    residual_same: float = Field(default=0.70, ge=-1, le=1)
+    residual_unsure: float = Field(default=0.20, ge=-1, le=1)
     near: float = Field(default=0.90, ge=-1, le=1, description="at or over it, words that differ only make unsure")
     words: float = Field(default=0.35, ge=-1, le=1, description="least of two sentences of the same telling words")
 
@@ -119,7 +119,7 @@ class DedupePolicy(_Part):
 
     bands: dict[str, SimilarityBand] = {"wordllama": SimilarityBand(same=0.90, unsure=0.70)}
     fallback_band: SimilarityBand = SimilarityBand(
-        same=0.97, unsure=0.92, rest_same=0.85, rest_unsure=0.60, near=0.97, words=0.80
+        same=0.97, unsure=0.92, residual_same=0.85, residual_unsure=0.60, near=0.97, words=0.80
     )
     neighbours: int = Field(default=5, ge=1)
 

@@ -8,7 +8,7 @@ from apps.pipeline.core.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PolicyChange:
     """One setting; None stands for what is not there."""
 
     path: tuple[str, ...]
@@ -21,7 +21,7 @@ class Change:
         return ".".join(self.path)
 
 
-def changes(before: Policy, after: Policy) -> list[Change]:
+def policy_changes(before: Policy, after: Policy) -> list[PolicyChange]:
     """Return what differs, in the order of the settings; a rule is found by its name, wherever it stands."""
     return list(_differences((), _plain(before), _plain(after)))
 
@@ -32,9 +32,9 @@ def _plain(policy: Policy) -> dict[str, Any]:
     return values
 
 
-def _differences(path: tuple[str, ...], before: Any, after: Any) -> Iterator[Change]:
+def _differences(path: tuple[str, ...], before: Any, after: Any) -> Iterator[PolicyChange]:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for name in dict.fromkeys((*before, *after)):
             yield from _differences((*path, str(name)), before.get(name), after.get(name))
     elif before != after:
-        yield Change(path, before, after)
+        yield PolicyChange(path, before, after)

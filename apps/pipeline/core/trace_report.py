@@ -11,14 +11,14 @@ from apps.pipeline.core.identifiers import Prefix, show
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TraceReport:
     """Counts and one line per candidate, or per turn that yielded none; JSON-ready."""
 
     counts: dict[str, Any]
     outcomes: list[dict[str, Any]]
 
 
-def report_of(draft: Draft) -> Report:
+def report_of(draft: Draft) -> TraceReport:
     """Summarise a draft.
 
     `stored` counts new memories that an agent may be told or that are history, `pending_review` new ones that wait
@@ -38,7 +38,7 @@ def report_of(draft: Draft) -> Report:
         "discarded": sum(drop.candidate is not None for drop in draft.drops),
         "memory_ids": list(dict.fromkeys(_memory_ids(draft))),
     }
-    return Report(counts=counts, outcomes=outcomes)
+    return TraceReport(counts=counts, outcomes=outcomes)
 
 
 def _memory_ids(draft: Draft) -> Iterator[str]:

@@ -7,7 +7,7 @@ from itertools import product
 
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.deduplication.labelled_pairs import PairLabel, ScoredPair
-from apps.pipeline.deduplication.matching import Verdict
+from apps.pipeline.deduplication.matching import MatchVerdict
 
 MARGIN = 0.02  # over the nearest pair that must not merge, for pairs that nobody has labelled
 MOST_TOLD_DIFFERENT = 0.10  # of the paraphrases; what is more goes to the judge or a person
@@ -40,9 +40,9 @@ def calibrate(pairs: Sequence[ScoredPair]) -> Calibrated:
         raise ValueError("pairs that say the same and pairs that don't are both needed")
     merging = _merging(pairs)
     gates = [
-        measure(pairs, band=merging.model_copy(update={"unsure": unsure, "rest_unsure": rest, "near": near}))
-        for unsure, rest, near in product(_UNSURE, _REST_UNSURE, _NEAR)
-        if unsure <= merging.same and rest <= merging.rest_same
+        measure(pairs, band=merging.model_copy(update={"unsure": unsure, "residual_unsure": residual, "near": near}))
+        for unsure, residual, near in product(_UNSURE, _REST_UNSURE, _NEAR)
+        if unsure <= merging.same and residual <= merging.residual_same
     ]
     few = [gate for gate in gates if gate.different_share <= MOST_TOLD_DIFFERENT]
     if not few:
@@ -56,11 +56,11 @@ def measure(pairs: Sequence[ScoredPair], *, band: SimilarityBand) -> Calibrated:
     total = max(1, len(_paraphrases(pairs)))
     return Calibrated(
         band=band,
-        merged_wrongly=verdicts[False, Verdict.SAME],
-        merged_share=round(verdicts[True, Verdict.SAME] / total, 4),
-        unsure_share=round(verdicts[True, Verdict.UNSURE] / total, 4),
-        different_share=round(verdicts[True, Verdict.DIFFERENT] / total, 4),
-        flagged_wrongly=verdicts[False, Verdict.UNSURE],
+        merged_wrongly=verdicts[False, MatchVerdict.SAME],
+        merged_share=round(verdicts[True, MatchVerdict.SAME] / total, 4),
+        unsure_share=round(verdicts[True, MatchVerdict.UNSURE] / total, 4),
+        different_share=round(verdicts[True, MatchVerdict.DIFFERENT] / total, 4),
+        flagged_wrongly=verdicts[False, MatchVerdict.UNSURE],
     )
 
 
@@ -70,18 +70,18 @@ def _paraphrases(pairs: Iterable[ScoredPair]) -> list[ScoredPair]:
 
 def _merging(pairs: Sequence[ScoredPair]) -> SimilarityBand:
     """Return the lowest cosines at which nothing merges that must not, with a margin."""
-    strict = SimilarityBand(same=1.0, unsure=0.0, rest_same=1.0, rest_unsure=-1.0, near=-1.0)
+    strict = SimilarityBand(same=1.0, unsure=0.0, residual_same=1.0, residual_unsure=-1.0, near=-1.0)
     same = _least(pairs, [strict.model_copy(update={"same": value}) for value in _MERGING])
-    rest = _least(pairs, [strict.model_copy(update={"rest_same": value}) for value in _REST_MERGING])
+    residual = _least(pairs, [strict.model_copy(update={"residual_same": value}) for value in _REST_MERGING])
     return strict.model_copy(
         update={
             "same": round(min(1.0, same.same + MARGIN), 2),
-            "rest_same": round(min(1.0, rest.rest_same + MARGIN), 2),
+            "residual_same": round(min(1.0, residual.residual_same + MARGIN), 2),
         }
     )
 
 
 def _least(pairs: Sequence[ScoredPair], bands: Sequence[SimilarityBand]) -> SimilarityBand:
     others = [pair for pair in pairs if pair.pair.label is not PairLabel.PARAPHRASE]
-    harmless = (band for band in bands if not any(pair.judged(band).verdict is Verdict.SAME for pair in others))
+    harmless = (band for band in bands if not any(pair.judged(band).verdict is MatchVerdict.SAME for pair in others))
     return next(harmless, bands[-1])

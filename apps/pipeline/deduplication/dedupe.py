@@ -12,16 +12,16 @@ from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Ports, Probe, Vector
 from apps.pipeline.deduplication.difference_checks import precision_of
-from apps.pipeline.deduplication.lexical_diff import residue
-from apps.pipeline.deduplication.matching import Match, Verdict, compare
-from apps.pipeline.deduplication.similarity import Rests, alike, cosine, rests_of, with_cosines
+from apps.pipeline.deduplication.lexical_diff import distinct_words
+from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
+from apps.pipeline.deduplication.similarity import ResidualCosines, alike, cosine, residual_cosines, with_cosines
 from apps.pipeline.prompts import duplicates
 from apps.pipeline.prompts.duplicates import DuplicateVerdict
-from apps.pipeline.prompts.llm_judge import judge_of, judged
+from apps.pipeline.prompts.llm_judge import ask_judge, judge_of
 from apps.pipeline.resolution.rewriting import rewrite
 
 # A judge's verdict on a pair of sentences.
-Verdicts = Mapping[frozenset[str], Verdict]
+Verdicts = Mapping[frozenset[str], MatchVerdict]
 _MOST_FLAGGED = 3  # possible duplicates that one memory is linked to
 
 
@@ -39,20 +39,20 @@ def run(draft: Draft, ports: Ports) -> Draft:
     )
     band = draft.policy.dedupe.band(embedder=ports.embedder.name)
     near = with_cosines(vectors=vectors, neighbours=neighbours, embedder=ports.embedder)
-    rests = rests_of(
+    residuals = residual_cosines(
         pairs=alike(contents=contents, vectors=vectors, neighbours=near, least=band.unsure), embedder=ports.embedder
     )
-    decided = decide(draft, vectors=vectors, neighbours=near, rests=rests, band=band, new_id=ports.ids.new)
+    decided = decide(draft, vectors=vectors, neighbours=near, residuals=residuals, band=band, new_id=ports.ids.new)
     model = judge_of(draft, ports)
     asked = _unsure_pairs(decided)[: draft.policy.judges.most_questions]
     if model is None or not asked or not draft.policy.judges.duplicates:
         return decided
     request = duplicates.render(pairs=asked, model=draft.policy.extraction.model)
-    judgement = judged(request, count=len(asked), model=model, words=DuplicateVerdict)
-    verdicts = dict(zip(map(frozenset, asked), map(Verdict, judgement.verdicts), strict=True))
+    judgement = ask_judge(request, count=len(asked), model=model, words=DuplicateVerdict)
+    verdicts = dict(zip(map(frozenset, asked), map(MatchVerdict, judgement.verdicts), strict=True))
     return decide(
         draft.evolve(model_calls=(*draft.model_calls, judgement.call)),
-        vectors=vectors, neighbours=near, rests=rests, band=band, new_id=ports.ids.new, verdicts=verdicts,
+        vectors=vectors, neighbours=near, residuals=residuals, band=band, new_id=ports.ids.new, verdicts=verdicts,
     )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def decide(
     *,
     vectors: Sequence[Vector],
     neighbours: Sequence[Sequence[Neighbour]],
-    rests: Rests,
+    residuals: ResidualCosines,
     band: SimilarityBand,
     new_id: Callable[[], UUID],
     verdicts: Verdicts | None = None,
@@ -85,24 +85,24 @@ def decide(
 
     `verdicts` are a judge's, on pairs of sentences that the rules leave unsure.
     """
-    desk = _Desk(draft=draft, band=band, rests=rests, verdicts=verdicts or {})
+    session = DedupeSession(draft=draft, band=band, residuals=residuals, verdicts=verdicts or {})
     for candidate, vector, near in zip(draft.candidates, vectors, neighbours, strict=True):
-        desk.judge(Ruling(candidate=candidate, memory_id=new_id(), rule="new"), vector=vector, near=near)
-    return draft.drop(*desk.drops).evolve(
-        candidates=tuple(ruling.candidate for ruling in desk.rulings),
-        rulings=tuple(desk.rulings),
-        details={"compared": desk.notes},
+        session.judge(Ruling(candidate=candidate, memory_id=new_id(), rule="new"), vector=vector, near=near)
+    return draft.drop(*session.drops).evolve(
+        candidates=tuple(ruling.candidate for ruling in session.rulings),
+        rulings=tuple(session.rulings),
+        details={"compared": session.notes},
     )
 
 
-class _Desk:
+class DedupeSession:
     """The rulings of one request as they grow; built for one trace and thrown away after it."""
 
-    def __init__(self, *, draft: Draft, band: SimilarityBand, rests: Rests, verdicts: Verdicts) -> None:
+    def __init__(self, *, draft: Draft, band: SimilarityBand, residuals: ResidualCosines, verdicts: Verdicts) -> None:
         self._verdicts = verdicts
         self._draft = draft
         self._band = band
-        self._rests = rests
+        self._rests = residuals
         self._names = _current_names(draft)
         self._vectors: list[Vector] = []
         self._held: set[str] = set()  # hashes of known memories that were compared
@@ -119,7 +119,7 @@ class _Desk:
         ]
         known = [(each.memory, self._compare(mine, self._seen(each.memory), each.cosine)) for each in near]
         self._held.update(memory.canonical_hash for memory, _ in known)
-        repeated = next((place for place, match in before if match.verdict is Verdict.SAME), None)
+        repeated = next((place for place, match in before if match.verdict is MatchVerdict.SAME), None)
         if repeated is not None:
             return self._join(repeated, fresh.candidate)
         ruling = self._rule(fresh, known=known, before=before)
@@ -134,14 +134,16 @@ class _Desk:
     def _rule(
         self, fresh: Ruling, *, known: list[tuple[KnownMemory, Match]], before: list[tuple[int, Match]]
     ) -> Ruling:
-        same = [(memory, match) for memory, match in known if match.verdict is Verdict.SAME]
+        same = [(memory, match) for memory, match in known if match.verdict is MatchVerdict.SAME]
         if same:
             return _merge(fresh, *min(same, key=_hash_first_then_nearest))
         others = [memory for memory, _ in known] + [self._as_memory(self.rulings[place]) for place, _ in before]
         mine = as_memory(draft=self._draft, ruling=fresh).canonical_hash
-        fresh = fresh.evolve(apart=any(other.canonical_hash == mine for other in others))
-        unsure = [memory for memory, match in known if match.verdict is Verdict.UNSURE]
-        unsure += [self._as_memory(self.rulings[place]) for place, match in before if match.verdict is Verdict.UNSURE]
+        fresh = fresh.evolve(hash_salted=any(other.canonical_hash == mine for other in others))
+        unsure = [memory for memory, match in known if match.verdict is MatchVerdict.UNSURE]
+        unsure += [
+            self._as_memory(self.rulings[place]) for place, match in before if match.verdict is MatchVerdict.UNSURE
+        ]
         flags = (Reason.UNSURE_DUPLICATE,) if unsure else ()
         return fresh.evolve(possible_duplicates=tuple(unsure[:_MOST_FLAGGED]), flags=(*fresh.flags, *flags))
 
@@ -154,7 +156,7 @@ class _Desk:
         joined = first.evolve(content=better.content, evidence=better.evidence, source_turn_ids=sources)
         ruling = ruling.evolve(candidate=joined)
         # Without an object the words make the hash, and these are others now.
-        ruling = ruling.evolve(apart=ruling.apart or self._as_memory(ruling).canonical_hash in self._held)
+        ruling = ruling.evolve(hash_salted=ruling.hash_salted or self._as_memory(ruling).canonical_hash in self._held)
         self.rulings[place] = _merge(ruling, ruling.merge_into) if ruling.merge_into else ruling
         detail = {"same_as": first.index}
         self.drops.append(Drop(stage=Stage.DEDUPE, reason=Reason.DUPLICATE, candidate=candidate, detail=detail))
@@ -165,12 +167,12 @@ class _Desk:
         return targets.index(known.id) if known is not None and known.id in targets else None
 
     def _compare(self, mine: KnownMemory, theirs: KnownMemory, cosine: float | None) -> Match:
-        rest = self._rests.get(residue(mine.content, theirs.content))
-        match = compare(mine, theirs, cosine=cosine, rest=rest, band=self._band)
-        if match.verdict is not Verdict.UNSURE:
+        residual = self._rests.get(distinct_words(mine.content, theirs.content))
+        match = compare(mine, theirs, cosine=cosine, residual=residual, band=self._band)
+        if match.verdict is not MatchVerdict.UNSURE:
             return match
-        told = self._verdicts.get(frozenset((mine.content, theirs.content)), Verdict.UNSURE)
-        return match if told is Verdict.UNSURE else replace(match, verdict=told, tier="judge")
+        told = self._verdicts.get(frozenset((mine.content, theirs.content)), MatchVerdict.UNSURE)
+        return match if told is MatchVerdict.UNSURE else replace(match, verdict=told, tier="judge")
 
     def _as_memory(self, ruling: Ruling) -> KnownMemory:
         return self._seen(as_memory(draft=self._draft, ruling=ruling))
@@ -206,7 +208,7 @@ def _note(ruling: Ruling, matches: Sequence[tuple[KnownMemory, Match]]) -> dict[
                 "verdict": match.verdict.value,
                 "tier": match.tier,
                 "cosine": None if match.cosine is None else round(match.cosine, 4),
-                "rest": None if match.rest is None else round(match.rest, 4),
+                "rest": None if match.residual is None else round(match.residual, 4),
                 "guards": sorted(match.guards),
             }
             for memory, match in nearest

@@ -16,9 +16,9 @@ from apps.pipeline.core.enums import MemoryType, Polarity, Role, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.deduplication.lexical_diff import residue
+from apps.pipeline.deduplication.lexical_diff import distinct_words
 from apps.pipeline.deduplication.matching import Match, compare
-from apps.pipeline.deduplication.similarity import cosine, rests_of
+from apps.pipeline.deduplication.similarity import cosine, residual_cosines
 
 _SAID_AT = datetime(2025, 6, 2, tzinfo=UTC)
 _SUBJECT = UUID(int=1)
@@ -50,12 +50,12 @@ class ScoredPair:
 
     pair: LabelledPair
     cosine: float
-    rest: float | None
+    residual: float | None
 
     def judged(self, band: SimilarityBand) -> Match:
         """Judge the pair by a band, as dedupe would."""
         one, two = (_memory(text, self.pair.type) for text in (self.pair.one, self.pair.two))
-        return compare(one, two, cosine=self.cosine, rest=self.rest, band=band)
+        return compare(one, two, cosine=self.cosine, residual=self.residual, band=band)
 
 
 def read_pairs(lines: Iterable[Mapping[str, Any]]) -> Iterator[LabelledPair]:
@@ -72,12 +72,12 @@ def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[Sc
     pairs = list(pairs)
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.two)))
     vectors = dict(zip(texts, embedder.embed(texts), strict=True))
-    rests = rests_of(pairs={(pair.one, pair.two) for pair in pairs}, embedder=embedder)
+    residuals = residual_cosines(pairs={(pair.one, pair.two) for pair in pairs}, embedder=embedder)
     return [
         ScoredPair(
             pair=pair,
             cosine=cosine(vectors[pair.one], vectors[pair.two]),
-            rest=rests.get(residue(pair.one, pair.two)),
+            residual=residuals.get(distinct_words(pair.one, pair.two)),
         )
         for pair in pairs
     ]

@@ -24,7 +24,7 @@ _FRAME = FRAME | frozenset(map(meaning_of, FRAME))
 _ROOT, _ENDING = 5, 2
 
 
-def residue(one: str, two: str) -> tuple[str, str]:
+def distinct_words(one: str, two: str) -> tuple[str, str]:
     """Return what each sentence says that the other does not: "researching" and "applied".
 
     Words of one root or meaning, and words at one point of a scale such as "loves" and "enjoys", are no difference.
@@ -46,14 +46,14 @@ def makes_another(rest: str) -> bool:
     return all(meaning_of(word) in _FRAME or word in _PARTICLES for word in rest.split())
 
 
-def kindred(one: str, two: str) -> bool:
+def shares_topic(one: str, two: str) -> bool:
     """Tell whether two sentences share more telling words than either has for itself.
 
     Who they speak of, pronouns, days, numbers and the verbs of every second sentence tell nothing here: "User's name
     is Ana" is no kin of all else that is said of Ana.
     """
     shared = shared_words(one, two)
-    return bool(shared) and max(len(rest.split()) for rest in residue(one, two)) <= min(_MOST_OWN, 2 * shared)
+    return bool(shared) and max(len(rest.split()) for rest in distinct_words(one, two)) <= min(_MOST_OWN, 2 * shared)
 
 
 _MOST_OWN = 3

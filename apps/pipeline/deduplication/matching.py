@@ -15,13 +15,20 @@ from apps.pipeline.deduplication.difference_checks import (
     names_grow,
     tells_relative_time,
 )
-from apps.pipeline.deduplication.lexical_diff import adds_nothing, kindred, makes_another, residue, shared_words, stems
+from apps.pipeline.deduplication.lexical_diff import (
+    adds_nothing,
+    distinct_words,
+    makes_another,
+    shared_words,
+    shares_topic,
+    stems,
+)
 
 # These alone do not prove a difference: word order, whether something is or may be or was, is or has.
 _SOFT = frozenset({Guard.ORDER, Guard.MODALITY, Guard.TENSE, Guard.BEING, Guard.FOCUS})
 
 
-class Verdict(StrEnum):
+class MatchVerdict(StrEnum):
     """What two memories are to each other."""
 
     SAME = "same"
@@ -33,15 +40,15 @@ class Verdict(StrEnum):
 class Match:
     """A verdict with what it rests on."""
 
-    verdict: Verdict
+    verdict: MatchVerdict
     tier: str  # "facts" where the triples already tell them apart, "hash", "value" or "cosine"
     cosine: float | None = None
-    rest: float | None = None  # the cosine of the words in which they differ, where both have such words
+    residual: float | None = None  # the cosine of the words in which they differ, where both have such words
     guards: frozenset[Guard] = frozenset()
 
 
 def compare(
-    one: KnownMemory, two: KnownMemory, *, cosine: float | None, band: SimilarityBand, rest: float | None = None
+    one: KnownMemory, two: KnownMemory, *, cosine: float | None, band: SimilarityBand, residual: float | None = None
 ) -> Match:
     """Judge two memories of one end user; swapping them changes nothing.
 
@@ -51,21 +58,21 @@ def compare(
     something of its own, that decides.
     """
     if _facts_differ(one, two):
-        return Match(Verdict.DIFFERENT, "facts", cosine)
+        return Match(MatchVerdict.DIFFERENT, "facts", cosine)
     if one.canonical_hash == two.canonical_hash:
         guards = _guards_of_equal_triples(one, two)
-        return Match(Verdict.DIFFERENT if guards else Verdict.SAME, "hash", cosine, rest, guards)
+        return Match(MatchVerdict.DIFFERENT if guards else MatchVerdict.SAME, "hash", cosine, residual, guards)
     if _told_more_precisely(one, two) and not contradictions(one.content, two.content):
-        return Match(Verdict.SAME, "value", cosine)
+        return Match(MatchVerdict.SAME, "value", cosine)
     if cosine is None or cosine < band.words:
-        return Match(Verdict.DIFFERENT, "cosine", cosine)
+        return Match(MatchVerdict.DIFFERENT, "cosine", cosine)
     guards = differences(one.content, two.content)
     if _hard(guards, one.content, two.content):
-        return Match(Verdict.DIFFERENT, "cosine", cosine, rest, guards)
-    likeness = _likeness(one.content, two.content, cosine=cosine, rest=rest, band=band)
+        return Match(MatchVerdict.DIFFERENT, "cosine", cosine, residual, guards)
+    likeness = _likeness(one.content, two.content, cosine=cosine, residual=residual, band=band)
     unsure = guards or not _objects_agree(one, two)
-    verdict = Verdict.UNSURE if likeness is Verdict.SAME and unsure else likeness
-    return Match(verdict, "cosine", cosine, rest, guards)
+    verdict = MatchVerdict.UNSURE if likeness is MatchVerdict.SAME and unsure else likeness
+    return Match(verdict, "cosine", cosine, residual, guards)
 
 
 def _hard(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:
@@ -74,29 +81,29 @@ def _hard(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:
     return guards - _SOFT - ({Guard.NAME} if tells_less else frozenset())
 
 
-def _likeness(one: str, two: str, *, cosine: float, rest: float | None, band: SimilarityBand) -> Verdict:
-    first, second = residue(one, two)
+def _likeness(one: str, two: str, *, cosine: float, residual: float | None, band: SimilarityBand) -> MatchVerdict:
+    first, second = distinct_words(one, two)
     if first == second:
-        return Verdict.SAME
+        return MatchVerdict.SAME
     if not (first and second):
         return _of_more_and_less(one, two, cosine=cosine, band=band)
-    if rest is not None and rest >= band.rest_same and cosine >= band.unsure:
-        return Verdict.SAME
-    alike = cosine >= band.near or (cosine >= band.unsure and (rest is None or rest >= band.rest_unsure))
-    return Verdict.UNSURE if alike or kindred(one, two) else Verdict.DIFFERENT
+    if residual is not None and residual >= band.residual_same and cosine >= band.unsure:
+        return MatchVerdict.SAME
+    alike = cosine >= band.near or (cosine >= band.unsure and (residual is None or residual >= band.residual_unsure))
+    return MatchVerdict.UNSURE if alike or shares_topic(one, two) else MatchVerdict.DIFFERENT
 
 
-def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand) -> Verdict:
+def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand) -> MatchVerdict:
     """Judge two sentences of which one says all that the other says; to share but whom they are about is little."""
-    first, second = residue(one, two)
+    first, second = distinct_words(one, two)
     more, less = (first, two) if first else (second, one)
     if not shared_words(one, two):
-        return Verdict.DIFFERENT
+        return MatchVerdict.DIFFERENT
     if cosine >= band.unsure and adds_nothing(more, to=less):
-        return Verdict.SAME
+        return MatchVerdict.SAME
     if cosine >= band.same and not makes_another(more):
-        return Verdict.SAME
-    return Verdict.UNSURE if cosine >= band.unsure or kindred(one, two) else Verdict.DIFFERENT
+        return MatchVerdict.SAME
+    return MatchVerdict.UNSURE if cosine >= band.unsure or shares_topic(one, two) else MatchVerdict.DIFFERENT
 
 
 def _guards_of_equal_triples(one: KnownMemory, two: KnownMemory) -> frozenset[Guard]:

@@ -6,10 +6,10 @@ from itertools import combinations
 from math import sqrt
 
 from apps.pipeline.core.ports import Embedder, Neighbour, Vector
-from apps.pipeline.deduplication.lexical_diff import residue
+from apps.pipeline.deduplication.lexical_diff import distinct_words
 
 # The cosine of each pair of residues that both say something.
-Rests = Mapping[tuple[str, str], float]
+ResidualCosines = Mapping[tuple[str, str], float]
 
 
 def cosine(one: Vector, two: Vector) -> float:
@@ -50,9 +50,9 @@ def alike(
     }
 
 
-def rests_of(*, pairs: set[tuple[str, str]], embedder: Embedder) -> Rests:
+def residual_cosines(*, pairs: set[tuple[str, str]], embedder: Embedder) -> ResidualCosines:
     """Compare the residues of pairs, where both sentences have one."""
-    telling = sorted(pair for pair in {residue(one, two) for one, two in pairs} if all(pair))
+    telling = sorted(pair for pair in {distinct_words(one, two) for one, two in pairs} if all(pair))
     known = _embed([part for pair in telling for part in pair], embedder)
     return {(one, two): cosine(known[one], known[two]) for one, two in telling}
 

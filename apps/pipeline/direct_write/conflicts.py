@@ -4,25 +4,25 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from apps.pipeline.conflict.supersession import joins
+from apps.pipeline.conflict.supersession import says_additional
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import MemoryType, Polarity, Status
 from apps.pipeline.core.policy import SimilarityBand
-from apps.pipeline.deduplication.matching import Verdict, compare
+from apps.pipeline.deduplication.matching import MatchVerdict, compare
 
 _NEVER_ALIKE = SimilarityBand(same=1, unsure=1, words=1)  # only hashes and triples are looked at
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a value stands in its slot: as history before its heir, or instead of those that it closes."""
+class SlotPlacement:
+    """Where a value stands in its slot: as history before its successor, or instead of those that it closes."""
 
-    heir: KnownMemory | None = None
+    successor: KnownMemory | None = None
     closes: tuple[KnownMemory, ...] = ()
 
 
-def twin_of(memory: KnownMemory, live: Iterable[KnownMemory]) -> KnownMemory | None:
+def duplicate_of(memory: KnownMemory, live: Iterable[KnownMemory]) -> KnownMemory | None:
     """Return the live memory that says the same of the same time: equal hashes, or one triple in the same words."""
     alike = (each for each in live if each.id != memory.id and _may_be_one(memory, each))
     return next((each for each in alike if _says_the_same(memory, each)), None)
@@ -41,7 +41,7 @@ def _says_the_same(memory: KnownMemory, other: KnownMemory) -> bool:
     as_other = replace(memory, canonical_hash=other.canonical_hash)
     if _in_words(memory) == _in_words(other):
         as_other = replace(as_other, content=other.content)
-    return compare(as_other, other, cosine=None, band=_NEVER_ALIKE).verdict is Verdict.SAME
+    return compare(as_other, other, cosine=None, band=_NEVER_ALIKE).verdict is MatchVerdict.SAME
 
 
 def _in_words(memory: KnownMemory) -> str:
@@ -60,20 +60,20 @@ def is_taken(canonical_hash: str, live: Iterable[KnownMemory]) -> bool:
 def takes_slot(memory: KnownMemory) -> bool:
     """Tell whether a memory says the one value of its predicate; one that joins others doesn't."""
     is_value = memory.stateful and memory.subject_id is not None and memory.polarity is Polarity.POSITIVE
-    return is_value and memory.type is not MemoryType.EVENT and not joins(memory.evidence)
+    return is_value and memory.type is not MemoryType.EVENT and not says_additional(memory.evidence)
 
 
-def place_in_slot(memory: KnownMemory, live: Collection[KnownMemory]) -> Place:
+def placement_in_slot(memory: KnownMemory, live: Collection[KnownMemory]) -> SlotPlacement:
     """Return where a memory that becomes active stands: of the values of a slot, the one said last is left."""
     if not takes_slot(memory):
-        return Place()
+        return SlotPlacement()
     rivals = sorted((each for each in live if _is_rival(memory, each)), key=lambda each: (each.said_at, each.id))
     later = [each for each in rivals if each.said_at > memory.said_at and not _was_over(each)]
     if later:
-        return Place(heir=later[0])
+        return SlotPlacement(successor=later[0])
     if rivals and _was_over(memory):
-        return Place(heir=rivals[-1])
-    return Place(closes=tuple(rivals))
+        return SlotPlacement(successor=rivals[-1])
+    return SlotPlacement(closes=tuple(rivals))
 
 
 def _is_rival(memory: KnownMemory, other: KnownMemory) -> bool:
@@ -87,7 +87,7 @@ def _was_over(memory: KnownMemory) -> bool:
     return memory.valid_until is not None and memory.valid_until <= memory.said_at
 
 
-def end_before(heir: KnownMemory, memory: KnownMemory) -> datetime:
-    """Return when a value ends that gives way to its heir: no time runs backwards, and a known end stays."""
-    ends = max(memory.valid_from or memory.said_at, heir.valid_from or heir.said_at)
+def end_before(successor: KnownMemory, memory: KnownMemory) -> datetime:
+    """Return when a value ends that gives way to its successor: no time runs backwards, and a known end stays."""
+    ends = max(memory.valid_from or memory.said_at, successor.valid_from or successor.said_at)
     return ends if memory.valid_until is None else min(ends, memory.valid_until)

@@ -4,18 +4,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from apps.pipeline.core.canonical import hash_apart
+from apps.pipeline.core.canonical import salted_hash
 from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import LIVE_STATUSES, Reason, Status, WorkKind
 from apps.pipeline.core.memory_conversion import as_stored
-from apps.pipeline.core.operations import AddMemory, Operation, OweWork, ReviseMemory, SupersedeMemory
+from apps.pipeline.core.operations import AddMemory, EnqueueWork, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.deduplication.difference_checks import precision_of
-from apps.pipeline.direct_write.conflicts import end_before, place_in_slot, twin_of
+from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot
 
 
 @dataclass(frozen=True, slots=True)
-class Storing:
+class StoreResult:
     """What becomes of one memory: a new one, or none where another says it already."""
 
     memory_id: UUID  # of the memory that says it
@@ -23,7 +23,7 @@ class Storing:
     asks: Reason | None = None  # why a person has to look at it
 
 
-class StoringDesk:
+class DirectWriteSession:
     """The memories of one request, settled one after the other; built for one request and thrown away after it."""
 
     def __init__(self, *, known: Iterable[KnownMemory], policy: Policy) -> None:
@@ -33,54 +33,54 @@ class StoringDesk:
         self._slack = policy.conflict.confidence_slack
         self.changes: list[Operation] = []  # of memories that are known, or added by this request
 
-    def settle(self, add: AddMemory) -> Storing:
+    def settle(self, add: AddMemory) -> StoreResult:
         """Settle a memory against all that is live by then; what is not live itself meets nobody."""
         if add.status not in LIVE_STATUSES:
-            return Storing(add.memory_id, adds=add)
+            return StoreResult(add.memory_id, adds=add)
         memory = as_stored(add)
-        if twin := twin_of(memory, self._live.values()):
-            self._word_better(twin, memory)
-            return Storing(twin.id)
+        if duplicate := duplicate_of(memory, self._live.values()):
+            self._word_better(duplicate, memory)
+            return StoreResult(duplicate.id)
         if add.canonical_hash in self._hashes:
-            add = replace(add, canonical_hash=hash_apart(add.canonical_hash, memory_id=add.memory_id))
+            add = replace(add, canonical_hash=salted_hash(add.canonical_hash, memory_id=add.memory_id))
         storing = self._placed(add, memory) if add.status is Status.ACTIVE else _asking(add, Reason.LOW_CONFIDENCE)
         if storing.adds and storing.adds.status in LIVE_STATUSES:
             self._live[add.memory_id] = as_stored(storing.adds)
             self._hashes.add(add.canonical_hash)
         return storing
 
-    def _word_better(self, twin: KnownMemory, memory: KnownMemory) -> None:
+    def _word_better(self, duplicate: KnownMemory, memory: KnownMemory) -> None:
         """Let the wording win that tells more; the other stays in the history."""
-        if precision_of(memory.content) <= precision_of(twin.content):
+        if precision_of(memory.content) <= precision_of(duplicate.content):
             return
-        self._live[twin.id] = replace(twin, content=memory.content)
+        self._live[duplicate.id] = replace(duplicate, content=memory.content)
         changes = {"content": memory.content}
-        self.changes.append(ReviseMemory(twin.id, twin.version, verb="merged", changes=changes))
-        self.changes.append(OweWork(kind=WorkKind.INDEX_MEMORY, memory_id=twin.id))
+        self.changes.append(ReviseMemory(duplicate.id, duplicate.version, verb="merged", changes=changes))
+        self.changes.append(EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=duplicate.id))
 
-    def _placed(self, add: AddMemory, memory: KnownMemory) -> Storing:
-        place = place_in_slot(memory, self._live.values())
-        if place.heir:
-            ends = end_before(place.heir, memory)
-            late = replace(add, status=Status.SUPERSEDED, superseded_by=place.heir.id, valid_until=ends)
-            return Storing(add.memory_id, adds=late)
+    def _placed(self, add: AddMemory, memory: KnownMemory) -> StoreResult:
+        place = placement_in_slot(memory, self._live.values())
+        if place.successor:
+            ends = end_before(place.successor, memory)
+            late = replace(add, status=Status.SUPERSEDED, superseded_by=place.successor.id, valid_until=ends)
+            return StoreResult(add.memory_id, adds=late)
         if any(memory.confidence < each.confidence - self._slack for each in place.closes):
             return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.WEAKER_EVIDENCE)
         for each in place.closes:
             del self._live[each.id]
-            self.changes.append(closing(each, heir=memory))
-        return Storing(add.memory_id, adds=add)
+            self.changes.append(closing(each, successor=memory))
+        return StoreResult(add.memory_id, adds=add)
 
 
-def closing(memory: KnownMemory, *, heir: KnownMemory) -> SupersedeMemory:
-    """Return what closes a value for its heir."""
+def closing(memory: KnownMemory, *, successor: KnownMemory) -> SupersedeMemory:
+    """Return what closes a value for its successor."""
     return SupersedeMemory(
         memory_id=memory.id,
         expected_version=memory.version,
-        superseded_by=heir.id,
-        valid_until=end_before(heir, memory),
+        superseded_by=successor.id,
+        valid_until=end_before(successor, memory),
     )
 
 
-def _asking(add: AddMemory, reason: Reason) -> Storing:
-    return Storing(add.memory_id, adds=add, asks=reason)
+def _asking(add: AddMemory, reason: Reason) -> StoreResult:
+    return StoreResult(add.memory_id, adds=add, asks=reason)

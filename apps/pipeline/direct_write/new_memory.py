@@ -23,7 +23,7 @@ from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.operations import AddMemory
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.predicates import is_stateful
-from apps.pipeline.resolution.entity_index import Directory
+from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.name_folding import fold_name
 
 EXTRACTOR = "direct"
@@ -85,7 +85,7 @@ def check_new(new: NewMemory, *, at: str) -> None:
 
 
 def add_memory(
-    new: NewMemory, *, memory_id: UUID, index: int, directory: Directory, policy: Policy, now: datetime
+    new: NewMemory, *, memory_id: UUID, index: int, directory: EntityIndex, policy: Policy, now: datetime
 ) -> AddMemory:
     """Turn a new memory into its operation; entities that it names are found in the directory or added to it."""
     candidate = _candidate(new, index=index, directory=directory, reliability=policy.extraction.model_reliability)
@@ -109,7 +109,7 @@ def add_memory(
     )
 
 
-def _candidate(new: NewMemory, *, index: int, directory: Directory, reliability: float) -> Candidate:
+def _candidate(new: NewMemory, *, index: int, directory: EntityIndex, reliability: float) -> Candidate:
     return Candidate(
         index=index,
         type=new.type,
@@ -135,7 +135,7 @@ def _candidate(new: NewMemory, *, index: int, directory: Directory, reliability:
     )
 
 
-def _object(value: str | Name | tuple[str, ...], directory: Directory) -> ObjectValue:
+def _object(value: str | Name | tuple[str, ...], directory: EntityIndex) -> ObjectValue:
     if isinstance(value, Name):
         return ObjectValue(entity=_mention(value, directory))
     if isinstance(value, tuple):
@@ -143,7 +143,7 @@ def _object(value: str | Name | tuple[str, ...], directory: Directory) -> Object
     return ObjectValue(literal=value or None)
 
 
-def _mention(name: Name, directory: Directory) -> Mention:
+def _mention(name: Name, directory: EntityIndex) -> Mention:
     if fold_name(name.text) in _THE_USER:
         entity = directory.user()
     else:

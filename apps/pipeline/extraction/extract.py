@@ -11,10 +11,10 @@ from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.extraction import patterns
-from apps.pipeline.extraction.extraction_result import Found, Refusal
+from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm import extractor
 from apps.pipeline.extraction.small_talk_filter import telling
-from apps.pipeline.extraction.windows import Asked
+from apps.pipeline.extraction.windows import TurnsToExtract
 
 IDLE = "nothing told: no model was asked"
 
@@ -34,10 +34,10 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     return [_extracted(*each, ran=kind) for each in zip(drafts, found, strict=True)]
 
 
-def _by_patterns(draft: Draft) -> Found:
+def _by_patterns(draft: Draft) -> ExtractionResult:
     policy = draft.policy.extraction
     found = (patterns.extract(turn=turn, policy=policy, before=_before(turn, draft)) for turn in draft.turns)
-    return Found(candidates=tuple(each for candidates in found for each in candidates))
+    return ExtractionResult(candidates=tuple(each for candidates in found for each in candidates))
 
 
 def _before(turn: SourceTurn, draft: Draft) -> tuple[SourceTurn, ...]:
@@ -47,11 +47,11 @@ def _before(turn: SourceTurn, draft: Draft) -> tuple[SourceTurn, ...]:
     return tuple(each for each in turns if each.position < turn.position and (each.role, each.speaker) == said_by)
 
 
-def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[Found]:
+def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[ExtractionResult]:
     """Ask the model about turns that may tell something; stacked, about those in which the patterns find nothing."""
     policy = drafts[0].policy.extraction
     stacked = policy.extractor is ExtractorKind.STACKED
-    first = [_by_patterns(draft) if stacked else Found() for draft in drafts]
+    first = [_by_patterns(draft) if stacked else ExtractionResult() for draft in drafts]
     asked = [telling(_left_by(found, draft)) for found, draft in zip(first, drafts, strict=True)]
     try:
         second = extractor.extract(asked, model=asked_model, reader=ports.memories)
@@ -59,16 +59,16 @@ def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list
         if policy.on_model_failure is not OnModelFailure.PATTERNS:
             raise
         calls = [failure.calls, *(() for _ in drafts[1:])]
-        second = [Found(failure=str(failure), calls=made) for made in calls]
+        second = [ExtractionResult(failure=str(failure), calls=made) for made in calls]
     return [_together(*each) for each in zip(asked, first, second, strict=True)]
 
 
-def _left_by(found: Found, draft: Draft) -> Asked:
+def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:
     told = {turn_id for each in found.candidates for turn_id in each.source_turn_ids}
-    return Asked(draft=draft, turns=tuple(turn for turn in draft.turns if turn.id not in told))
+    return TurnsToExtract(draft=draft, turns=tuple(turn for turn in draft.turns if turn.id not in told))
 
 
-def _together(asked: Asked, first: Found, second: Found) -> Found:
+def _together(asked: TurnsToExtract, first: ExtractionResult, second: ExtractionResult) -> ExtractionResult:
     """Join what patterns and model have found; where the model failed, perhaps what the patterns take for it."""
     draft = asked.draft
     idle = {turn.id for turn in _left_by(first, draft).turns} - {turn.id for turn in asked.turns}
@@ -81,7 +81,7 @@ def _together(asked: Asked, first: Found, second: Found) -> Found:
     return joined.evolve(candidates=(*first.candidates, *guesses), refused=(), notes=notes, failure="")
 
 
-def _extracted(draft: Draft, found: Found, *, ran: ExtractorKind) -> Draft:
+def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> Draft:
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
     proposed = tuple(each.evolve(index=index) for index, each in enumerate(_in_order(draft, found.candidates)))
@@ -115,7 +115,7 @@ def _extracted(draft: Draft, found: Found, *, ran: ExtractorKind) -> Draft:
     return extracted.drop(*silent, *refused, *drops)
 
 
-def _told(refusal: Refusal) -> dict[str, str]:
+def _told(refusal: CandidateRefusal) -> dict[str, str]:
     return {"content": refusal.candidate.content, "reason": refusal.reason, "why": refusal.why}
 
 

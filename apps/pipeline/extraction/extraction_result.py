@@ -6,11 +6,11 @@ from typing import Any, Self
 from uuid import UUID
 
 from apps.pipeline.core.draft import Candidate
-from apps.pipeline.core.model_calls import ModelCall
+from apps.pipeline.core.model_calls import ModelCallRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class CandidateRefusal:
     """A candidate that the extractor itself refused, with a Reason and words of why."""
 
     candidate: Candidate
@@ -19,12 +19,12 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExtractionResult:
     """Candidates and refusals of one request, all with index 0; `failure` says why nothing could be found at all."""
 
     candidates: tuple[Candidate, ...] = ()
-    refused: tuple[Refusal, ...] = ()
-    calls: tuple[ModelCall, ...] = ()
+    refused: tuple[CandidateRefusal, ...] = ()
+    calls: tuple[ModelCallRecord, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
     failure: str = ""
     idle: frozenset[UUID] = frozenset()  # turns that no model was asked about, since they tell nothing

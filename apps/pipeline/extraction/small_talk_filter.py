@@ -10,12 +10,12 @@ from apps.pipeline.core.enums import SpeechAct
 from apps.pipeline.extraction import patterns, small_talk_phrases
 from apps.pipeline.extraction.patterns import speech_act
 from apps.pipeline.extraction.patterns.sentences import sentences_of
-from apps.pipeline.extraction.windows import Asked
+from apps.pipeline.extraction.windows import TurnsToExtract
 
 MOST_CHARACTERS = 600  # a longer turn is told about something
 
 
-def telling(asked: Asked) -> Asked:
+def telling(asked: TurnsToExtract) -> TurnsToExtract:
     """Leave out the turns that tell nothing."""
     policy = asked.draft.policy.extraction
     if not policy.skip_idle_turns:
@@ -27,7 +27,7 @@ def telling(asked: Asked) -> Asked:
         for turn in asked.turns
         if tells_something(turn, before=said.get(turn.position - 1)) or patterns.extract(turn=turn, policy=policy)
     )
-    return Asked(draft=asked.draft, turns=tuple(kept))
+    return TurnsToExtract(draft=asked.draft, turns=tuple(kept))
 
 
 def tells_something(turn: SourceTurn, *, before: SourceTurn | None) -> bool:

@@ -8,7 +8,7 @@ from apps.pipeline.core.policy import ExtractionPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TurnsToExtract:
     """The turns of one request that a model is to look at."""
 
     draft: Draft
@@ -23,7 +23,7 @@ class Window:
     new: tuple[SourceTurn, ...]
 
 
-def windows_of(asked: Sequence[Asked], *, policy: ExtractionPolicy) -> Iterator[Window]:
+def windows_of(asked: Sequence[TurnsToExtract], *, policy: ExtractionPolicy) -> Iterator[Window]:
     """Share the new turns of a session's requests out among as few calls as hold them.
 
     A new turn comes with the turn before it, which tells what "yes" means; room that is left goes to earlier turns.
@@ -36,7 +36,7 @@ def windows_of(asked: Sequence[Asked], *, policy: ExtractionPolicy) -> Iterator[
         yield _window(new, session, policy)
 
 
-def _session(asked: Sequence[Asked]) -> dict[int, SourceTurn]:
+def _session(asked: Sequence[TurnsToExtract]) -> dict[int, SourceTurn]:
     """Return all turns that are known of the session by their place; those to look at as pre_filter left them."""
     told = [turn for each in asked for turn in (*each.draft.request.earlier_turns, *each.draft.request.turns)]
     kept = [turn for each in asked for turn in each.turns]

@@ -8,6 +8,7 @@ from apps.pipeline.core.draft import SourceTurn
 from apps.pipeline.core.enums import Role
 from apps.pipeline.prefilter.folding import CUT
 
+EARLIER_TURN_CHARACTERS = 4_000  # read of an earlier turn; a repeat of a longer one goes unnoticed
 TAIL = 600  # characters of the turn before that are searched for a question
 
 _SENTENCE = re.compile(r"[^.!?؟…]+[.!?؟…]*")

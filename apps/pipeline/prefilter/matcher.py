@@ -29,7 +29,7 @@ _BETWEEN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class RuleHit:
     """The first rule, in their order, that a turn met, and the text that met it."""
 
     rule: Rule
@@ -68,7 +68,7 @@ class RuleBook:
     simple_set: re2.Set | None
     gaps: tuple[tuple[int, "re2._Regexp"], ...]
 
-    def first_hit(self, text: str) -> Hit | None:
+    def first_hit(self, text: str) -> RuleHit | None:
         """Return the first rule that the folded text meets."""
         spoken = self.phrases.found_in(text) if self.phrases is not None else []
         place, matched = min(spoken, key=lambda each: each[0], default=(len(self.rules), ""))
@@ -81,10 +81,10 @@ class RuleBook:
                 break
         return None if place == len(self.rules) else self._hit(self.rules[place], matched or text)
 
-    def _hit(self, rule: Rule, text: str) -> Hit:
+    def _hit(self, rule: Rule, text: str) -> RuleHit:
         """Return the hit with what a search rule matched of the text."""
         found = None if rule.phrase else compiled(rule.pattern).search(text)
-        return Hit(rule=rule, matched=text if found is None else found.group())
+        return RuleHit(rule=rule, matched=text if found is None else found.group())
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Matcher:
 
     books: Mapping[tuple[Role, bool], RuleBook]
 
-    def first_hit(self, *, text: str, role: Role, answering: bool) -> Hit | None:
+    def first_hit(self, *, text: str, role: Role, answering: bool) -> RuleHit | None:
         """Return the first rule that a folded text of this role meets, or None."""
         book = self.books.get((role, answering))
         return None if book is None else book.first_hit(text)

@@ -17,7 +17,7 @@ MAX_MATCHED = 120  # characters of the matched text that a span keeps
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TurnVerdict:
     """Why a turn is dropped: a Reason or `pattern:<rule>`, and the rule and text where a rule decided."""
 
     reason: str
@@ -51,7 +51,7 @@ def run(draft: Draft) -> Draft:
 
 def decide(
     *, utterance: Utterance, earlier: Sequence[Utterance], resent: bool, matcher: Matcher, policy: PreFilterPolicy
-) -> Verdict | None:
+) -> TurnVerdict | None:
     """Return why a turn is dropped, or None to keep it; the first of these decides.
 
     1. Who said it: an untrusted role, or a turn that was sent before under the same id.
@@ -61,34 +61,34 @@ def decide(
     Whatever 2 and 3 find around a recalled block is recalled context.
     """
     if utterance.turn.role not in policy.trusted_roles:
-        return Verdict(reason=Reason.UNTRUSTED_ROLE)
+        return TurnVerdict(reason=Reason.UNTRUSTED_ROLE)
     if is_sent_again(utterance, earlier=earlier):
-        return Verdict(reason=Reason.REPEATED_TURN)
+        return TurnVerdict(reason=Reason.REPEATED_TURN)
     answering = is_answer(utterance, earlier=earlier)
     verdict = _judge_text(utterance, answering, matcher, policy)
     if verdict is None and (resent or (not answering and _is_repeated(utterance, earlier, matcher, policy))):
-        verdict = Verdict(reason=Reason.REPEATED_TURN)
+        verdict = TurnVerdict(reason=Reason.REPEATED_TURN)
     # Around a recalled block only words that stand on their own are worth keeping.
     if verdict is not None and utterance.own is not utterance.turn.content:
-        return Verdict(reason=Reason.RECALLED_CONTEXT)
+        return TurnVerdict(reason=Reason.RECALLED_CONTEXT)
     return verdict
 
 
-def _judge_text(utterance: Utterance, answering: bool, matcher: Matcher, policy: PreFilterPolicy) -> Verdict | None:
+def _judge_text(utterance: Utterance, answering: bool, matcher: Matcher, policy: PreFilterPolicy) -> TurnVerdict | None:
     return _judge_words(utterance, answering, matcher) or _judge_shape(utterance, answering, policy)
 
 
-def _judge_shape(utterance: Utterance, answering: bool, policy: PreFilterPolicy) -> Verdict | None:
+def _judge_shape(utterance: Utterance, answering: bool, policy: PreFilterPolicy) -> TurnVerdict | None:
     """Judge the shape of a turn; "2" or a thumb may well answer a question."""
     text = utterance.own
     if is_payload(text):
-        return Verdict(reason=Reason.STRUCTURED_PAYLOAD)
+        return TurnVerdict(reason=Reason.STRUCTURED_PAYLOAD)
     if is_code_only(text):
-        return Verdict(reason=Reason.CODE_ONLY)
+        return TurnVerdict(reason=Reason.CODE_ONLY)
     if is_emoji_only(text):
-        return None if answering else Verdict(reason=Reason.EMOJI_ONLY)
+        return None if answering else TurnVerdict(reason=Reason.EMOJI_ONLY)
     if letters(text, enough=policy.min_letters) < (1 if answering else policy.min_letters):
-        return Verdict(reason=Reason.TOO_SHORT)
+        return TurnVerdict(reason=Reason.TOO_SHORT)
     return None
 
 
@@ -100,13 +100,13 @@ def _is_repeated(utterance: Utterance, earlier: Sequence[Utterance], matcher: Ma
     return is_repeated(utterance, earlier=window, tells=tells)
 
 
-def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Verdict | None:
+def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> TurnVerdict | None:
     hit = matcher.first_hit(text=utterance.words, role=utterance.turn.role, answering=answering)
     if hit is None:
         return None
     rule = hit.rule
     reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
-    return Verdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
+    return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
 
 
 def _utterance(turn: SourceTurn, policy: PreFilterPolicy) -> Utterance:
@@ -122,7 +122,7 @@ def _without_recalled(draft: Draft, said: Sequence[Utterance]) -> Draft:
     return draft.evolve(turns=tuple(replace(turn, content=own.get(turn.id, turn.content)) for turn in draft.turns))
 
 
-def _drop(turn: SourceTurn, verdict: Verdict) -> Drop:
+def _drop(turn: SourceTurn, verdict: TurnVerdict) -> Drop:
     return Drop(stage=Stage.PRE_FILTER, reason=verdict.reason, turn_id=turn.id, detail=verdict.detail)
 
 

@@ -35,7 +35,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
-class ObjectAnswer(_Part):
+class ExtractedObject(_Part):
     """The object of a triple: one of literal, entity, list."""
 
     literal: str | None = Field(default=None, max_length=1_000)
@@ -44,7 +44,7 @@ class ObjectAnswer(_Part):
     entity_type: EntityType | None = None
 
 
-class MemoryAnswer(_Part):
+class ExtractedMemory(_Part):
     """One memory as the model proposes it; what it leaves out has the usual value."""
 
     type: MemoryType
@@ -52,7 +52,7 @@ class MemoryAnswer(_Part):
     subject: str = Field(default="user", min_length=1, max_length=200)
     subject_type: EntityType | None = None
     predicate: Annotated[str, BeforeValidator(_snake)] = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
-    object: ObjectAnswer | None = None
+    object: ExtractedObject | None = None
     evidence: str = Field(default="", max_length=2_000)
     source_turn_ids: tuple[str, ...] = Field(default=(), max_length=50)
     event_at: str | None = Field(default=None, max_length=40)
@@ -69,13 +69,13 @@ class MemoryAnswer(_Part):
     grounding_verdict: Grounding = Grounding.SUPPORTED
 
 
-class ExtractAnswer(_Part):
+class ExtractionAnswer(_Part):
     """The whole answer, as constrained decoding is told; what comes is checked object by object."""
 
-    memories: tuple[MemoryAnswer, ...]
+    memories: tuple[ExtractedMemory, ...]
 
 
-SCHEMA = ExtractAnswer.model_json_schema()
+SCHEMA = ExtractionAnswer.model_json_schema()
 
 
 def render(

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from apps.pipeline.core.draft import Candidate, KnownEntity
 from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
-from apps.pipeline.resolution.entity_index import Directory
+from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.grammar import alias_of, describe, is_description
 from apps.pipeline.resolution.relations import may_be_one, relation_noun
 
@@ -13,7 +13,7 @@ _NEW_HOLDER = re.compile(r"\bnew\b", re.IGNORECASE)
 
 
 def introduce(
-    *, name: str, owner: KnownEntity, noun: str, candidate: Candidate, said_at: datetime, directory: Directory
+    *, name: str, owner: KnownEntity, noun: str, candidate: Candidate, said_at: datetime, directory: EntityIndex
 ) -> KnownEntity | None:
     """Return the entity that a name and a description share, made or renamed when needed; None is a tie.
 
@@ -40,7 +40,9 @@ def _kind(noun: str) -> EntityType:
     return known.type if known else EntityType.OTHER
 
 
-def _named_now(name: str, *, owner: KnownEntity, noun: str, candidate: Candidate, directory: Directory) -> KnownEntity:
+def _named_now(
+    name: str, *, owner: KnownEntity, noun: str, candidate: Candidate, directory: EntityIndex
+) -> KnownEntity:
     """Give the nameless holder of the description its name, or make a new entity."""
     nameless = [each for each in directory.described(owner=owner, noun=noun) if is_description(each.name)]
     if len(nameless) == 1 and not _NEW_HOLDER.search(candidate.evidence) and _is_meant(candidate):
@@ -49,7 +51,13 @@ def _named_now(name: str, *, owner: KnownEntity, noun: str, candidate: Candidate
 
 
 def _hand_over(
-    entity: KnownEntity, *, owner: KnownEntity, noun: str, candidate: Candidate, said_at: datetime, directory: Directory
+    entity: KnownEntity,
+    *,
+    owner: KnownEntity,
+    noun: str,
+    candidate: Candidate,
+    said_at: datetime,
+    directory: EntityIndex,
 ) -> KnownEntity:
     alias = alias_of(owner_name=owner.name, noun=noun)
     known = relation_noun(noun)

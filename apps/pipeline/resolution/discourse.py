@@ -20,7 +20,7 @@ _REACH = 10  # turns that a pronoun looks back on
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Discourse:
     """Who speaks, and what was said before, latest first."""
 
     turn: SourceTurn
@@ -60,7 +60,7 @@ def _names_a_relation(sentence: str) -> bool:
     return any(relation_noun(word) for word in _WORD.findall(sentence))
 
 
-def scene_of(*, request: Request, candidate: Candidate, speaker: KnownEntity, mention: str) -> Scene:
+def discourse_of(*, request: Request, candidate: Candidate, speaker: KnownEntity, mention: str) -> Discourse:
     """Return the scene of a mention: its own turn up to where it stands, then the turns before it."""
     turn = source_turn(request=request, candidate=candidate)
     turns = (*request.earlier_turns, *request.turns)
@@ -68,7 +68,7 @@ def scene_of(*, request: Request, candidate: Candidate, speaker: KnownEntity, me
     earlier = reversed(turns[max(0, place - _REACH) : place])
     texts = (_up_to(turn.content, evidence=candidate.evidence, mention=mention), *(each.content for each in earlier))
     talkers = frozenset(fold_name(each.speaker) for each in turns if each.speaker)
-    return Scene(turn=turn, speaker=speaker, before=tuple(_sentences_backwards(texts)), talkers=talkers)
+    return Discourse(turn=turn, speaker=speaker, before=tuple(_sentences_backwards(texts)), talkers=talkers)
 
 
 def source_turn(*, request: Request, candidate: Candidate) -> SourceTurn:

@@ -13,7 +13,7 @@ from apps.pipeline.resolution.relations import Gender, relation_noun
 USER = "User"
 
 
-class Directory:
+class EntityIndex:
     """Known and new entities, and what became of their names; built for one trace and thrown away after it."""
 
     def __init__(self, *, entities: Iterable[KnownEntity], new_id: Callable[[], UUID]) -> None:

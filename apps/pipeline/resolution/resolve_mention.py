@@ -8,8 +8,8 @@ from apps.pipeline.core.draft import Candidate, KnownEntity, Mention, Request
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.policy import ResolutionPolicy
 from apps.pipeline.resolution.alias_introductions import introduce
-from apps.pipeline.resolution.discourse import Scene, scene_of, source_turn
-from apps.pipeline.resolution.entity_index import Directory, genders_of, of_kind
+from apps.pipeline.resolution.discourse import Discourse, discourse_of, source_turn
+from apps.pipeline.resolution.entity_index import EntityIndex, genders_of, of_kind
 from apps.pipeline.resolution.fuzzy_match import by_first_name, closest
 from apps.pipeline.resolution.grammar import Description, alias_of, describe
 from apps.pipeline.resolution.name_folding import fold_name, is_proper_name
@@ -22,7 +22,7 @@ _THE_USER = frozenset({"user", "the user", "end user"})
 _INDEFINITE = re.compile(r"^(?:a|an|some|any|every|no|each|one|someone|somebody|something|everyone|people)\b", re.I)
 
 
-class Rule(StrEnum):
+class ResolutionStep(StrEnum):
     """What settled a mention; kept in the span."""
 
     GIVEN = "given"
@@ -41,15 +41,15 @@ class Rule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolution:
+class ResolvedMention:
     """The entity of a mention and the rule that found it; no entity is a tie or nothing found."""
 
-    rule: Rule
+    rule: ResolutionStep
     entity: KnownEntity | None = None
     choices: tuple[KnownEntity, ...] = ()  # of a tie
 
 
-def speaker_of(*, request: Request, candidate: Candidate, directory: Directory) -> KnownEntity:
+def speaker_of(*, request: Request, candidate: Candidate, directory: EntityIndex) -> KnownEntity:
     """Return the entity of who said a candidate: the end user, or the person whom the turn names."""
     name = source_turn(request=request, candidate=candidate).speaker.strip()
     if not name or fold_name(name) in _THE_USER:
@@ -59,18 +59,18 @@ def speaker_of(*, request: Request, candidate: Candidate, directory: Directory) 
 
 
 def resolve(
-    mention: Mention, *, request: Request, candidate: Candidate, directory: Directory, policy: ResolutionPolicy
-) -> Resolution:
+    mention: Mention, *, request: Request, candidate: Candidate, directory: EntityIndex, policy: ResolutionPolicy
+) -> ResolvedMention:
     """Find or make the entity that a mention points at; the first rule that says anything decides."""
     if (given := directory.find(mention.entity_id)) is not None:
-        return Resolution(Rule.GIVEN, given)
+        return ResolvedMention(ResolutionStep.GIVEN, given)
     speaker = speaker_of(request=request, candidate=candidate, directory=directory)
     kind = kind_of(mention.text)
     if mention.is_speaker or kind is PronounKind.SPEAKER:
-        return Resolution(Rule.SPEAKER, speaker)
+        return ResolvedMention(ResolutionStep.SPEAKER, speaker)
     if fold_name(mention.text) in _THE_USER:
-        return Resolution(Rule.SPEAKER, directory.user())
-    scene = scene_of(request=request, candidate=candidate, speaker=speaker, mention=mention.text)
+        return ResolvedMention(ResolutionStep.SPEAKER, directory.user())
+    scene = discourse_of(request=request, candidate=candidate, speaker=speaker, mention=mention.text)
     if kind is not None:
         return _antecedent(mention.text, scene=scene, directory=directory, kind=mention.type)
     if description := describe(mention.text):
@@ -78,15 +78,15 @@ def resolve(
     return _named(mention, scene=scene, directory=directory, policy=policy)
 
 
-def _antecedent(pronoun: str, *, scene: Scene, directory: Directory, kind: EntityType | None) -> Resolution:
+def _antecedent(pronoun: str, *, scene: Discourse, directory: EntityIndex, kind: EntityType | None) -> ResolvedMention:
     """Take the only fitting entity of the latest sentence that names one; two are a tie.
 
     Where nothing before it tells of anybody, an earlier session has: the only one known whom it can mean.
     """
     fitting = [each for each in directory if _fits(each, pronoun=pronoun, kind=kind) and not scene.is_talking(each)]
     if scene.tells_of_nobody and len(fitting) == 1 and gender_of(pronoun) in genders_of(fitting[0]):
-        return Resolution(Rule.REMEMBERED, fitting[0])
-    return _only(scene.nearest(fitting), rule=Rule.PRONOUN)
+        return ResolvedMention(ResolutionStep.REMEMBERED, fitting[0])
+    return _only(scene.nearest(fitting), rule=ResolutionStep.PRONOUN)
 
 
 def _fits(entity: KnownEntity, *, pronoun: str, kind: EntityType | None) -> bool:
@@ -99,38 +99,38 @@ def _fits(entity: KnownEntity, *, pronoun: str, kind: EntityType | None) -> bool
 
 
 def _described(
-    description: Description, *, mention: Mention, candidate: Candidate, scene: Scene, directory: Directory
-) -> Resolution:
+    description: Description, *, mention: Mention, candidate: Candidate, scene: Discourse, directory: EntityIndex
+) -> ResolvedMention:
     if not description.owner:
         return _definite(description, scene=scene, directory=directory)
     owner = _owner(description, scene=scene, directory=directory)
     if owner is None:
-        return Resolution(Rule.NOTHING)
+        return ResolvedMention(ResolutionStep.NOTHING)
     if description.name:
         named = introduce(
             name=description.name, owner=owner, noun=description.noun, candidate=candidate,
             said_at=scene.turn.said_at, directory=directory,
         )  # fmt: skip
-        return Resolution(Rule.DESCRIPTION, named) if named else Resolution(Rule.TIE)
+        return ResolvedMention(ResolutionStep.DESCRIPTION, named) if named else ResolvedMention(ResolutionStep.TIE)
     known = directory.described(owner=owner, noun=description.noun)
     if known:
-        return _only(known if len(known) == 1 else scene.nearest(known), rule=Rule.DESCRIPTION)
+        return _only(known if len(known) == 1 else scene.nearest(known), rule=ResolutionStep.DESCRIPTION)
     alias = alias_of(owner_name=owner.name, noun=description.noun)
     noun = relation_noun(description.noun)
     kind = noun.type if noun else mention.type or EntityType.OTHER
-    return Resolution(Rule.NEW_DESCRIPTION, directory.add(name=alias, kind=kind, aliases=(alias,)))
+    return ResolvedMention(ResolutionStep.NEW_DESCRIPTION, directory.add(name=alias, kind=kind, aliases=(alias,)))
 
 
-def _definite(description: Description, *, scene: Scene, directory: Directory) -> Resolution:
+def _definite(description: Description, *, scene: Discourse, directory: EntityIndex) -> ResolvedMention:
     """Settle "the company": the speaker's own, or the latest that was named."""
     own = directory.described(owner=scene.speaker, noun=description.noun)
     noun = relation_noun(description.noun)
     if len(own) == 1 or noun is None:
-        return _only(own, rule=Rule.DESCRIPTION)
-    return _only(scene.nearest(each for each in directory if each.type is noun.type), rule=Rule.DESCRIPTION)
+        return _only(own, rule=ResolutionStep.DESCRIPTION)
+    return _only(scene.nearest(each for each in directory if each.type is noun.type), rule=ResolutionStep.DESCRIPTION)
 
 
-def _owner(description: Description, *, scene: Scene, directory: Directory) -> KnownEntity | None:
+def _owner(description: Description, *, scene: Discourse, directory: EntityIndex) -> KnownEntity | None:
     """Find whose manager is meant; a name that is not known yet is a person when the noun is a relation."""
     text = description.owner
     kind = kind_of(text)
@@ -142,27 +142,29 @@ def _owner(description: Description, *, scene: Scene, directory: Directory) -> K
         return directory.user()
     found = directory.named(text)
     if len(found) > 1:
-        return _only(scene.nearest(found), rule=Rule.ALIAS).entity
+        return _only(scene.nearest(found), rule=ResolutionStep.ALIAS).entity
     if found or relation_noun(description.noun) is None:
         return found[0] if found else None
     return directory.add(name=text, kind=EntityType.PERSON)
 
 
-def _named(mention: Mention, *, scene: Scene, directory: Directory, policy: ResolutionPolicy) -> Resolution:
+def _named(mention: Mention, *, scene: Discourse, directory: EntityIndex, policy: ResolutionPolicy) -> ResolvedMention:
     known = directory.named(mention.text, kind=mention.type)
     if known:
-        return _only(known if len(known) == 1 else scene.nearest_told_apart(known), rule=Rule.ALIAS)
+        return _only(known if len(known) == 1 else scene.nearest_told_apart(known), rule=ResolutionStep.ALIAS)
     if _INDEFINITE.match(mention.text) or not (mention.type or is_proper_name(mention.text)):
-        return Resolution(Rule.NOTHING)
+        return ResolvedMention(ResolutionStep.NOTHING)
     alike = [entity for entity in directory if of_kind(entity, mention.type)]
     if found := by_first_name(name=mention.text, among=alike):
-        return Resolution(Rule.FIRST_NAME, found)
+        return ResolvedMention(ResolutionStep.FIRST_NAME, found)
     if found := closest(name=mention.text, among=alike, policy=policy):
-        return Resolution(Rule.FUZZY, directory.add_alias(found, mention.text))
-    return Resolution(Rule.NEW, directory.add(name=mention.text, kind=mention.type or EntityType.OTHER))
+        return ResolvedMention(ResolutionStep.FUZZY, directory.add_alias(found, mention.text))
+    return ResolvedMention(ResolutionStep.NEW, directory.add(name=mention.text, kind=mention.type or EntityType.OTHER))
 
 
-def _only(entities: tuple[KnownEntity, ...], *, rule: Rule) -> Resolution:
+def _only(entities: tuple[KnownEntity, ...], *, rule: ResolutionStep) -> ResolvedMention:
     if len(entities) == 1:
-        return Resolution(rule, entities[0])
-    return Resolution(Rule.TIE, choices=entities) if entities else Resolution(Rule.NOTHING)
+        return ResolvedMention(rule, entities[0])
+    return (
+        ResolvedMention(ResolutionStep.TIE, choices=entities) if entities else ResolvedMention(ResolutionStep.NOTHING)
+    )

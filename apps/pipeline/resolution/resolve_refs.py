@@ -6,20 +6,20 @@ from uuid import UUID
 
 from apps.pipeline.core.draft import Candidate, Draft, Drop, KnownEntity, Mention, ObjectValue
 from apps.pipeline.core.enums import MemoryType, Polarity, Reason, SpeechAct, Stage
-from apps.pipeline.core.model_calls import ModelCall, Purpose
+from apps.pipeline.core.model_calls import ModelCallRecord, Purpose
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.predicates import in_known_words
 from apps.pipeline.lexicon.retractions import takes_back
 from apps.pipeline.prompts import references
-from apps.pipeline.prompts.llm_judge import judge_of, judged
+from apps.pipeline.prompts.llm_judge import ask_judge, judge_of
 from apps.pipeline.prompts.references import Reference
 from apps.pipeline.resolution.alias_introductions import introduce
 from apps.pipeline.resolution.discourse import source_turn
-from apps.pipeline.resolution.entity_index import USER, Directory
+from apps.pipeline.resolution.entity_index import USER, EntityIndex
 from apps.pipeline.resolution.event_dates import dated
 from apps.pipeline.resolution.grammar import describe, is_description, noun_of_relation
 from apps.pipeline.resolution.pronouns import dangling_in, kind_of
-from apps.pipeline.resolution.resolve_mention import ANIMATE, Resolution, Rule, resolve
+from apps.pipeline.resolution.resolve_mention import ANIMATE, ResolutionStep, ResolvedMention, resolve
 from apps.pipeline.resolution.rewriting import rewrite
 
 # Candidate index and phrase, and the entity that a judge has chosen for it.
@@ -70,12 +70,12 @@ def _batches(draft: Draft, ties: Sequence[DroppedTie]) -> list[Sequence[DroppedT
     return batches[: max(0, MOST_CALLS - made)]
 
 
-def _judged(draft: Draft, asked: Sequence[DroppedTie], model: Model) -> tuple[Chosen, ModelCall]:
+def _judged(draft: Draft, asked: Sequence[DroppedTie], model: Model) -> tuple[Chosen, ModelCallRecord]:
     """Return what a judge has made of some ties, and its call."""
     request = references.render(
         references=[_reference(draft, drop, tie) for drop, tie in asked], model=draft.policy.extraction.model
     )
-    judgement = judged(request, count=len(asked), model=model)
+    judgement = ask_judge(request, count=len(asked), model=model)
     chosen = {
         (drop.candidate.index, tie.phrase): tie.choices[place]
         for (drop, tie), verdict in zip(asked, judgement.verdicts, strict=True)
@@ -122,7 +122,7 @@ def decide(
             for each in draft.candidates
         )
     )
-    directory = Directory(entities=known, new_id=new_id)
+    directory = EntityIndex(entities=known, new_id=new_id)
     links = {each.index: _link(draft, each, directory, chosen or {}) for each in _introductions_first(draft)}
     written = [_write(links[each.index], directory) for each in draft.candidates]
     drops = tuple(each for each in written if isinstance(each, Drop))
@@ -149,7 +149,7 @@ class _Linked:
     """A candidate with what became of its mentions."""
 
     candidate: Candidate
-    resolutions: tuple[tuple[Mention, Resolution], ...]
+    resolutions: tuple[tuple[Mention, ResolvedMention], ...]
 
     @property
     def rules(self) -> dict[str, str]:
@@ -171,13 +171,13 @@ def _introductions_first(draft: Draft) -> list[Candidate]:
     return sorted(draft.candidates, key=order)
 
 
-def _link(draft: Draft, candidate: Candidate, directory: Directory, chosen: Chosen) -> _Linked:
-    def settle(mention: Mention) -> Resolution:
+def _link(draft: Draft, candidate: Candidate, directory: EntityIndex, chosen: Chosen) -> _Linked:
+    def settle(mention: Mention) -> ResolvedMention:
         found = resolve(
             mention, request=draft.request, candidate=candidate, directory=directory, policy=draft.policy.resolution
         )
-        entity_id = chosen.get((candidate.index, mention.text)) if found.rule is Rule.TIE else None
-        return Resolution(Rule.JUDGE, directory.get(entity_id)) if entity_id else found
+        entity_id = chosen.get((candidate.index, mention.text)) if found.rule is ResolutionStep.TIE else None
+        return ResolvedMention(ResolutionStep.JUDGE, directory.get(entity_id)) if entity_id else found
 
     if linked := _introduced(draft, candidate, settle, directory):
         return linked
@@ -205,7 +205,7 @@ def _introduces(candidate: Candidate) -> bool:
 
 
 def _introduced(
-    draft: Draft, candidate: Candidate, settle: Callable[[Mention], Resolution], directory: Directory
+    draft: Draft, candidate: Candidate, settle: Callable[[Mention], ResolvedMention], directory: EntityIndex
 ) -> _Linked | None:
     read, other = noun_of_relation(candidate.predicate), candidate.object.entity
     if not _introduces(candidate) or read is None or other is None:
@@ -214,17 +214,17 @@ def _introduced(
     holder, owner = (candidate.subject, other) if subject_holds else (other, candidate.subject)
     owned = settle(owner)
     if owned.entity is None:
-        return _Linked(candidate, ((owner, owned), (holder, Resolution(Rule.NOTHING))))
+        return _Linked(candidate, ((owner, owned), (holder, ResolvedMention(ResolutionStep.NOTHING))))
     said_at = source_turn(request=draft.request, candidate=candidate).said_at
     found = introduce(
         name=holder.text, owner=owned.entity, noun=noun, candidate=candidate, said_at=said_at, directory=directory
     )
-    resolution = Resolution(Rule.DESCRIPTION, found) if found else Resolution(Rule.TIE)
+    resolution = ResolvedMention(ResolutionStep.DESCRIPTION, found) if found else ResolvedMention(ResolutionStep.TIE)
     more = tuple((mention, settle(mention)) for mention in candidate.mentions)
     return _Linked(candidate, ((owner, owned), (holder, resolution), *more))
 
 
-def _learn_name(linked: _Linked, directory: Directory) -> None:
+def _learn_name(linked: _Linked, directory: EntityIndex) -> None:
     """Give the end user the name that they have told, and anyone the name that is put in place of theirs."""
     candidate, name = linked.candidate, linked.candidate.object.text.strip()
     named = linked.entities.get(candidate.subject.text)
@@ -235,7 +235,7 @@ def _learn_name(linked: _Linked, directory: Directory) -> None:
         directory.rename(named, name)
 
 
-def _write(linked: _Linked, directory: Directory) -> Candidate | Drop:
+def _write(linked: _Linked, directory: EntityIndex) -> Candidate | Drop:
     """Rewrite one candidate with the names as they are now known, or drop it."""
     candidate = linked.candidate
     entities = {text: directory.get(entity.id) for text, entity in linked.entities.items()}
@@ -254,7 +254,7 @@ def _unsettled(linked: _Linked) -> str | None:
     """Return the first mention that must be an entity and is none; a plain object may stay a literal."""
     for mention, resolution in linked.resolutions:
         is_subject = mention is linked.candidate.subject
-        is_reference = kind_of(mention.text) is not None or resolution.rule is Rule.TIE
+        is_reference = kind_of(mention.text) is not None or resolution.rule is ResolutionStep.TIE
         if resolution.entity is None and (is_subject or is_reference):
             return mention.text
     return None
@@ -279,7 +279,7 @@ def _told(entity: KnownEntity) -> str:
     return f"{entity.name} ({', '.join((entity.type.value, *entity.aliases))})"
 
 
-def _shown_names(candidate: Candidate, entities: dict[str, KnownEntity], directory: Directory) -> dict[str, str]:
+def _shown_names(candidate: Candidate, entities: dict[str, KnownEntity], directory: EntityIndex) -> dict[str, str]:
     """Name everyone by their name, and "User" as well; whose name is told is "User", or what they are to someone."""
     user = directory.known_user()
     names = {USER: user.name} if user else {}

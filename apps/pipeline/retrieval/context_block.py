@@ -31,7 +31,7 @@ _DATES = {
 CountTokens = Callable[[str], int]
 
 
-class Section(StrEnum):
+class BlockSection(StrEnum):
     """The parts of a block, in their order; the value is the heading."""
 
     CONSTRAINTS = "Constraints:"
@@ -41,7 +41,7 @@ class Section(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ContextMemory:
     """What the block shows of a memory."""
 
     id: UUID
@@ -57,7 +57,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RenderedBlock:
     """A rendered block; `omitted` memories would have been shown in a larger one."""
 
     text: str = ""
@@ -69,20 +69,22 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class _Line:
     text: str
-    memories: tuple[Known, ...]
+    memories: tuple[ContextMemory, ...]
 
 
-def render(*, known: Mapping[Section, Sequence[Known]], token_budget: int, count_tokens: CountTokens) -> Block:
+def render(
+    *, known: Mapping[BlockSection, Sequence[ContextMemory]], token_budget: int, count_tokens: CountTokens
+) -> RenderedBlock:
     """Render memories, the most important of each section first, as far as the budget goes; nothing known is "".
 
     Memories with the same words are shown once, in the first section that has room for them.
     """
     left = token_budget - count_tokens(wrap(""))
-    shown: dict[Section, list[_Line]] = {}
+    shown: dict[BlockSection, list[_Line]] = {}
     words: set[str] = set()
-    for section in Section:
+    for section in BlockSection:
         lines = _lines(section, _unshown(known.get(section, ()), words))
-        is_shared = section is Section.FACTS and known.get(Section.RELEVANT)
+        is_shared = section is BlockSection.FACTS and known.get(BlockSection.RELEVANT)
         room = left * FACTS_SHARE if is_shared else left
         shown[section] = _within(section, lines, room, count_tokens)
         left -= _cost(section, shown[section], count_tokens)
@@ -91,40 +93,40 @@ def render(*, known: Mapping[Section, Sequence[Known]], token_budget: int, count
 
 
 def _block(
-    shown: Mapping[Section, Sequence[_Line]],
-    known: Mapping[Section, Sequence[Known]],
+    shown: Mapping[BlockSection, Sequence[_Line]],
+    known: Mapping[BlockSection, Sequence[ContextMemory]],
     words: set[str],
     count_tokens: CountTokens,
-) -> Block:
+) -> RenderedBlock:
     omitted = {_words(each) for memories in known.values() for each in memories} - words
     if not words:
-        return Block(omitted=len(omitted))
+        return RenderedBlock(omitted=len(omitted))
     text = wrap("\n".join(_with_headings(shown)))
     ids = tuple(each.id for lines in shown.values() for line in lines for each in line.memories)
-    return Block(text=text, tokens=count_tokens(text), memory_ids=ids, omitted=len(omitted))
+    return RenderedBlock(text=text, tokens=count_tokens(text), memory_ids=ids, omitted=len(omitted))
 
 
-def _words(memory: Known) -> str:
+def _words(memory: ContextMemory) -> str:
     return canonical_text(memory.content) or memory.content
 
 
-def _unshown(memories: Iterable[Known], words: set[str]) -> list[Known]:
+def _unshown(memories: Iterable[ContextMemory], words: set[str]) -> list[ContextMemory]:
     """Return the memories whose words are not shown yet, one of each."""
-    fresh: dict[str, Known] = {}
+    fresh: dict[str, ContextMemory] = {}
     for each in memories:
         fresh.setdefault(_words(each), each)
     return [each for said, each in fresh.items() if said not in words]
 
 
-def _lines(section: Section, memories: Sequence[Known]) -> list[_Line]:
-    if section is Section.FACTS:
+def _lines(section: BlockSection, memories: Sequence[ContextMemory]) -> list[_Line]:
+    if section is BlockSection.FACTS:
         return list(_fact_lines(memories))
     return [_Line(f"- {_sentence(each, section)}", (each,)) for each in memories]
 
 
-def _fact_lines(facts: Sequence[Known]) -> Iterable[_Line]:
+def _fact_lines(facts: Sequence[ContextMemory]) -> Iterable[_Line]:
     """Write `name = value` lines; several values of one name share a line."""
-    names: dict[str, list[Known]] = {}
+    names: dict[str, list[ContextMemory]] = {}
     for each in filter(_stands_alone, facts):
         name = f"{each.subject}.{each.predicate}" if each.subject else each.predicate
         names.setdefault(_flat(name), []).append(each)
@@ -133,27 +135,27 @@ def _fact_lines(facts: Sequence[Known]) -> Iterable[_Line]:
         yield _Line(f"{name} = {'; '.join(values)}", tuple(holders))
 
 
-def _stands_alone(fact: Known) -> bool:
+def _stands_alone(fact: ContextMemory) -> bool:
     """Tell whether a value needs its sentence: "someone to feed him" is said of Miso there."""
     value = canonical_text(fact.object_text)
     return value in canonical_text(fact.content) or not any(kind_of(word) for word in value.split())
 
 
-def _sentence(each: Known, section: Section) -> str:
-    prefix = CONSTRAINT_PREFIX if section is Section.CONSTRAINTS else ""
+def _sentence(each: ContextMemory, section: BlockSection) -> str:
+    prefix = CONSTRAINT_PREFIX if section is BlockSection.CONSTRAINTS else ""
     is_dated = each.type is MemoryType.EVENT or counts_from_a_day(each.content)
     dated = f"[{_when(each)}] " if is_dated else ""
     return f"{prefix}{dated}{_flat(each.content)}{_doubt(each)}"
 
 
-def _when(each: Known) -> str:
+def _when(each: ContextMemory) -> str:
     """Write when an event happened, no more exactly than is known; else the day on which it was told."""
     if each.event_at is None:
         return f"told {each.said_at:%Y-%m-%d}"
     return each.event_at.strftime(_DATES.get(each.event_precision, "%Y-%m-%d"))
 
 
-def _doubt(each: Known) -> str:
+def _doubt(each: ContextMemory) -> str:
     return UNVERIFIED if each.is_unverified else ""
 
 
@@ -162,7 +164,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _within(section: Section, lines: Sequence[_Line], room: float, count_tokens: CountTokens) -> list[_Line]:
+def _within(section: BlockSection, lines: Sequence[_Line], room: float, count_tokens: CountTokens) -> list[_Line]:
     """Take lines in their order, leaving out those for which there is no room below the heading."""
     chosen: list[_Line] = []
     room -= count_tokens(section) + 1
@@ -174,15 +176,15 @@ def _within(section: Section, lines: Sequence[_Line], room: float, count_tokens:
     return chosen
 
 
-def _cost(section: Section, lines: Sequence[_Line], count_tokens: CountTokens) -> int:
+def _cost(section: BlockSection, lines: Sequence[_Line], count_tokens: CountTokens) -> int:
     """Count the tokens of a section: its heading and its lines, with a line break each."""
     return sum(count_tokens(text) + 1 for text in (section, *(line.text for line in lines))) if lines else 0
 
 
-def _with_headings(shown: Mapping[Section, Sequence[_Line]]) -> Iterable[str]:
+def _with_headings(shown: Mapping[BlockSection, Sequence[_Line]]) -> Iterable[str]:
     """Put each section under its heading; facts are in alphabetical order, so that a new weight moves none."""
     for section, lines in shown.items():
         texts = [line.text for line in lines]
         if texts:
             yield section.value
-            yield from sorted(texts) if section is Section.FACTS else texts
+            yield from sorted(texts) if section is BlockSection.FACTS else texts

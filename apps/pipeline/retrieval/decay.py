@@ -11,7 +11,7 @@ _SECONDS_A_DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class DecayInput:
     """What decay has to know of an active memory."""
 
     type: MemoryType
@@ -23,7 +23,7 @@ class Standing:
     access_count: int = 0
 
 
-def decay_score(*, standing: Standing, now: datetime, policy: DecayPolicy) -> float:
+def decay_score(*, standing: DecayInput, now: datetime, policy: DecayPolicy) -> float:
     """Return 0 to 1: weighted importance, freshness and use.
 
     Freshness halves with every half-life of the type since the memory came; use is 1 - 2^-n for n accesses, and
@@ -37,7 +37,7 @@ def decay_score(*, standing: Standing, now: datetime, policy: DecayPolicy) -> fl
     return min(1.0, max(0.0, score))
 
 
-def is_past(*, standing: Standing, now: datetime, policy: DecayPolicy) -> bool:
+def is_past(*, standing: DecayInput, now: datetime, policy: DecayPolicy) -> bool:
     """Tell whether a memory is to be archived: expired, or decayed; a rule that a person set never decays."""
     if standing.expires_at is not None and standing.expires_at <= now:
         return True

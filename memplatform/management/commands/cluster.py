@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand
 from django.db import connection
 from django_q.cluster import Cluster
 
-from apps.outbox.wake_workers import poke
+from apps.outbox.wake_workers import wake_workers
 from apps.providers import registry, wordllama
 from apps.providers.names import problem_with
 from apps.worker import tasks  # noqa: F401  (see _load_what_workers_share)
@@ -66,7 +66,7 @@ class GracefulCluster(Cluster):
                 break
             if time.monotonic() - last_poke > POKE_SECONDS:
                 last_poke = time.monotonic()
-                poke()
+                wake_workers()
                 connection.close()
             time.sleep(WATCH_SECONDS)  # the end of a child's child is told to nobody
 

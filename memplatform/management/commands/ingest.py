@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.intake.formats import READERS
-from apps.intake.formats.parsed_turn import Said, Source
+from apps.intake.formats.parsed_turn import ParsedTurn, Source
 from apps.intake.ingest import BadFile, Ingested, ingest, sound
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         if options["wait"]:
             _work(done.end_users)
 
-    def _read(self, file: Path, name: str, user_id: str) -> tuple[Said, ...]:
+    def _read(self, file: Path, name: str, user_id: str) -> tuple[ParsedTurn, ...]:
         source = Source(name=file.stem, user_id=user_id, now=timezone.now())
         try:
             return sound(READERS[name](file.read_bytes(), source=source))

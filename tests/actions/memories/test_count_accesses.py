@@ -8,8 +8,8 @@ from apps.actions.memories.build_context import ContextRequest, build_context
 from apps.actions.memories.count_accesses import ACCESSES, Accesses
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
+from apps.memories.context import ContextQuery
 from apps.memories.models import Memory
-from apps.memories.reading.context import ContextQuery
 from apps.memories.search import SearchQuery
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import new_id
@@ -28,7 +28,7 @@ def memories(project) -> list[Memory]:
 @pytest.fixture
 def accesses(settings):
     """Count only when told to: the timer lies far ahead."""
-    settings.ACCESS_COUNT_SECONDS = 3_600
+    settings.ACCESS_FLUSH_SECONDS = 3_600
     made = Accesses()
     yield made
     if made.timer:

@@ -6,7 +6,7 @@ from apps.actions.memories.build_context import ContextRequest, build_context
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.projects.configure import configure
-from apps.memories.reading.context import ContextQuery
+from apps.memories.context import ContextQuery
 from apps.memories.search import SearchQuery
 from apps.pipeline.core.enums import MemoryType, Stakes
 from apps.pipeline.core.policy import Policy, RetrievalPolicy

@@ -8,18 +8,18 @@ from django.contrib.auth.models import User
 from apps.actions.memories.approve import approve
 from apps.actions.memories.merge_memories import merge_memories
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.review.review_decisions import Person, Seen
+from apps.actions.review.review_decisions import Reviewer, SeenVersion
 from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
 from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.core.enums import LinkKind, MemoryType, Resolution, Status
+from apps.pipeline.core.enums import LinkKind, LinkResolution, MemoryType, Status
 from apps.pipeline.direct_write.new_memory import Name, NewMemory
 from apps.tenants.models import Project
 
 
 @pytest.fixture
-def ana(project: Project) -> Person:
-    return Person(project_id=project.pk, person_id=User.objects.create_user("ana").pk)
+def ana(project: Project) -> Reviewer:
+    return Reviewer(project_id=project.pk, person_id=User.objects.create_user("ana").pk)
 
 
 def lives_in(project: Project, place: str, *, day: int, status: Status | None = None, evidence: str = "") -> Memory:
@@ -35,13 +35,15 @@ def live() -> set[str]:
     return set(Memory.objects.filter(predicate="lives_in", status=Status.ACTIVE).values_list("object_text", flat=True))
 
 
-def approved(ana: Person, memory: Memory) -> None:
-    decided = approve(by=ana, seen=[Seen(memory.id, memory.version)])
+def approved(ana: Reviewer, memory: Memory) -> None:
+    decided = approve(by=ana, seen=[SeenVersion(memory.id, memory.version)])
     assert not decided.refused
 
 
 @pytest.mark.parametrize(("day", "expected"), [(20, "Bonn"), (5, "Kiel")])
-def test_an_approved_value_leaves_one_live_in_its_slot(project: Project, ana: Person, day: int, expected: str) -> None:
+def test_an_approved_value_leaves_one_live_in_its_slot(
+    project: Project, ana: Reviewer, day: int, expected: str
+) -> None:
     lives_in(project, "Kiel", day=10)
     approved(ana, lives_in(project, "Bonn", day=day, status=Status.PENDING_REVIEW))
     (history,) = Memory.objects.filter(status=Status.SUPERSEDED)
@@ -51,17 +53,17 @@ def test_an_approved_value_leaves_one_live_in_its_slot(project: Project, ana: Pe
     assert history.valid_until == max(history.valid_from, history.superseded_by.valid_from)
 
 
-def test_a_value_that_joins_closes_nothing(project: Project, ana: Person) -> None:
+def test_a_value_that_joins_closes_nothing(project: Project, ana: Reviewer) -> None:
     lives_in(project, "Kiel", day=10)
     also = lives_in(project, "Bonn", day=20, status=Status.PENDING_REVIEW, evidence="I also live in Bonn")
     approved(ana, also)
     assert live() == {"Kiel", "Bonn"}
 
 
-def test_undoing_an_approval_opens_what_it_closed(project: Project, ana: Person) -> None:
+def test_undoing_an_approval_opens_what_it_closed(project: Project, ana: Reviewer) -> None:
     lives_in(project, "Kiel", day=10)
     bonn = lives_in(project, "Bonn", day=20, status=Status.PENDING_REVIEW)
-    decided = approve(by=ana, seen=[Seen(bonn.id, bonn.version)])
+    decided = approve(by=ana, seen=[SeenVersion(bonn.id, bonn.version)])
     undo(by=ana, decided=decided)
     assert live() == {"Kiel"}
     bonn.refresh_from_db()
@@ -70,41 +72,41 @@ def test_undoing_an_approval_opens_what_it_closed(project: Project, ana: Person)
     assert (kiel.superseded_by, kiel.valid_until) == (None, None)
 
 
-def test_an_undone_approval_that_had_become_history_waits_again(project: Project, ana: Person) -> None:
+def test_an_undone_approval_that_had_become_history_waits_again(project: Project, ana: Reviewer) -> None:
     lives_in(project, "Kiel", day=10)
     late = lives_in(project, "Bonn", day=5, status=Status.PENDING_REVIEW)
-    decided = approve(by=ana, seen=[Seen(late.id, late.version)])
+    decided = approve(by=ana, seen=[SeenVersion(late.id, late.version)])
     undo(by=ana, decided=decided)
     late.refresh_from_db()
     assert (late.status, late.superseded_by, late.valid_until) == (Status.PENDING_REVIEW, None, None)
     assert live() == {"Kiel"}
 
 
-def test_an_heir_that_waited_closes_what_holds_its_slot_and_undone_opens_it(project: Project, ana: Person) -> None:
+def test_an_heir_that_waited_closes_what_holds_its_slot_and_undone_opens_it(project: Project, ana: Reviewer) -> None:
     lives_in(project, "Kiel", day=10)
     bonn = lives_in(project, "Bonn", day=20, status=Status.PENDING_REVIEW)
     again = lives_in(project, "old Bonn", day=21, status=Status.PENDING_REVIEW)
-    decided = merge_memories(by=ana, seen=Seen(again.id, again.version), into=Seen(bonn.id, bonn.version))
+    decided = merge_memories(by=ana, seen=SeenVersion(again.id, again.version), into=SeenVersion(bonn.id, bonn.version))
     assert live() == {"Bonn"}
     undo(by=ana, decided=decided)
     assert live() == {"Kiel"}
 
 
-def test_merging_the_holder_into_an_heir_that_waited_leaves_the_heir(project: Project, ana: Person) -> None:
+def test_merging_the_holder_into_an_heir_that_waited_leaves_the_heir(project: Project, ana: Reviewer) -> None:
     kiel = lives_in(project, "Kiel", day=10)
     again = lives_in(project, "old Kiel", day=5, status=Status.PENDING_REVIEW)
-    merge_memories(by=ana, seen=Seen(kiel.id, kiel.version), into=Seen(again.id, again.version))
+    merge_memories(by=ana, seen=SeenVersion(kiel.id, kiel.version), into=SeenVersion(again.id, again.version))
     assert live() == {"old Kiel"}
 
 
-def test_the_side_that_is_kept_closes_a_third_value(project: Project, ana: Person) -> None:
+def test_the_side_that_is_kept_closes_a_third_value(project: Project, ana: Reviewer) -> None:
     lives_in(project, "Kiel", day=10)
     bonn, ulm = (lives_in(project, place, day=20, status=Status.PENDING_REVIEW) for place in ("Bonn", "Ulm"))
     link = MemoryLink.objects.create(
         end_user=bonn.end_user, project=project, from_memory=bonn, to_memory=ulm, kind=LinkKind.CONTRADICTS
     )
-    seen = (Seen(bonn.id, bonn.version), Seen(ulm.id, ulm.version))
-    settlement = Settlement(link.id, Resolution.KEPT_FROM, from_seen=seen[0], to_seen=seen[1])
+    seen = (SeenVersion(bonn.id, bonn.version), SeenVersion(ulm.id, ulm.version))
+    settlement = Settlement(link.id, LinkResolution.KEPT_FROM, from_seen=seen[0], to_seen=seen[1])
     decided = settle_link(by=ana, settlement=settlement)
     assert live() == {"Bonn"}
     undo(by=ana, decided=decided)
@@ -112,10 +114,10 @@ def test_the_side_that_is_kept_closes_a_third_value(project: Project, ana: Perso
 
 
 @pytest.mark.parametrize(("day", "expected"), [(20, "Ulm"), (5, "Bonn")])
-def test_an_undone_merge_meets_what_has_come_since(project: Project, ana: Person, day: int, expected: str) -> None:
+def test_an_undone_merge_meets_what_has_come_since(project: Project, ana: Reviewer, day: int, expected: str) -> None:
     bonn = lives_in(project, "Bonn", day=10)
     also = lives_in(project, "Hamm", day=1, evidence="I also live in Hamm")
-    decided = merge_memories(by=ana, seen=Seen(bonn.id, bonn.version), into=Seen(also.id, also.version))
+    decided = merge_memories(by=ana, seen=SeenVersion(bonn.id, bonn.version), into=SeenVersion(also.id, also.version))
     lives_in(project, "Ulm", day=day)
     undo(by=ana, decided=decided)
     assert live() == {expected, "Hamm"}

@@ -38,14 +38,14 @@ def test_identifiers_come_back_in_the_order_of_the_request(project: Project) -> 
 
 
 def test_an_heir_must_be_of_the_same_end_user(project: Project) -> None:
-    (heir,) = store(request=asked(project, fact("New.")))
-    old = fact("Old.", status=Status.SUPERSEDED, superseded_by=heir, valid_until=Memory.objects.get().valid_from)
+    (successor,) = store(request=asked(project, fact("New.")))
+    old = fact("Old.", status=Status.SUPERSEDED, superseded_by=successor, valid_until=Memory.objects.get().valid_from)
 
     with pytest.raises(BadInput):
-        store(request=asked(project, fact("Old.", superseded_by=heir)))
+        store(request=asked(project, fact("Old.", superseded_by=successor)))
     (stored,) = store(request=asked(project, fact("Older.", said_at=EndUser.objects.get().created_at), old))[1:]
 
-    assert Memory.objects.get(id=stored).superseded_by_id == heir
+    assert Memory.objects.get(id=stored).superseded_by_id == successor
 
 
 def at_once(do: Callable[[int], object]) -> None:

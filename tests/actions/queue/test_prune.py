@@ -18,8 +18,8 @@ from tests.outbox.outbox_factories import claim_one, make_user, owe, row
 
 pytestmark = pytest.mark.django_db
 
-LONG_AGO = timedelta(days=settings.WORK_KEPT_DAYS, minutes=1)
-NOT_SO_LONG_AGO = timedelta(days=settings.WORK_KEPT_DAYS, minutes=-1)
+LONG_AGO = timedelta(days=settings.WORK_RETENTION_DAYS, minutes=1)
+NOT_SO_LONG_AGO = timedelta(days=settings.WORK_RETENTION_DAYS, minutes=-1)
 
 
 def work(project: Project, state: WorkState, *, finished: timedelta | None) -> int:

@@ -10,11 +10,11 @@ from apps.actions.memories.approve import approve
 from apps.actions.memories.merge_memories import merge_memories
 from apps.actions.memories.reject import reject
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.review.review_decisions import Decided, Person, Seen
+from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion
 from apps.actions.review.settle_link import Settlement, Validity, settle_link
 from apps.actions.review.undo import undo
 from apps.memories.models import LedgerEntry, Memory, MemoryLink, MemoryOrigin, MemoryVersion
-from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, Rejection, Resolution, Role, Status
+from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, MemoryType, RejectionReason, Role, Status
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
@@ -25,13 +25,13 @@ SPRING, SUMMER = datetime(2024, 4, 1, tzinfo=UTC), datetime(2024, 7, 1, tzinfo=U
 
 
 @pytest.fixture
-def ana(project: Project) -> Person:
-    return Person(project_id=project.pk, person_id=User.objects.create_user("ana").pk)
+def ana(project: Project) -> Reviewer:
+    return Reviewer(project_id=project.pk, person_id=User.objects.create_user("ana").pk)
 
 
 @pytest.fixture
-def ben(project: Project) -> Person:
-    return Person(project_id=project.pk, person_id=User.objects.create_user("ben").pk)
+def ben(project: Project) -> Reviewer:
+    return Reviewer(project_id=project.pk, person_id=User.objects.create_user("ben").pk)
 
 
 def waiting(project: Project, content: str, *, user: str = "rui", status: Status = Status.PENDING_REVIEW) -> Memory:
@@ -61,8 +61,8 @@ def said_in(memory: Memory, session: str, at: datetime) -> None:
     )
 
 
-def seen(memory: Memory) -> Seen:
-    return Seen(memory.pk, memory.version)
+def seen(memory: Memory) -> SeenVersion:
+    return SeenVersion(memory.pk, memory.version)
 
 
 def now(memory: Memory) -> Memory:
@@ -79,7 +79,7 @@ def linked(newer: Memory, older: Memory) -> MemoryLink:
     )
 
 
-def settlement(link: MemoryLink, resolution: Resolution, **more: object) -> Settlement:
+def settlement(link: MemoryLink, resolution: LinkResolution, **more: object) -> Settlement:
     return Settlement(
         link_id=link.pk,
         resolution=resolution,
@@ -89,7 +89,7 @@ def settlement(link: MemoryLink, resolution: Resolution, **more: object) -> Sett
     )
 
 
-def test_approving_and_back(project: Project, ana: Person) -> None:
+def test_approving_and_back(project: Project, ana: Reviewer) -> None:
     memory = waiting(project, "Rui lives in Lisbon.")
     decided = approve(by=ana, seen=[seen(memory)])
     assert now(memory).status == Status.ACTIVE
@@ -100,7 +100,7 @@ def test_approving_and_back(project: Project, ana: Person) -> None:
     assert list(operations) == ["approved", "undone"]
 
 
-def test_approving_in_other_words(project: Project, ana: Person) -> None:
+def test_approving_in_other_words(project: Project, ana: Reviewer) -> None:
     memory = waiting(project, "Rui lives in Lisbonn.")
     decided = approve(by=ana, seen=[seen(memory)], content="Rui lives in Lisbon.")
     approved = now(memory)
@@ -110,69 +110,71 @@ def test_approving_in_other_words(project: Project, ana: Person) -> None:
     assert (back.content, back.canonical_hash) == (memory.content, memory.canonical_hash)
 
 
-def test_the_second_reviewer_is_refused_and_the_others_are_done(project: Project, ana: Person, ben: Person) -> None:
+def test_the_second_reviewer_is_refused_and_the_others_are_done(project: Project, ana: Reviewer, ben: Reviewer) -> None:
     first, second = waiting(project, "Rui likes tea."), waiting(project, "Rui likes rain.")
-    reject(by=ben, seen=[seen(first)], reason=Rejection.NOT_TRUE)
+    reject(by=ben, seen=[seen(first)], reason=RejectionReason.NOT_TRUE)
     decided = approve(by=ana, seen=[seen(first), seen(second)])
     assert [each.memory_id for each in decided.memories] == [second.pk]
     assert [(each.memory_id, type(each.why)) for each in decided.refused] == [(first.pk, Conflict)]
     assert now(first).status == Status.REJECTED
 
 
-def test_the_ledger_keeps_why_and_no_content(project: Project, ana: Person) -> None:
+def test_the_ledger_keeps_why_and_no_content(project: Project, ana: Reviewer) -> None:
     memory = waiting(project, "Rui likes tea.")
-    reject(by=ana, seen=[seen(memory)], reason=Rejection.PRIVATE)
+    reject(by=ana, seen=[seen(memory)], reason=RejectionReason.PRIVATE)
     entry = LedgerEntry.objects.get(object_id=memory.pk, verb="rejected")
     assert entry.details == {"fields": ["status"], "note": "private"}
     assert entry.actor == f"person:{ana.person_id}"
 
 
-def test_undoing_many_is_all_or_nothing(project: Project, ana: Person, ben: Person) -> None:
+def test_undoing_many_is_all_or_nothing(project: Project, ana: Reviewer, ben: Reviewer) -> None:
     first, second = waiting(project, "Rui likes tea."), waiting(project, "Eva likes rain.", user="eva")
     decided = approve(by=ana, seen=[seen(first), seen(second)])
-    undo(by=ana, decided=Decided(memories=decided.memories[1:]))
+    undo(by=ana, decided=ReviewDecision(memories=decided.memories[1:]))
     with pytest.raises(Conflict):
         undo(by=ana, decided=decided)
     assert now(first).status == Status.ACTIVE
 
 
-def test_nobody_undoes_what_somebody_else_did(project: Project, ana: Person, ben: Person) -> None:
+def test_nobody_undoes_what_somebody_else_did(project: Project, ana: Reviewer, ben: Reviewer) -> None:
     decided = approve(by=ana, seen=[seen(waiting(project, "Rui likes tea."))])
     with pytest.raises(NotAllowed):
         undo(by=ben, decided=decided)
 
 
-def test_a_memory_of_another_project_is_not_there(project: Project, other_project: Project, ana: Person) -> None:
+def test_a_memory_of_another_project_is_not_there(project: Project, other_project: Project, ana: Reviewer) -> None:
     memory = waiting(other_project, "Rui likes tea.")
     (refusal,) = approve(by=ana, seen=[seen(memory)]).refused
     assert isinstance(refusal.why, NotFound)
 
 
-def test_merging_hands_the_sources_over_and_back(project: Project, ana: Person) -> None:
-    heir, copy = waiting(project, "Rui likes tea.", status=Status.ACTIVE), waiting(project, "Rui enjoys tea.")
-    said_in(heir, "monday", SPRING)
+def test_merging_hands_the_sources_over_and_back(project: Project, ana: Reviewer) -> None:
+    successor, copy = waiting(project, "Rui likes tea.", status=Status.ACTIVE), waiting(project, "Rui enjoys tea.")
+    said_in(successor, "monday", SPRING)
     said_in(copy, "friday", SUMMER)
-    decided = merge_memories(by=ana, seen=seen(copy), into=seen(heir))
-    merged = now(heir)
-    assert (now(copy).status, now(copy).superseded_by_id) == (Status.MERGED, heir.pk)
+    decided = merge_memories(by=ana, seen=seen(copy), into=seen(successor))
+    merged = now(successor)
+    assert (now(copy).status, now(copy).superseded_by_id) == (Status.MERGED, successor.pk)
     assert (merged.recurrence, merged.origins.count()) == (2, 2)
-    assert merged.confidence >= heir.confidence
+    assert merged.confidence >= successor.confidence
     undo(by=ana, decided=decided)
-    back = now(heir)
+    back = now(successor)
     assert (now(copy).status, now(copy).superseded_by_id) == (Status.PENDING_REVIEW, None)
-    assert (back.recurrence, back.confidence, back.origins.count()) == (1, heir.confidence, 1)
+    assert (back.recurrence, back.confidence, back.origins.count()) == (1, successor.confidence, 1)
 
 
 @pytest.mark.parametrize(
     ("resolution", "newer", "older"),
     [
-        (Resolution.KEPT_FROM, Status.ACTIVE, Status.REJECTED),
-        (Resolution.KEPT_TO, Status.REJECTED, Status.ACTIVE),
-        (Resolution.BOTH, Status.ACTIVE, Status.ACTIVE),
-        (Resolution.MERGED, Status.MERGED, Status.ACTIVE),
+        (LinkResolution.KEPT_FROM, Status.ACTIVE, Status.REJECTED),
+        (LinkResolution.KEPT_TO, Status.REJECTED, Status.ACTIVE),
+        (LinkResolution.BOTH, Status.ACTIVE, Status.ACTIVE),
+        (LinkResolution.MERGED, Status.MERGED, Status.ACTIVE),
     ],
 )
-def test_settling_and_back(project: Project, ana: Person, resolution: Resolution, newer: Status, older: Status) -> None:
+def test_settling_and_back(
+    project: Project, ana: Reviewer, resolution: LinkResolution, newer: Status, older: Status
+) -> None:
     one, other = waiting(project, "Rui lives in Braga."), waiting(project, "Rui lives in Faro.", status=Status.ACTIVE)
     link = linked(one, other)
     decided = settle_link(by=ana, settlement=settlement(link, resolution))
@@ -185,27 +187,27 @@ def test_settling_and_back(project: Project, ana: Person, resolution: Resolution
     assert (link.status, link.resolution, link.settled_at) == (LinkStatus.OPEN, "", None)
 
 
-def test_both_are_true_one_after_the_other(project: Project, ana: Person) -> None:
+def test_both_are_true_one_after_the_other(project: Project, ana: Reviewer) -> None:
     one, other = waiting(project, "Rui lives in Braga."), waiting(project, "Rui lives in Faro.", status=Status.ACTIVE)
     validity = {one.pk: Validity(begins=SUMMER), other.pk: Validity(ends=SUMMER)}
-    settle_link(by=ana, settlement=settlement(linked(one, other), Resolution.BOTH, validity=validity))
+    settle_link(by=ana, settlement=settlement(linked(one, other), LinkResolution.BOTH, validity=validity))
     assert (now(one).valid_from, now(one).valid_until) == (SUMMER, None)
     assert (now(other).valid_from, now(other).valid_until) == (SPRING, SUMMER)
 
 
-def test_a_validity_that_ends_before_it_begins_writes_nothing(project: Project, ana: Person) -> None:
+def test_a_validity_that_ends_before_it_begins_writes_nothing(project: Project, ana: Reviewer) -> None:
     one, other = waiting(project, "Rui lives in Braga."), waiting(project, "Rui lives in Faro.", status=Status.ACTIVE)
     link = linked(one, other)
     validity = {one.pk: Validity(begins=SUMMER, ends=SPRING)}
     with pytest.raises(Unfit):
-        settle_link(by=ana, settlement=settlement(link, Resolution.BOTH, validity=validity))
+        settle_link(by=ana, settlement=settlement(link, LinkResolution.BOTH, validity=validity))
     assert now(one).status == Status.PENDING_REVIEW
     assert MemoryLink.objects.get(pk=link.pk).status == LinkStatus.OPEN
 
 
-def test_the_second_to_settle_is_told(project: Project, ana: Person, ben: Person) -> None:
+def test_the_second_to_settle_is_told(project: Project, ana: Reviewer, ben: Reviewer) -> None:
     one, other = waiting(project, "Rui lives in Braga."), waiting(project, "Rui lives in Faro.", status=Status.ACTIVE)
     link = linked(one, other)
-    settle_link(by=ben, settlement=settlement(link, Resolution.KEPT_FROM))
+    settle_link(by=ben, settlement=settlement(link, LinkResolution.KEPT_FROM))
     with pytest.raises(Conflict):
-        settle_link(by=ana, settlement=settlement(link, Resolution.KEPT_TO))
+        settle_link(by=ana, settlement=settlement(link, LinkResolution.KEPT_TO))

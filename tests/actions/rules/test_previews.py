@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.actions.errors import NotFound, Unfit
 from apps.actions.rules import request_preview as asking
 from apps.actions.rules import run_preview as running
-from apps.actions.rules.request_preview import ask_preview
+from apps.actions.rules.request_preview import request_preview
 from apps.actions.rules.run_preview import run_preview
 from apps.actions.rules.save_rule import save_rule
 from apps.memories.models import Memory
@@ -42,7 +42,7 @@ def kinds(preview: RulePreview) -> dict[str, list[str]]:
 
 
 def test_newly_dropped_turns_are_counted_and_those_that_made_memories_apart(project: Project, ana: Person) -> None:
-    preview = ask_preview(project_id=project.id, rule=LISBON, days=7)
+    preview = request_preview(project_id=project.id, rule=LISBON, days=7)
     assert preview.state == PreviewState.DONE
     assert (preview.turns_total, preview.turns_done) == (5, 5)
     assert (preview.newly_dropped, preview.newly_kept, preview.harmful) == (3, 0, 1)
@@ -56,7 +56,7 @@ def test_newly_dropped_turns_are_counted_and_those_that_made_memories_apart(proj
 def test_a_rule_that_is_switched_off_keeps_what_it_dropped(project: Project, ana: Person) -> None:
     name = Turn.objects.get(content="thanks!").rejected_by
     rule = PreFilterRule.objects.get(project=project, name=name).as_rule().model_copy(update={"enabled": False})
-    preview = ask_preview(project_id=project.id, rule=rule, days=7)
+    preview = request_preview(project_id=project.id, rule=rule, days=7)
     assert (preview.newly_dropped, preview.newly_kept) == (0, 1)
     assert kinds(preview) == {"kept": ["thanks!"]}
 
@@ -64,7 +64,7 @@ def test_a_rule_that_is_switched_off_keeps_what_it_dropped(project: Project, ana
 def test_a_preview_agrees_with_what_intake_then_does(project: Project, ana: Person) -> None:
     """Send the same again to another user once the rule is saved: its rejections are those that were foretold."""
     before = Turn.objects.exclude(rejected_for="").count()
-    preview = ask_preview(project_id=project.id, rule=LISBON, days=7)
+    preview = request_preview(project_id=project.id, rule=LISBON, days=7)
     save_rule(project_id=project.id, rule=LISBON)
     bea = Person(project, name="bea")
     for trace in Trace.objects.filter(end_user_id=ana.id).order_by("created_at"):
@@ -80,10 +80,10 @@ def test_what_was_judged_against_an_earlier_turn_is_so_again(project: Project) -
     for _ in range(3):
         ana.says("I keep bees.")
     nothing = LISBON.model_copy(update={"pattern": "zebra"})
-    preview = ask_preview(project_id=project.id, rule=nothing, days=7)
+    preview = request_preview(project_id=project.id, rule=nothing, days=7)
     assert (preview.turns_done, preview.newly_dropped, preview.newly_kept) == (4, 0, 0)
     bees = LISBON.model_copy(update={"pattern": "bees"})
-    assert ask_preview(project_id=project.id, rule=bees, days=7).newly_dropped == 1
+    assert request_preview(project_id=project.id, rule=bees, days=7).newly_dropped == 1
 
 
 def test_only_the_last_days_and_this_project_are_looked_at(
@@ -93,18 +93,18 @@ def test_only_the_last_days_and_this_project_are_looked_at(
     old = timezone.now() - timedelta(days=3)
     Turn.objects.filter(content="I live in Lisbon.").update(received_at=old)
     Trace.objects.filter(turns__content="I live in Lisbon.").update(created_at=old)
-    assert ask_preview(project_id=project.id, rule=LISBON, days=2).newly_dropped == 1
-    assert ask_preview(project_id=project.id, rule=LISBON, days=4).newly_dropped == 3
+    assert request_preview(project_id=project.id, rule=LISBON, days=2).newly_dropped == 1
+    assert request_preview(project_id=project.id, rule=LISBON, days=4).newly_dropped == 3
 
 
 def test_saving_is_not_part_of_it(project: Project, ana: Person) -> None:
-    ask_preview(project_id=project.id, rule=LISBON, days=7)
+    request_preview(project_id=project.id, rule=LISBON, days=7)
     assert not PreFilterRule.objects.filter(name="lisbon").exists()
 
 
 def test_many_turns_are_left_to_a_worker(project: Project, ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "AT_ONCE", 2)
-    preview = ask_preview(project_id=project.id, rule=LISBON, days=7)
+    preview = request_preview(project_id=project.id, rule=LISBON, days=7)
     assert preview.state == PreviewState.WAITING
     run_preview(preview_id=preview.id)
     preview.refresh_from_db()
@@ -121,12 +121,12 @@ def test_progress_is_told_after_each_part(project: Project, ana: Person, monkeyp
 
     monkeypatch.setattr(running, "AT_ONCE", 1)
     monkeypatch.setattr(running, "_report", watched)
-    ask_preview(project_id=project.id, rule=LISBON, days=7)
+    request_preview(project_id=project.id, rule=LISBON, days=7)
     assert told == [3, 5, 5]
 
 
 def test_a_preview_runs_once(project: Project, ana: Person) -> None:
-    preview = ask_preview(project_id=project.id, rule=LISBON, days=7)
+    preview = request_preview(project_id=project.id, rule=LISBON, days=7)
     RulePreview.objects.filter(pk=preview.pk).update(newly_dropped=99)
     run_preview(preview_id=preview.id)
     preview.refresh_from_db()
@@ -136,15 +136,15 @@ def test_a_preview_runs_once(project: Project, ana: Person) -> None:
 def test_examples_are_few(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "MOST_EXAMPLES", 2)
     Person(project).says(*(f"Lisbon has {number} hills." for number in range(5)))
-    preview = ask_preview(project_id=project.id, rule=LISBON, days=7)
+    preview = request_preview(project_id=project.id, rule=LISBON, days=7)
     assert preview.newly_dropped == 5
     assert len(preview.examples) == 2
 
 
 def test_an_old_preview_is_forgotten_when_a_new_one_is_asked(project: Project) -> None:
-    first = ask_preview(project_id=project.id, rule=LISBON, days=7)
+    first = request_preview(project_id=project.id, rule=LISBON, days=7)
     RulePreview.objects.filter(pk=first.pk).update(created_at=timezone.now() - timedelta(days=2))
-    second = ask_preview(project_id=project.id, rule=LISBON, days=7)
+    second = request_preview(project_id=project.id, rule=LISBON, days=7)
     assert [preview.pk for preview in RulePreview.objects.all()] == [second.pk]
 
 
@@ -152,10 +152,10 @@ def test_an_old_preview_is_forgotten_when_a_new_one_is_asked(project: Project) -
 def test_what_can_not_be_tried_is_refused_before_anything_is_written(project: Project, pattern: str, days: int) -> None:
     rule = LISBON.model_copy(update={"pattern": pattern or "lisbon"})
     with pytest.raises(Unfit):
-        ask_preview(project_id=project.id, rule=rule, days=days)
+        request_preview(project_id=project.id, rule=rule, days=days)
     assert not RulePreview.objects.exists()
 
 
 def test_an_unknown_project_is_refused(db: None) -> None:
     with pytest.raises(NotFound):
-        ask_preview(project_id=new_id(), rule=LISBON, days=7)
+        request_preview(project_id=new_id(), rule=LISBON, days=7)

@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 from apps.actions.rules import request_preview as asking
 from apps.actions.rules.run_preview import run_preview
 from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
-from apps.intake.intake_precondition import LOOK_BACK_CHARACTERS
 from apps.memories.models import MemoryOrigin
 from apps.outbox.models import OutboxRow
 from apps.pipeline import flow
@@ -18,6 +17,7 @@ from apps.pipeline.core.draft import Draft, Request
 from apps.pipeline.core.enums import Reason, Role, WorkState
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview, Trace, Turn
 from apps.traces.requests import requests_since
@@ -83,7 +83,7 @@ def test_a_preview_says_what_running_the_pre_filter_again_gives(open_window: Ope
     now = active_policy(full_project.pk)
     then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
     requests = list(
-        requests_since(project_id=full_project.pk, since=preview.since, look_back_characters=LOOK_BACK_CHARACTERS)
+        requests_since(project_id=full_project.pk, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS)
     )
     before = set().union(*(dropped(request, now) for request in requests))
     after = set().union(*(dropped(request, then) for request in requests))

@@ -15,11 +15,11 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from apps.actions.memories.count_accesses import Accesses
 from apps.memories.models import Entity, Memory, MemoryChange, MemoryOrigin, MemoryRevision, MemoryVector
-from apps.memories.search import Hit, search
+from apps.memories.search import SearchHit, search
 from apps.memories.search import apply_delta as patching
-from apps.memories.search.cache import KEEPER, Keeper
-from apps.memories.search.query_sql import Reading, packing
-from apps.memories.search.scope import SearchQuery, scope_of
+from apps.memories.search.cache import CACHE, SearchCache
+from apps.memories.search.query_sql import ReadMode, packing
+from apps.memories.search.scope import SearchQuery, search_scope
 from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.pipeline.core.policy import RetrievalPolicy
@@ -34,9 +34,9 @@ LATER = NOW + timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def _nothing_is_kept() -> Iterator[None]:
-    KEEPER.clear()
+    CACHE.clear()
     yield
-    KEEPER.clear()
+    CACHE.clear()
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def kept(remember, find) -> Memory:
     remember(ROME, subject="Ana", predicate="lives_in")
     memory = remember(BOAT)
     find("boat")
-    assert not KEEPER.kept
+    assert not CACHE.kept
     assert find("boat") == find("boat") == [BOAT, ROME]
-    assert len(KEEPER.kept) == 1
+    assert len(CACHE.kept) == 1
     return memory
 
 
@@ -73,7 +73,7 @@ def test_what_is_kept_is_not_read_again(kept, search_hits) -> None:
         cursor.execute("update memories_memory set content = 'Ana has a car.' where id = %s", [kept.id])
         cursor.execute("alter table memories_memory enable trigger memory_revised")
     assert words() == 0
-    KEEPER.clear()
+    CACHE.clear()
     assert words() > 0
 
 
@@ -147,7 +147,7 @@ def test_time_alone_takes_a_memory_away(kept, ana, embedder) -> None:
 
 
 def test_telling_a_memory_changes_nothing(kept, find, settings) -> None:
-    settings.ACCESS_COUNT_SECONDS = 3_600
+    settings.ACCESS_FLUSH_SECONDS = 3_600
     before = MemoryRevision.objects.get().number
     told = Accesses()
     told.note(end_user_id=kept.end_user_id, memory_ids=[kept.id], at=NOW)
@@ -168,7 +168,7 @@ def test_another_embedder_has_vectors_of_its_own(kept, ana, find) -> None:
     for _ in range(3):
         hits = search(end_user_id=ana, query=query, embedder=HashingEmbedder(dimension=32), policy=policy, now=NOW)
         assert {hit.parts["meaning"] for hit in hits} == {0.0}
-    assert len(KEEPER.kept) == 2
+    assert len(CACHE.kept) == 2
 
 
 def test_no_more_memory_is_taken_than_allowed(remember, find, settings, project) -> None:
@@ -180,9 +180,9 @@ def test_no_more_memory_is_taken_than_allowed(remember, find, settings, project)
         owner = end_user_id(project_id=project.id, user_id=user)
         for _ in range(3):
             assert find("boat", end_user_id=owner) == [BOAT]
-    assert 0 < KEEPER.taken <= 200_000
-    assert 1 < len(KEEPER.kept) < len(users)
-    assert owner in {end_user for end_user, _, _ in KEEPER.kept}
+    assert 0 < CACHE.taken <= 200_000
+    assert 1 < len(CACHE.kept) < len(users)
+    assert owner in {end_user for end_user, _, _ in CACHE.kept}
 
 
 def test_what_would_take_too_much_is_never_kept(remember, find, settings) -> None:
@@ -190,7 +190,7 @@ def test_what_would_take_too_much_is_never_kept(remember, find, settings) -> Non
     remember(BOAT)
     for _ in range(3):
         assert find("boat") == [BOAT]
-    assert not KEEPER.kept
+    assert not CACHE.kept
 
 
 def test_only_what_has_changed_is_read_again(kept, search_hits) -> None:
@@ -244,8 +244,8 @@ def test_a_language_goes_with_its_last_memory(remember, search_hits) -> None:
 
 
 def test_statements_stay_in_what_the_driver_recalls() -> None:
-    scope = scope_of(SearchQuery(), policy=RetrievalPolicy(), now=NOW)
-    assert all(len(packing(scope, reading)) < 4_096 for reading in Reading)
+    scope = search_scope(SearchQuery(), policy=RetrievalPolicy(), now=NOW)
+    assert all(len(packing(scope, reading)) < 4_096 for reading in ReadMode)
 
 
 WORDS = ("boat", "rome", "ana", "green", "lena", "manager", "tea", "car", "der Garten und das Haus")
@@ -338,8 +338,8 @@ class Interleaving(RuleBasedStateMachine):
     def is_searched(self, text: str, times: int) -> None:
         for _ in range(times):
             kept = self._search(text)
-        keeper = Keeper()
-        with patch("apps.memories.search.ranked_search.search_columns.KEEPER", keeper):
+        keeper = SearchCache()
+        with patch("apps.memories.search.search_columns.CACHE", keeper):
             read, whole = self._search(text), self._search(text)
         assert [hit.memory.id for hit in kept] == [hit.memory.id for hit in whole]
         for tolerance, others in ((1e-4, read), (1e-9, whole)):
@@ -350,7 +350,7 @@ class Interleaving(RuleBasedStateMachine):
     def _one(self, place: int):
         return Memory.objects.filter(id__in=[each.id for each in self.made[place : place + 1]])
 
-    def _search(self, text: str) -> tuple[Hit, ...]:
+    def _search(self, text: str) -> tuple[SearchHit, ...]:
         query, policy = SearchQuery(text=text, limit=100), RetrievalPolicy()
         return search(end_user_id=self._user(), query=query, embedder=self.embedder, policy=policy, now=self.now)
 

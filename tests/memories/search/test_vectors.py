@@ -5,8 +5,8 @@ from math import nan
 import pytest
 
 from apps.memories.models import MemoryVector
-from apps.memories.search.query import Asked
-from apps.memories.search.scope import SearchQuery, scope_of
+from apps.memories.search.query import QueryTerms
+from apps.memories.search.scope import SearchQuery, search_scope
 from apps.memories.search.search_columns import read_columns
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.retrieval.query_entities import names_in
@@ -53,7 +53,9 @@ def test_the_best_of_all_questions_speaks_for_a_memory(remember, ana, dimension,
         questions=questions,
         question_embeddings=embedder.embed(questions),
     )
-    asked = Asked(text="", names=names_in(""), embedder=embedder.name, vector=embedder.embed(["Where is home?"])[0])
-    scope = scope_of(SearchQuery(), policy=RetrievalPolicy(), now=NOW)
+    asked = QueryTerms(
+        text="", names=names_in(""), embedder=embedder.name, vector=embedder.embed(["Where is home?"])[0]
+    )
+    scope = search_scope(SearchQuery(), policy=RetrievalPolicy(), now=NOW)
     best = read_columns(end_user_id=ana, asked=asked, scope=scope).memories.question_cosine
     assert best.tolist() == pytest.approx([1.0] if count else [nan], abs=0.01, nan_ok=True)

@@ -75,9 +75,9 @@ def test_a_late_arrival_is_history_that_ends_where_its_heir_began() -> None:
 
 def test_a_late_arrival_between_two_tellings_of_its_heir_ends_with_the_second() -> None:
     munich = replace(held(home("Munich"), source=LATER), valid_from=THEN.said_at)
-    heir = only(decide([home("Berlin")], holders=[munich])).superseded_by
-    assert heir is not None
-    assert heir.valid_from == LATER.said_at
+    successor = only(decide([home("Berlin")], holders=[munich])).superseded_by
+    assert successor is not None
+    assert successor.valid_from == LATER.said_at
 
 
 @pytest.mark.parametrize(

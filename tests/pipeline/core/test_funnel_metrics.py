@@ -6,14 +6,14 @@ from apps.pipeline.core.enums import Outcome, Reason, Stage
 from apps.pipeline.core.funnel_metrics import (
     BANDS,
     LEAST_WHOLE,
-    Health,
     Measure,
-    Reading,
-    Share,
+    Ratio,
+    RatioHealth,
+    RatioReading,
     Tallies,
     candidates_of,
     quantile,
-    readings,
+    ratio_readings,
 )
 
 FUNNEL = Tallies(
@@ -44,19 +44,19 @@ def test_candidates_are_those_that_came_through_and_those_dropped_after_they_wer
 @pytest.mark.parametrize(
     ("share", "value", "health"),
     [
-        (Share.PRE_FILTER, 80 / 200, Health.HEALTHY),
-        (Share.NO_CANDIDATE, 36 / 120, Health.HEALTHY),
-        (Share.EMPTY_CALLS, 32 / 80, Health.HEALTHY),
-        (Share.LOW_QUALITY, 40 / 100, Health.HEALTHY),
-        (Share.DUPLICATES, 16 / 100, Health.HEALTHY),
-        (Share.WEAKER, 4 / 100, Health.HEALTHY),
-        (Share.FAILED_CALLS, 0.0, Health.HEALTHY),
-        (Share.CACHED_CALLS, 70 / 80, Health.HEALTHY),
-        (Share.NOTHING_NEW, 170 / 200, Health.HEALTHY),
+        (Ratio.PRE_FILTER, 80 / 200, RatioHealth.HEALTHY),
+        (Ratio.NO_CANDIDATE, 36 / 120, RatioHealth.HEALTHY),
+        (Ratio.EMPTY_CALLS, 32 / 80, RatioHealth.HEALTHY),
+        (Ratio.LOW_QUALITY, 40 / 100, RatioHealth.HEALTHY),
+        (Ratio.DUPLICATES, 16 / 100, RatioHealth.HEALTHY),
+        (Ratio.WEAKER, 4 / 100, RatioHealth.HEALTHY),
+        (Ratio.FAILED_CALLS, 0.0, RatioHealth.HEALTHY),
+        (Ratio.CACHED_CALLS, 70 / 80, RatioHealth.HEALTHY),
+        (Ratio.NOTHING_NEW, 170 / 200, RatioHealth.HEALTHY),
     ],
 )
-def test_each_share_has_its_whole(share: Share, value: float, health: Health) -> None:
-    (reading,) = [each for each in readings(FUNNEL) if each.share is share]
+def test_each_share_has_its_whole(share: Ratio, value: float, health: RatioHealth) -> None:
+    (reading,) = [each for each in ratio_readings(FUNNEL) if each.share is share]
     assert reading.value == pytest.approx(value)
     assert reading.health is health
 
@@ -64,33 +64,35 @@ def test_each_share_has_its_whole(share: Share, value: float, health: Health) ->
 @pytest.mark.parametrize(
     ("share", "part", "health"),
     [
-        (Share.NO_CANDIDATE, 32, Health.OUTSIDE),
-        (Share.NO_CANDIDATE, 36, Health.ALERT),
-        (Share.EMPTY_CALLS, 32, Health.OUTSIDE),
-        (Share.EMPTY_CALLS, 29, Health.ALERT),
-        (Share.LOW_QUALITY, 76, Health.ALERT),
-        (Share.PRE_FILTER, 90, Health.OUTSIDE),
-        (Share.FAILED_CALLS, 1, Health.ALERT),
+        (Ratio.NO_CANDIDATE, 32, RatioHealth.OUTSIDE),
+        (Ratio.NO_CANDIDATE, 36, RatioHealth.ALERT),
+        (Ratio.EMPTY_CALLS, 32, RatioHealth.OUTSIDE),
+        (Ratio.EMPTY_CALLS, 29, RatioHealth.ALERT),
+        (Ratio.LOW_QUALITY, 76, RatioHealth.ALERT),
+        (Ratio.PRE_FILTER, 90, RatioHealth.OUTSIDE),
+        (Ratio.FAILED_CALLS, 1, RatioHealth.ALERT),
     ],
 )
-def test_a_share_outside_its_band_is_told_and_far_outside_is_an_alert(share: Share, part: int, health: Health) -> None:
-    assert Reading(share, part, 100).health is health
+def test_a_share_outside_its_band_is_told_and_far_outside_is_an_alert(
+    share: Ratio, part: int, health: RatioHealth
+) -> None:
+    assert RatioReading(share, part, 100).health is health
 
 
 def test_quality_has_a_band_only_where_a_model_judges_it() -> None:
     without = Tallies({key: amount for key, amount in FUNNEL.sums.items() if key[0] is not Measure.CALLS})
-    (reading,) = [each for each in readings(without) if each.share is Share.LOW_QUALITY]
+    (reading,) = [each for each in ratio_readings(without) if each.share is Ratio.LOW_QUALITY]
     assert reading.value == pytest.approx(0.4)
-    assert reading.health is Health.UNKNOWN
+    assert reading.health is RatioHealth.UNKNOWN
 
 
 def test_few_measurements_say_nothing() -> None:
-    assert Reading(Share.PRE_FILTER, 1, LEAST_WHOLE - 1).health is Health.UNKNOWN
-    assert Reading(Share.PRE_FILTER, 0, 0).value is None
+    assert RatioReading(Ratio.PRE_FILTER, 1, LEAST_WHOLE - 1).health is RatioHealth.UNKNOWN
+    assert RatioReading(Ratio.PRE_FILTER, 0, 0).value is None
 
 
 def test_every_share_is_read_and_has_a_band() -> None:
-    assert [each.share for each in readings(FUNNEL)] == list(Share) == list(BANDS)
+    assert [each.share for each in ratio_readings(FUNNEL)] == list(Ratio) == list(BANDS)
 
 
 def test_a_quantile_is_exact_to_nine_percent() -> None:

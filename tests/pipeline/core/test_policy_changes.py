@@ -2,7 +2,7 @@
 
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import ConfidencePolicy, Policy, PreFilterPolicy, Rule
-from apps.pipeline.core.policy_changes import changes
+from apps.pipeline.core.policy_changes import policy_changes
 
 HELLO = Rule(name="hello", reason=Reason.GREETING, pattern="hello")
 BYE = Rule(name="bye", reason=Reason.FAREWELL, pattern="bye")
@@ -13,22 +13,22 @@ def with_rules(*rules: Rule) -> Policy:
 
 
 def test_equal_policies_differ_in_nothing() -> None:
-    assert changes(Policy(), Policy()) == []
+    assert policy_changes(Policy(), Policy()) == []
 
 
 def test_a_setting_is_named_by_its_path() -> None:
-    (change,) = changes(Policy(), Policy(confidence=ConfidencePolicy(review_below=0.6)))
+    (change,) = policy_changes(Policy(), Policy(confidence=ConfidencePolicy(review_below=0.6)))
     assert (change.name, change.before, change.after) == ("confidence.review_below", 0.5, 0.6)
 
 
 def test_rules_are_found_by_their_name_wherever_they_stand() -> None:
-    assert changes(with_rules(HELLO, BYE), with_rules(BYE, HELLO)) == []
+    assert policy_changes(with_rules(HELLO, BYE), with_rules(BYE, HELLO)) == []
 
 
 def test_a_rule_that_is_new_gone_or_changed() -> None:
-    (added,) = changes(with_rules(HELLO), with_rules(HELLO, BYE))
+    (added,) = policy_changes(with_rules(HELLO), with_rules(HELLO, BYE))
     assert (added.name, added.before, added.after["pattern"]) == ("pre_filter.rules.bye", None, "bye")
-    (gone,) = changes(with_rules(HELLO, BYE), with_rules(HELLO))
+    (gone,) = policy_changes(with_rules(HELLO, BYE), with_rules(HELLO))
     assert (gone.name, gone.after) == ("pre_filter.rules.bye", None)
-    (changed,) = changes(with_rules(HELLO), with_rules(HELLO.model_copy(update={"order": 7})))
+    (changed,) = policy_changes(with_rules(HELLO), with_rules(HELLO.model_copy(update={"order": 7})))
     assert (changed.name, changed.before, changed.after) == ("pre_filter.rules.hello.order", 100, 7)

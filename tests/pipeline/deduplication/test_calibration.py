@@ -11,8 +11,8 @@ from apps.providers.fake import HashingEmbedder
 ONE = "User paints landscapes at dawn."
 
 
-def scored(two: str, label: PairLabel, *, cosine: float, rest: float | None = None) -> ScoredPair:
-    return ScoredPair(pair=LabelledPair(one=ONE, two=two, label=label), cosine=cosine, rest=rest)
+def scored(two: str, label: PairLabel, *, cosine: float, residual: float | None = None) -> ScoredPair:
+    return ScoredPair(pair=LabelledPair(one=ONE, two=two, label=label), cosine=cosine, residual=residual)
 
 
 def paraphrase(cosine: float) -> ScoredPair:
@@ -68,6 +68,6 @@ def test_pairs_are_scored_by_the_embedder() -> None:
     pairs = [LabelledPair(one=ONE, two=two, label=PairLabel.PARAPHRASE) for two in (ONE, "User sings arias at noon.")]
     equal, other = score_pairs(pairs=pairs, embedder=HashingEmbedder())
     assert equal.cosine == pytest.approx(1.0)
-    assert equal.rest is None
+    assert equal.residual is None
     assert other.cosine < 1.0
-    assert other.rest is not None
+    assert other.residual is not None

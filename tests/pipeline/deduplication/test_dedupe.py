@@ -19,8 +19,8 @@ from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Ports, Vector
 from apps.pipeline.deduplication import dedupe
 from apps.pipeline.deduplication.difference_checks import differences
-from apps.pipeline.deduplication.lexical_diff import kindred, residue
-from apps.pipeline.deduplication.matching import Verdict, compare
+from apps.pipeline.deduplication.lexical_diff import distinct_words, shares_topic
+from apps.pipeline.deduplication.matching import MatchVerdict, compare
 from apps.providers.fake import HashingEmbedder
 from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, resolved, turn
 
@@ -47,12 +47,12 @@ def decide(
     entities: Sequence[KnownEntity] = (),
 ) -> Draft:
     draft = draft_of(candidates, turns=[THEN, NOW]).evolve(entities=tuple(entities))
-    apart = [[float(place == number) for place in range(len(candidates))] for number in range(len(candidates))]
+    hash_salted = [[float(place == number) for place in range(len(candidates))] for number in range(len(candidates))]
     return dedupe.decide(
         draft,
-        vectors=vectors or apart,
+        vectors=vectors or hash_salted,
         neighbours=[near for _ in candidates],
-        rests={},
+        residuals={},
         band=BAND,
         new_id=CountedIds().new,
     )
@@ -118,13 +118,13 @@ def test_pairs(old: KnownMemory, new: KnownMemory, cosine: float | None, verdict
 def test_events_on_other_days_are_other_events(old: str, new: str, same: bool) -> None:
     first = before(old, value="hiking", type=MemoryType.EVENT)
     second = known(fact(new, value="hiking", type=MemoryType.EVENT), memory_id=UUID(int=98), source=NOW)
-    assert (compare(first, second, cosine=1.0, band=BAND).verdict is Verdict.SAME) is same
+    assert (compare(first, second, cosine=1.0, band=BAND).verdict is MatchVerdict.SAME) is same
 
 
 def test_dated_events_are_told_apart_by_their_day() -> None:
     may, june = datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 6, 1, tzinfo=UTC)
     first = before("Ana ran a race.", value="race", type=MemoryType.EVENT, event_at=may)
-    assert compare(first, replace(first, event_at=june), cosine=1.0, band=BAND).verdict is Verdict.DIFFERENT
+    assert compare(first, replace(first, event_at=june), cosine=1.0, band=BAND).verdict is MatchVerdict.DIFFERENT
 
 
 def test_a_repeat_merges_and_the_more_precise_wording_wins() -> None:
@@ -193,14 +193,14 @@ def test_a_name_told_later_tells_nothing_apart() -> None:
     ],
 )
 def test_words_that_are_quoted_share_no_more_than_their_pronouns(one: str, two: str) -> None:
-    assert not kindred(one, two)
+    assert not shares_topic(one, two)
 
 
 RESEARCHES, APPLIED = before("Ana is researching agencies."), before("Ana applied to agencies.")
 
 
 @pytest.mark.parametrize(
-    ("rest", "cosine", "verdict"),
+    ("residual", "cosine", "verdict"),
     [
         (0.7, 0.95, "same"),
         (0.7, 0.82, "same"),
@@ -211,8 +211,8 @@ RESEARCHES, APPLIED = before("Ana is researching agencies."), before("Ana applie
         (None, 0.99, "unsure"),
     ],
 )
-def test_what_each_says_of_its_own_decides(rest: float | None, cosine: float, verdict: str) -> None:
-    assert compare(RESEARCHES, APPLIED, cosine=cosine, rest=rest, band=BAND).verdict == verdict
+def test_what_each_says_of_its_own_decides(residual: float | None, cosine: float, verdict: str) -> None:
+    assert compare(RESEARCHES, APPLIED, cosine=cosine, residual=residual, band=BAND).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_what_each_says_of_its_own_decides(rest: float | None, cosine: float, ve
     ],
 )
 def test_residues_are_words_without_names_and_small_words(one: str, two: str, expected: tuple[str, str]) -> None:
-    assert residue(one, two) == expected
+    assert distinct_words(one, two) == expected
 
 
 class CountingEmbedder(HashingEmbedder):
@@ -270,11 +270,11 @@ WORDS = st.lists(
 COSINES = st.floats(min_value=-1, max_value=1)
 
 
-@given(old=WORDS, new=WORDS, cosine=COSINES, rest=COSINES | st.none())
-def test_no_cosine_merges_what_a_guard_holds_apart(old: str, new: str, cosine: float, rest: float | None) -> None:
-    match = compare(before(old), before(new), cosine=cosine, rest=rest, band=BAND)
+@given(old=WORDS, new=WORDS, cosine=COSINES, residual=COSINES | st.none())
+def test_no_cosine_merges_what_a_guard_holds_apart(old: str, new: str, cosine: float, residual: float | None) -> None:
+    match = compare(before(old), before(new), cosine=cosine, residual=residual, band=BAND)
     if differences(old, new):
-        assert match.verdict is not Verdict.SAME
+        assert match.verdict is not MatchVerdict.SAME
 
 
 def test_what_says_something_else_of_a_known_triple_has_a_hash_of_its_own() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import MemoryType, Polarity, Role, SpeechAct, Status
-from apps.pipeline.direct_write.conflicts import end_before, place_in_slot, twin_of
+from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot
 from tests.pipeline.builders import MONDAY
 
 ANA, BO = UUID(int=11), UUID(int=12)
@@ -48,11 +48,11 @@ def known(number: int, place: str = "Lisbon", **changes: Any) -> KnownMemory:
     ],
 )
 def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin: bool) -> None:
-    assert (twin_of(known(2), [known(1, **changes)]) is not None) is is_twin
+    assert (duplicate_of(known(2), [known(1, **changes)]) is not None) is is_twin
 
 
 @pytest.mark.parametrize(
-    ("said", "rivals", "heir", "closes"),
+    ("said", "rivals", "successor", "closes"),
     [
         (5, [], None, []),
         (5, [known(1)], None, [1]),
@@ -69,18 +69,20 @@ def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin:
         (5, [known(9, valid_until=day(3))], None, [9]),  # told later, over long before
     ],
 )
-def test_the_value_said_last_is_left(said: int, rivals: list[KnownMemory], heir: int | None, closes: list[int]) -> None:
-    place = place_in_slot(known(said, "Porto"), rivals)
-    assert (place.heir and place.heir.id.int) == heir
+def test_the_value_said_last_is_left(
+    said: int, rivals: list[KnownMemory], successor: int | None, closes: list[int]
+) -> None:
+    place = placement_in_slot(known(said, "Porto"), rivals)
+    assert (place.successor and place.successor.id.int) == successor
     assert [each.id.int for each in place.closes] == closes
 
 
 def test_what_was_over_when_it_was_said_is_history() -> None:
     over = known(5, "Porto", valid_from=day(-9), valid_until=day(-3))
-    place = place_in_slot(over, [known(1)])
-    assert (place.heir, place.closes) == (known(1), ())
+    place = placement_in_slot(over, [known(1)])
+    assert (place.successor, place.closes) == (known(1), ())
     assert end_before(known(1), over) == day(-3)
-    assert place_in_slot(over, []).heir is None
+    assert placement_in_slot(over, []).successor is None
 
 
 def test_no_time_runs_backwards() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.pipeline.core.model_calls import AnswerKind, Stop
+from apps.pipeline.core.model_calls import AnswerKind, StopReason
 from apps.pipeline.extraction.llm.answer_parser import MOST_OBJECTS, parse
 from tests.pipeline.answers import answer, listing
 
@@ -55,19 +55,19 @@ def test_what_is_read(text: str, kind: AnswerKind, objects: int) -> None:
 
 @pytest.mark.parametrize("cut", range(20, len(WHOLE) - 2))
 def test_of_an_answer_that_was_cut_off_the_last_object_is_not_taken(cut: int) -> None:
-    found = parse(answer(WHOLE[:cut], stop=Stop.TRUNCATED))
+    found = parse(answer(WHOLE[:cut], stop=StopReason.TRUNCATED))
     assert found.kind in (AnswerKind.TRUNCATED, AnswerKind.EMPTY)
     assert found.objects in ((), (ONE,))
     assert TWO not in found.objects
 
 
 def test_an_answer_that_is_whole_though_it_reached_the_limit() -> None:
-    assert parse(answer(WHOLE, stop=Stop.TRUNCATED)).objects == (ONE, TWO)
+    assert parse(answer(WHOLE, stop=StopReason.TRUNCATED)).objects == (ONE, TWO)
 
 
 @pytest.mark.parametrize("text", ["", "I can't", WHOLE])
 def test_a_refusal_is_one_whatever_it_says(text: str) -> None:
-    assert parse(answer(text, stop=Stop.REFUSED)).kind is AnswerKind.REFUSED
+    assert parse(answer(text, stop=StopReason.REFUSED)).kind is AnswerKind.REFUSED
 
 
 def test_of_ten_thousand_objects_the_first_are_looked_at() -> None:
@@ -83,13 +83,13 @@ JSON = st.recursive(
 )
 
 
-@given(value=JSON, stop=st.sampled_from(Stop), cut=st.integers(min_value=0, max_value=200))
-def test_no_json_raises(value: Any, stop: Stop, cut: int) -> None:
+@given(value=JSON, stop=st.sampled_from(StopReason), cut=st.integers(min_value=0, max_value=200))
+def test_no_json_raises(value: Any, stop: StopReason, cut: int) -> None:
     text = json.dumps(value)
     assert parse(answer(text, stop=stop)).passed_over >= 0
     assert parse(answer(text[:cut], stop=stop)).passed_over >= 0
 
 
 @given(text=st.text(alphabet=st.sampled_from('{}[]",:\\ntfal0123456789.eE- memories`') | st.characters()), stop=...)
-def test_no_text_raises(text: str, stop: Stop) -> None:
+def test_no_text_raises(text: str, stop: StopReason) -> None:
     assert parse(answer(text, stop=stop)).passed_over >= 0

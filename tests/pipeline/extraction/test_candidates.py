@@ -8,7 +8,7 @@ import pytest
 from apps.pipeline.core.draft import Candidate, KnownEntity
 from apps.pipeline.core.enums import EntityType, Grounding, Precision, Reason, Role, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.extraction.extraction_result import Refusal
+from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
 from tests.pipeline.answers import memory
@@ -26,7 +26,7 @@ SHOWN = Shown(
 JUDGE = Judge(model="scripted", policy=ExtractionPolicy())
 
 
-def proposed(**changes: Any) -> Candidate | Refusal:
+def proposed(**changes: Any) -> Candidate | CandidateRefusal:
     given = memory("Oda lives in Porto.", evidence="I live in", turn="t2", predicate="lives_in")
     return propose({**given, **changes}, shown=SHOWN, judge=JUDGE)
 
@@ -58,7 +58,7 @@ def test_a_quote_is_found_however_it_is_set(quote: str) -> None:
 @pytest.mark.parametrize("quote", ["", " ", "I", "…", "I live in Rome", "live in Rome?", "I used to live in Rome"])
 def test_what_nobody_trusted_has_said_in_a_new_turn_is_not_supported(quote: str) -> None:
     found = proposed(evidence=quote)
-    assert isinstance(found, Refusal)
+    assert isinstance(found, CandidateRefusal)
     assert (found.reason, found.candidate.grounding) == (Reason.NOT_SUPPORTED, Grounding.NOT_SUPPORTED)
 
 
@@ -69,13 +69,13 @@ def test_the_quote_decides_which_turn_says_it() -> None:
 
 def test_what_the_model_itself_does_not_find_supported_is_refused() -> None:
     found = proposed(grounding_verdict="NotSupported")
-    assert isinstance(found, Refusal)
+    assert isinstance(found, CandidateRefusal)
     assert found.reason == Reason.NOT_SUPPORTED
 
 
 def test_what_the_model_discards_keeps_its_reason() -> None:
     found = proposed(quality_decision="discard", quality_reason="too generic")
-    assert isinstance(found, Refusal)
+    assert isinstance(found, CandidateRefusal)
     assert (found.reason, found.why) == (Reason.LOW_QUALITY, "too generic")
 
 

@@ -87,7 +87,7 @@ def test_the_examples_answers_are_answers() -> None:
     examples = re.findall(r"<example[^>]*>(.*?)</example>", prompt.STATIC, re.DOTALL)
     for example in examples:
         said, _, answer = example.rpartition("\n{")
-        found = prompt.ExtractAnswer.model_validate_json("{" + answer)
+        found = prompt.ExtractionAnswer.model_validate_json("{" + answer)
         assert all(memory.evidence in said for memory in found.memories)
 
 

@@ -18,7 +18,7 @@ from apps.pipeline.prompts.judge_questions import verdicts_in
 from apps.providers.fake import HashingEmbedder, ScriptedModel
 from tests.pipeline.builders import CountedIds, FrozenClock, candidate, turn
 
-BAND = SimilarityBand(same=1.0, unsure=0.1, rest_unsure=-1.0, rest_same=1.0)
+BAND = SimilarityBand(same=1.0, unsure=0.1, residual_unsure=-1.0, residual_same=1.0)
 POLICY = Policy(
     dedupe=DedupePolicy(fallback_band=BAND),
     judges=JudgePolicy(contradiction_gate=1.0),
@@ -58,7 +58,7 @@ class World:
         return draft
 
     def live(self) -> list[str]:
-        kept = self.store.shelf(end_user_id=ORIGIN.end_user_id).memories.values()
+        kept = self.store.state(end_user_id=ORIGIN.end_user_id).memories.values()
         return [each.memory.content for each in kept if each.memory.status is Status.ACTIVE]
 
 
@@ -129,17 +129,17 @@ def test_a_judge_settles_a_tie_between_namesakes() -> None:
         KnownEntity(id=UUID(int=60 + n), name="Sam", type=EntityType.PERSON, aliases=(f"User's {noun}",))
         for n, noun in enumerate(("brother", "coach"))
     ]
-    shelf = world.store.shelf(end_user_id=ORIGIN.end_user_id)
+    state = world.store.state(end_user_id=ORIGIN.end_user_id)
     for sam in sams:
-        shelf = shelf.with_entity(sam)
-    world.store.put(end_user_id=ORIGIN.end_user_id, shelf=shelf)
+        state = state.with_entity(sam)
+    world.store.put(end_user_id=ORIGIN.end_user_id, state=state)
     draft = world.hear("Sam sails.", subject=Mention("Sam", type=EntityType.PERSON))
     (asked,) = model.asked
     chosen = asked.turns.split("<choice>2: ")[1]
     told = draft.candidates[0].subject.entity_id
     assert [sam.aliases[0] in chosen for sam in sams if sam.id == told] == [True]
     world = World(saying("unsure"))
-    world.store.put(end_user_id=ORIGIN.end_user_id, shelf=shelf)
+    world.store.put(end_user_id=ORIGIN.end_user_id, state=state)
     dropped = world.hear("Sam sails.", subject=Mention("Sam", type=EntityType.PERSON))
     assert [drop.reason for drop in dropped.drops] == [Reason.RESOLUTION_FAILED]
 

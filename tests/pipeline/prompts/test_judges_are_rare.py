@@ -46,13 +46,13 @@ def told(world: World, *candidates: Candidate) -> Draft:
 
 def with_two_sams(model: ScriptedModel, policy: Policy) -> World:
     world = World(model, policy=policy)
-    shelf = world.store.shelf(end_user_id=ORIGIN.end_user_id)
+    state = world.store.state(end_user_id=ORIGIN.end_user_id)
     for number, noun in enumerate(("brother", "coach")):
         sam = KnownEntity(
             id=UUID(int=60 + number), name="Sam", type=EntityType.PERSON, aliases=("Sam", f"User's {noun}")
         )
-        shelf = shelf.with_entity(sam)
-    world.store.put(end_user_id=ORIGIN.end_user_id, shelf=shelf)
+        state = state.with_entity(sam)
+    world.store.put(end_user_id=ORIGIN.end_user_id, state=state)
     return world
 
 

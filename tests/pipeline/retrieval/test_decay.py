@@ -7,17 +7,17 @@ import pytest
 
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType
 from apps.pipeline.core.policy import DecayPolicy
-from apps.pipeline.retrieval.decay import Standing, decay_score, is_past
+from apps.pipeline.retrieval.decay import DecayInput, decay_score, is_past
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 POLICY = DecayPolicy()
 YEAR = POLICY.half_life_days[MemoryType.FACT]
 
 
-def standing(*, days: float = 0, used_days: float | None = None, **values: Any) -> Standing:
+def standing(*, days: float = 0, used_days: float | None = None, **values: Any) -> DecayInput:
     used = None if used_days is None else NOW - timedelta(days=used_days)
     known = {"type": MemoryType.FACT, "importance": 0.5, "fresh_at": NOW - timedelta(days=days)}
-    return Standing(**{**known, "last_accessed": used, **values})
+    return DecayInput(**{**known, "last_accessed": used, **values})
 
 
 def score(**values: Any) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from apps.pipeline.core.model_calls import AnswerKind, ModelAnswer, Stop
+from apps.pipeline.core.model_calls import AnswerKind, ModelAnswer, StopReason
 
 MOST_OBJECTS = 100  # of one answer; a model that goes on and on says nothing more
 MOST_CHARACTERS = 200_000
@@ -33,14 +33,14 @@ def parse(answer: ModelAnswer) -> Parsed:
     1. A list under "memories", a bare list or one bare memory, alone, fenced or within prose.
     2. Where it was cut off, all objects but the last: what that one would have said further is not known.
     """
-    if answer.stop is Stop.REFUSED:
+    if answer.stop is StopReason.REFUSED:
         return Parsed(AnswerKind.REFUSED)
     text = answer.text[:MOST_CHARACTERS]
     found = next(_lists_in(text), None)
     if found is not None:
         kind = AnswerKind.MEMORIES if found else AnswerKind.EMPTY
         return Parsed(kind, tuple(found[:MOST_OBJECTS]), max(0, len(found) - MOST_OBJECTS))
-    if answer.stop is Stop.TRUNCATED or len(answer.text) > MOST_CHARACTERS:
+    if answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS:
         return _parse_cut_off(text)
     return Parsed(AnswerKind.UNPARSABLE)
 

@@ -11,13 +11,13 @@ from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Reason, SpeechAct
 from apps.pipeline.core.input_validation import check_json, cleaned_text
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.extraction.extraction_result import Refusal
+from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm import evidence
 from apps.pipeline.extraction.llm.event_time import moment_of
 from apps.pipeline.extraction.patterns.sentences import sentences_of
 from apps.pipeline.extraction.patterns.speech_act import speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
-from apps.pipeline.prompts.extract import MemoryAnswer
+from apps.pipeline.prompts.extract import ExtractedMemory
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
 
 USER = "User"
@@ -56,7 +56,7 @@ class Judge:
     policy: ExtractionPolicy
 
 
-def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Refusal:
+def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
     """Turn one object into a candidate, with index 0; a refusal says which check it failed.
 
     The quote decides which turn says it, whatever turns the object names. Raises ValueError for an object that is
@@ -71,23 +71,23 @@ def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Refusal
     turn = source or (cited or shown.sources)[-1]
     candidate = _candidate(answer, turn=turn, shown=shown, judge=judge)
     if answer.quality_decision == "discard":
-        return Refusal(candidate, Reason.LOW_QUALITY, answer.quality_reason)
+        return CandidateRefusal(candidate, Reason.LOW_QUALITY, answer.quality_reason)
     if source is None or answer.grounding_verdict is Grounding.NOT_SUPPORTED:
         why = "the quote was not said" if source is None else "the model says so"
-        return Refusal(candidate.evolve(grounding=Grounding.NOT_SUPPORTED), Reason.NOT_SUPPORTED, why)
+        return CandidateRefusal(candidate.evolve(grounding=Grounding.NOT_SUPPORTED), Reason.NOT_SUPPORTED, why)
     return candidate
 
 
-def _read(proposed: Any) -> MemoryAnswer:
+def _read(proposed: Any) -> ExtractedMemory:
     check_json(proposed)
     try:
-        return MemoryAnswer.model_validate(proposed)
+        return ExtractedMemory.model_validate(proposed)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
 
-def _candidate(answer: MemoryAnswer, *, turn: SourceTurn, shown: Shown, judge: Judge) -> Candidate:
+def _candidate(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown, judge: Judge) -> Candidate:
     event_at, precision = moment_of(answer.event_at) if answer.event_at else (None, None)
     content = cleaned_text(" ".join(answer.content.split()), at="content", most=1_000)
     return Candidate(
@@ -131,7 +131,7 @@ def _mention(text: str, kind: EntityType | None, *, turn: SourceTurn, shown: Sho
     return Mention(text=cleaned_text(" ".join(text.split()), at="subject", most=200), type=kind)
 
 
-def _object(answer: MemoryAnswer, *, turn: SourceTurn, shown: Shown) -> ObjectValue:
+def _object(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> ObjectValue:
     value = answer.object
     if value is None:
         return ObjectValue()
@@ -142,7 +142,7 @@ def _object(answer: MemoryAnswer, *, turn: SourceTurn, shown: Shown) -> ObjectVa
     return ObjectValue(literal=(value.literal or "").strip() or None)
 
 
-def _speech_act(answer: MemoryAnswer, *, turn: SourceTurn) -> SpeechAct:
+def _speech_act(answer: ExtractedMemory, *, turn: SourceTurn) -> SpeechAct:
     """Believe the model where it doubts, and the rules where they do: what either calls unreal is not asserted."""
     if answer.speech_act is not SpeechAct.ASSERTED:
         return answer.speech_act
@@ -152,7 +152,7 @@ def _speech_act(answer: MemoryAnswer, *, turn: SourceTurn) -> SpeechAct:
     return ruled or SpeechAct.SARCASM
 
 
-def _tags(answer: MemoryAnswer) -> tuple[str, ...]:
+def _tags(answer: ExtractedMemory) -> tuple[str, ...]:
     """Add to the model's tags those that a standing rule has by its words alone."""
     rule = rule_in(answer.evidence, name=USER) if answer.type is MemoryType.PREFERENCE else None
     given = (*(tag.strip().lower() for tag in answer.tags), *(rule.row.tags if rule else ()))

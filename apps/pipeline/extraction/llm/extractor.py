@@ -8,7 +8,7 @@ from apps.pipeline.core.draft import Candidate, Draft, KnownMemory, SourceTurn
 from apps.pipeline.core.model_calls import (
     AnswerKind,
     ModelAnswer,
-    ModelCall,
+    ModelCallRecord,
     ModelFailed,
     ModelRequest,
     call_of,
@@ -16,10 +16,10 @@ from apps.pipeline.core.model_calls import (
 )
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import MemoryReader, Model
-from apps.pipeline.extraction.extraction_result import Found, Refusal
+from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
-from apps.pipeline.extraction.windows import Asked, Window, windows_of
+from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
 
@@ -28,7 +28,7 @@ OBJECT_CHARACTERS = 300  # of each of them
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ShownContext:
     """What a prompt tells of the end user."""
 
     entities: tuple[ShownEntity, ...]
@@ -41,8 +41,8 @@ class Reply:
 
     window: Window
     parsed: Parsed
-    calls: tuple[ModelCall, ...]
-    proposals: tuple[Candidate | Refusal, ...] = ()
+    calls: tuple[ModelCallRecord, ...]
+    proposals: tuple[Candidate | CandidateRefusal, ...] = ()
     invalid: tuple[dict[str, str], ...] = field(default=())
 
     @property
@@ -60,15 +60,15 @@ class Reply:
         }
 
 
-def extract(asked: Sequence[Asked], *, model: Model, reader: MemoryReader) -> list[Found]:
+def extract(asked: Sequence[TurnsToExtract], *, model: Model, reader: MemoryReader) -> list[ExtractionResult]:
     """Ask the model about the turns of a session's requests, and give each request what its own turns say.
 
     A call that serves several requests is recorded with the first of them. Raises ModelFailed.
     """
     if not any(each.turns for each in asked):
-        return [Found() for _ in asked]
+        return [ExtractionResult() for _ in asked]
     policy = asked[0].draft.policy.extraction
-    known = known_of(asked[0].draft, reader, policy)
+    known = shown_context(asked[0].draft, reader, policy)
     replies: list[Reply] = []
     for window in windows_of(asked, policy=policy):
         try:
@@ -79,7 +79,7 @@ def extract(asked: Sequence[Asked], *, model: Model, reader: MemoryReader) -> li
     return [_found(each, replies) for each in asked]
 
 
-def known_of(draft: Draft, reader: MemoryReader, policy: ExtractionPolicy) -> Known:
+def shown_context(draft: Draft, reader: MemoryReader, policy: ExtractionPolicy) -> ShownContext:
     """Read what a prompt tells of the end user, in one round trip."""
     entities, memories = reader.known(
         end_user_id=draft.request.origin.end_user_id,
@@ -87,17 +87,17 @@ def known_of(draft: Draft, reader: MemoryReader, policy: ExtractionPolicy) -> Kn
         memories=policy.max_recent_memories,
     )
     shown = tuple(ShownEntity(id=f"e{n}", entity=each) for n, each in enumerate(entities, start=1))
-    return Known(entities=shown, memories=memories)
+    return ShownContext(entities=shown, memories=memories)
 
 
-def _ask(window: Window, known: Known, model: Model, policy: ExtractionPolicy) -> Reply:
+def _ask(window: Window, known: ShownContext, model: Model, policy: ExtractionPolicy) -> Reply:
     """Call the model; once more where the answer was no JSON."""
     new = {turn.id for turn in window.new}
     turns = [
         ShownTurn(id=f"t{number}", turn=turn, is_new=turn.id in new)
         for number, turn in enumerate(window.shown, start=1)
     ]
-    calls: tuple[ModelCall, ...] = ()
+    calls: tuple[ModelCallRecord, ...] = ()
     for again in (False, True):
         request = prompt.render(
             turns=turns, entities=known.entities, memories=known.memories, policy=policy, again=again
@@ -111,7 +111,7 @@ def _ask(window: Window, known: Known, model: Model, policy: ExtractionPolicy) -
     return _read(Reply(window, parsed, calls), shown, Judge(model=answer.model, policy=policy))
 
 
-def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCall, ...] = ()) -> ModelAnswer:
+def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallRecord, ...] = ()) -> ModelAnswer:
     """Ask the model; a failure carries the record of its call and of those before it. Raises ModelFailed."""
     try:
         return model.complete(request)
@@ -121,7 +121,7 @@ def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCall, ..
 
 
 def _read(reply: Reply, shown: Shown, judge: Judge) -> Reply:
-    proposals: list[Candidate | Refusal] = []
+    proposals: list[Candidate | CandidateRefusal] = []
     invalid: list[dict[str, str]] = []
     for proposed in reply.parsed.objects:
         try:
@@ -133,15 +133,15 @@ def _read(reply: Reply, shown: Shown, judge: Judge) -> Reply:
     return Reply(reply.window, reply.parsed, calls, tuple(proposals), tuple(invalid))
 
 
-def _found(asked: Asked, replies: Sequence[Reply]) -> Found:
+def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
     """Pick out of the replies what belongs to one request."""
     own = {turn.id for turn in asked.turns}
     ours = [reply for reply in replies if any(turn.id in own for turn in reply.window.new)]
     failed = [reply for reply in ours if not reply.parsed.kind.is_usable]
     proposals = [each for reply in ours for each in reply.proposals if _turn_of(each) in own]
-    return Found(
+    return ExtractionResult(
         candidates=tuple(each for each in proposals if isinstance(each, Candidate)),
-        refused=tuple(each for each in proposals if isinstance(each, Refusal)),
+        refused=tuple(each for each in proposals if isinstance(each, CandidateRefusal)),
         calls=tuple(call for reply in ours if _first(reply.window).id in own for call in reply.calls),
         notes={"calls": [reply.notes for reply in ours]},
         failure=f"the answer was {failed[0].parsed.kind}" if failed else "",
@@ -152,6 +152,6 @@ def _first(window: Window) -> SourceTurn:
     return window.new[0]
 
 
-def _turn_of(proposal: Candidate | Refusal) -> object:
-    candidate = proposal.candidate if isinstance(proposal, Refusal) else proposal
+def _turn_of(proposal: Candidate | CandidateRefusal) -> object:
+    candidate = proposal.candidate if isinstance(proposal, CandidateRefusal) else proposal
     return candidate.source_turn_ids[0]

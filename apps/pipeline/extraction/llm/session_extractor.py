@@ -10,11 +10,11 @@ from apps.pipeline.core.enums import INFERRED, MemoryType, Reason, SourceConfide
 from apps.pipeline.core.input_validation import check_json, cleaned_text
 from apps.pipeline.core.model_calls import call_of
 from apps.pipeline.core.ports import MemoryReader, Model
-from apps.pipeline.extraction.extraction_result import Found, Refusal
+from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm import evidence
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, UnknownId, speaker_mention
-from apps.pipeline.extraction.llm.extractor import complete, known_of
+from apps.pipeline.extraction.llm.extractor import complete, shown_context
 from apps.pipeline.prompts import session as prompt
 from apps.pipeline.prompts.sections import ShownTurn
 from apps.pipeline.prompts.session import SessionKind, SessionMemoryAnswer
@@ -26,29 +26,31 @@ _PREDICATES = {
 }
 
 
-def extract(draft: Draft, *, model: Model, reader: MemoryReader) -> Found:
+def extract(draft: Draft, *, model: Model, reader: MemoryReader) -> ExtractionResult:
     """Ask the model what the request's turns show together. Raises ModelFailed."""
     policy = draft.policy.extraction
-    known = known_of(draft, reader, policy)
+    known = shown_context(draft, reader, policy)
     new = {turn.id for turn in draft.turns}
     turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
     request = prompt.render(turns=turns, entities=known.entities, memories=known.memories, policy=policy)
     answer = complete(request, model=model)
     parsed = parse(answer)
     if not parsed.kind.is_usable:
-        return Found(calls=(call_of(request, answer, kind=parsed.kind),), failure=f"the answer was {parsed.kind}")
+        return ExtractionResult(
+            calls=(call_of(request, answer, kind=parsed.kind),), failure=f"the answer was {parsed.kind}"
+        )
     shown, judge = Shown(turns=turns, entities=known.entities), Judge(model=answer.model, policy=policy)
     proposals = _proposals(parsed, shown=shown, judge=judge)
     invalid = len(parsed.objects) - len(proposals)
-    return Found(
+    return ExtractionResult(
         candidates=tuple(each for each in proposals if isinstance(each, Candidate)),
-        refused=tuple(each for each in proposals if isinstance(each, Refusal)),
+        refused=tuple(each for each in proposals if isinstance(each, CandidateRefusal)),
         calls=(call_of(request, answer, kind=parsed.kind, invalid_objects=invalid),),
         notes={"answer": parsed.kind.value, "objects": len(parsed.objects), "invalid": invalid},
     )
 
 
-def _proposals(parsed: Parsed, *, shown: Shown, judge: Judge) -> list[Candidate | Refusal]:
+def _proposals(parsed: Parsed, *, shown: Shown, judge: Judge) -> list[Candidate | CandidateRefusal]:
     """Propose what can be proposed; an object that is no memory is passed over."""
     proposals = []
     for proposed in parsed.objects:
@@ -57,7 +59,7 @@ def _proposals(parsed: Parsed, *, shown: Shown, judge: Judge) -> list[Candidate 
     return proposals
 
 
-def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Refusal:
+def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
     """Turn one object into a candidate, with index 0. Raises ValueError."""
     check_json(proposed)
     try:
@@ -86,4 +88,4 @@ def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Refusa
         topic=answer.topic.strip().lower(),
         tags=(answer.kind.value, INFERRED),
     )
-    return candidate if source else Refusal(candidate, Reason.NOT_SUPPORTED, "the quote was not said")
+    return candidate if source else CandidateRefusal(candidate, Reason.NOT_SUPPORTED, "the quote was not said")

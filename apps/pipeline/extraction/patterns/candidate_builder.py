@@ -8,8 +8,8 @@ from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.extraction.patterns import relatives, third_person, verbs
-from apps.pipeline.extraction.patterns.clause import Statement
-from apps.pipeline.extraction.patterns.pattern import Match, Pattern, trim_clause, trim_object, without_article
+from apps.pipeline.extraction.patterns.clause import ParsedClause
+from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch, trim_clause, trim_object, without_article
 
 _CORRECTED = re.compile(
     r",? (?:and )?not (?!(?:too|so|very|that|just|only|even|yet|really|long|far)\b)(?P<wrong>[\w+#.-]+(?: [\w+#.-]+){0,3})$"
@@ -30,7 +30,7 @@ _PICKS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SentenceContext:
     """Where something was said, by whom, and how it was meant."""
 
     turn: SourceTurn
@@ -40,7 +40,7 @@ class Said:
     reliability: float
 
 
-def typed(statement: Statement, row: Pattern, match: Match, *, said: Said) -> Candidate | None:
+def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: SentenceContext) -> Candidate | None:
     """Make the candidate of a typed row, or None where its object is none."""
     found = match.group("object") or ""
     text = trim_object(found, pattern=row)
@@ -71,7 +71,7 @@ def _phrase(phrase: str, row: Pattern, found: str, text: str) -> str:
     return row.content.format(article="the" if is_the_one else article, object=bare)
 
 
-def taken_back(statement: Statement, right: Candidate) -> Iterator[Candidate]:
+def taken_back(statement: ParsedClause, right: Candidate) -> Iterator[Candidate]:
     """Deny what "I use Neovim, not Vim" takes back, so that the older statement meets its opposite."""
     found = _CORRECTED.search(statement.phrase.rstrip(" .!"))
     if found is None or right.stateful or right.object.literal is None or right.polarity is Polarity.NEGATIVE:
@@ -85,7 +85,7 @@ def taken_back(statement: Statement, right: Candidate) -> Iterator[Candidate]:
     )
 
 
-def employer_too(statement: Statement, job: Candidate, row: Pattern) -> Iterator[Candidate]:
+def employer_too(statement: ParsedClause, job: Candidate, row: Pattern) -> Iterator[Candidate]:
     """Take the second fact out of "I'm a nurse at Charité"."""
     found = _EMPLOYED_AT.search(statement.phrase) if job.predicate == "works_as" else None
     name = trim_object(found["employer"], pattern=row) if found else ""
@@ -98,14 +98,16 @@ def employer_too(statement: Statement, job: Candidate, row: Pattern) -> Iterator
         )
 
 
-def spoken(statement: Statement, row: Pattern, value: ObjectValue, phrase: str, *, said: Said) -> Candidate | None:
+def spoken(
+    statement: ParsedClause, row: Pattern, value: ObjectValue, phrase: str, *, said: SentenceContext
+) -> Candidate | None:
     """Write a statement out with `phrase`; None where it still speaks to or as someone in the talk."""
     content = statement.sentence(phrase)
     if third_person.speaks_in_first_person(content, name=said.speaker.text) or third_person.addresses_someone(
         content, name=said.speaker.text
     ):
         return None
-    return made(
+    return build_candidate(
         said,
         subject=statement.subject,
         row=row,
@@ -117,7 +119,7 @@ def spoken(statement: Statement, row: Pattern, value: ObjectValue, phrase: str, 
     )
 
 
-def _plainly(statement: Statement, content: str, name: str) -> str:
+def _plainly(statement: ParsedClause, content: str, name: str) -> str:
     return (
         third_person.without_echo(content, name=name, people=relatives.KIN_WORDS)
         if statement.about_speaker
@@ -125,8 +127,8 @@ def _plainly(statement: Statement, content: str, name: str) -> str:
     )
 
 
-def made(
-    said: Said,
+def build_candidate(
+    said: SentenceContext,
     *,
     subject: Mention,
     row: Pattern,
@@ -161,7 +163,7 @@ def made(
     )
 
 
-def _mentions(statement: Statement, content: str, name: str) -> tuple[Mention, ...]:
+def _mentions(statement: ParsedClause, content: str, name: str) -> tuple[Mention, ...]:
     """List the speaker's people in a sentence, and pronouns that point out of it."""
     owned = tuple(
         Mention(text=text) for text in relatives.described_in(content, owner=name) if text != statement.subject.text

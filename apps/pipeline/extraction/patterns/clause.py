@@ -8,7 +8,7 @@ from apps.pipeline.extraction.patterns import relatives, verbs
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ParsedClause:
     """One finite clause in the third person; its verb is singular and affirmative, the rest says how it was."""
 
     subject: Mention
@@ -24,7 +24,7 @@ class Statement:
     relation: relatives.Kinship | None = None
 
     @classmethod
-    def about(cls, speaker: str) -> "Statement":
+    def about(cls, speaker: str) -> "ParsedClause":
         """Open a statement about whoever speaks."""
         return cls(subject=Mention(text=speaker, type=EntityType.PERSON, is_speaker=True), phrase="")
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from apps.pipeline.extraction.patterns import openers, relatives, third_person, verb_group, verbs
-from apps.pipeline.extraction.patterns.clause import Statement
+from apps.pipeline.extraction.patterns.clause import ParsedClause
 
 _SUBJECT = re.compile(
     r"^(?P<word>I|i|We|we)(?P<short>['’]?(?:m|ve|d|ll|re)\b|['’](?:m|ve|d|ll|re))?\s+(?P<rest>.+)$", re.DOTALL
@@ -26,7 +26,7 @@ _SHORT = {"m": "is", "re": "is", "ve": "has", "ll": "will", "d": "would"}
 _NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more|any longer|no longer)\b")
 
 
-def parse(clause: str, *, speaker: str) -> Statement | None:
+def parse(clause: str, *, speaker: str) -> ParsedClause | None:
     """Read a clause as a statement about the speaker, their people, or someone named; None where it is none."""
     opened = openers.opened(clause)
     said = opened.said
@@ -36,7 +36,7 @@ def parse(clause: str, *, speaker: str) -> Statement | None:
     return replace(statement, is_hedged=True)
 
 
-def _first_person(said: str, speaker: str) -> Statement | None:
+def _first_person(said: str, speaker: str) -> ParsedClause | None:
     match = _SUBJECT.match(said)
     if match is None:
         return None
@@ -48,28 +48,28 @@ def _first_person(said: str, speaker: str) -> Statement | None:
     auxiliary = _SHORT.get(short, "")
     if short == "d" and words[0].lower() in ("been", "had", "gone", "never", "always"):
         auxiliary = "had"
-    return _read(words, auxiliary, Statement.about(speaker), speaker)
+    return _read(words, auxiliary, ParsedClause.about(speaker), speaker)
 
 
-def _elided(said: str, speaker: str) -> Statement | None:
+def _elided(said: str, speaker: str) -> ParsedClause | None:
     """Read "Just moved to Rome" and "Lost my job": the subject that talk leaves out is the speaker."""
     match = _ELIDED.match(said) or _ELIDED_PAST.match(said)
     if match is None or (match.re is _ELIDED_PAST and not _opens_with_past(match["verb"].lower())):
         return None
     verb = match["verb"].lower().strip()
     auxiliary = "has" if verb == "been" else "is" if verb.split()[0].endswith("ing") else ""
-    return _read(f"{verb} {match['rest']}".split(), auxiliary, Statement.about(speaker), speaker)
+    return _read(f"{verb} {match['rest']}".split(), auxiliary, ParsedClause.about(speaker), speaker)
 
 
 def _opens_with_past(word: str) -> bool:
     return verbs.is_past(word) and word not in _NO_OWN_PAST and word not in verbs.SAME_IN_PAST
 
 
-def _of_someone(said: str, speaker: str) -> Statement | None:
+def _of_someone(said: str, speaker: str) -> ParsedClause | None:
     someone = relatives.subject_of(said, speaker=speaker)
     if someone is None:
         return None
-    statement = Statement(
+    statement = ParsedClause(
         subject=someone.mention,
         phrase="",
         about_speaker=False,
@@ -80,7 +80,7 @@ def _of_someone(said: str, speaker: str) -> Statement | None:
     return _read(someone.rest.split(), someone.auxiliary, statement, speaker)
 
 
-def _read(words: list[str], auxiliary: str, statement: Statement, speaker: str) -> Statement | None:
+def _read(words: list[str], auxiliary: str, statement: ParsedClause, speaker: str) -> ParsedClause | None:
     group = verb_group.read(words, auxiliary=auxiliary)
     if group is None:
         return None

@@ -9,21 +9,21 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.extraction.patterns import sentences, task_noise, third_person, verbs
 from apps.pipeline.extraction.patterns.attributes import NAME, attribute_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
-    Said,
+    SentenceContext,
+    build_candidate,
     compared,
     employer_too,
-    made,
     spoken,
     taken_back,
     typed,
 )
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME, BY_VERB
-from apps.pipeline.extraction.patterns.clause import Statement
+from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
 from apps.pipeline.extraction.patterns.openers import clause_words
-from apps.pipeline.extraction.patterns.pattern import Match, Pattern
+from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
 from apps.pipeline.extraction.patterns.relation_statements import introduced_in, relation_in
 from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_in
 from apps.pipeline.extraction.patterns.speech_act import is_unreal, speech_act_of
@@ -60,7 +60,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, earlier: Sequence[So
             return
         if speech_act is None or (is_exercise and task_noise.gives_a_number(sentence.text)):
             continue
-        said = Said(turn, speaker, quote, speech_act, policy.pattern_reliability)
+        said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability)
         if claim != sentence.text:
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
         found = tuple(_of_sentence(sentence, said, before))
@@ -77,19 +77,21 @@ def _looking_back(
         yield from reversed(tuple(sentences.sentences_of(turn.content[: policy.max_turn_characters])))
 
 
-def _of_sentence(sentence: sentences.Sentence, said: Said, before: str) -> Iterator[Candidate]:
+def _of_sentence(sentence: sentences.Sentence, said: SentenceContext, before: str) -> Iterator[Candidate]:
     rule = rule_in(sentence.text, name=said.speaker.text) if not sentence.asks else None
     if rule is not None:
         value = ObjectValue(literal=rule.value)
-        yield made(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+        yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
         return
     if misnomer := misnomer_in(sentence):
         wrong, right = Mention(text=misnomer.wrong, type=EntityType.PERSON), ObjectValue(literal=misnomer.right)
-        yield made(said, subject=wrong, row=NAME, value=right, content=f"{misnomer.wrong}'s name is {misnomer.right}.")
+        yield build_candidate(
+            said, subject=wrong, row=NAME, value=right, content=f"{misnomer.wrong}'s name is {misnomer.right}."
+        )
         return
     tie = introduced_in(sentence.text, speaker=said.speaker) if not sentence.asks else None
     if tie is not None:
-        yield made(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+        yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
     for clause in sentences.clauses_of(sentence):
         if said.speech_act is not SpeechAct.ASSERTED or not is_unreal(clause):
             for candidate in _of_clause(clause_words(clause), said, before):
@@ -104,7 +106,7 @@ def _thing_of(candidate: Candidate) -> str:
     return text if is_thing and len(text.split()) <= 4 else ""
 
 
-def _of_clause(clause: str, said: Said, before: str) -> Iterator[Candidate]:
+def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
     name = said.speaker.text
     if attribute := attribute_in(clause, name=name):
         value = ObjectValue(literal=compared(attribute.value, owner=name))
@@ -116,18 +118,18 @@ def _of_clause(clause: str, said: Said, before: str) -> Iterator[Candidate]:
 
 
 def _plain(
-    said: Said, row: Pattern, value: ObjectValue, content: str, *, is_negated: bool = False
+    said: SentenceContext, row: Pattern, value: ObjectValue, content: str, *, is_negated: bool = False
 ) -> Iterator[Candidate]:
     if not third_person.addresses_someone(content, name=said.speaker.text):
-        yield made(said, subject=said.speaker, row=row, value=value, content=content, is_negated=is_negated)
+        yield build_candidate(said, subject=said.speaker, row=row, value=value, content=content, is_negated=is_negated)
 
 
-def _of_statement(statement: Statement, said: Said) -> Iterator[Candidate]:
+def _of_statement(statement: ParsedClause, said: SentenceContext) -> Iterator[Candidate]:
     if task_noise.is_step_or_state(statement.phrase):
         return
     tie, is_all = relation_in(statement, speaker=said.speaker)
     if tie is not None:
-        yield made(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+        yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
     if is_all:
         return
     rows = tuple(_matching(statement))
@@ -141,7 +143,7 @@ def _of_statement(statement: Statement, said: Said) -> Iterator[Candidate]:
         yield from _in_free_words(statement, said)
 
 
-def _matching(statement: Statement) -> Iterator[tuple[Pattern, Match]]:
+def _matching(statement: ParsedClause) -> Iterator[tuple[Pattern, PatternMatch]]:
     """Yield the typed rows that match; one that matches and then refuses its object keeps free words out as well."""
     for row in BY_VERB.get(statement.verb.lower(), ()):
         if row.may_speak_of(about_speaker=statement.about_speaker, is_negated=statement.is_negated):
@@ -150,7 +152,7 @@ def _matching(statement: Statement) -> Iterator[tuple[Pattern, Match]]:
                 yield row, match
 
 
-def _in_free_words(statement: Statement, said: Said) -> Iterator[Candidate]:
+def _in_free_words(statement: ParsedClause, said: SentenceContext) -> Iterator[Candidate]:
     row = general_row(statement)
     phrase = free_phrase(statement.phrase) if row else ""
     if row is None or not phrase:

@@ -6,7 +6,7 @@ import re2
 
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.extraction.patterns import verbs
-from apps.pipeline.extraction.patterns.clause import Statement
+from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern
 
 # Verbs that speak of the talk, of the moment or of opinion.
@@ -70,7 +70,7 @@ _POINTING = re.compile(
 )
 
 
-def general_row(statement: Statement) -> Pattern | None:
+def general_row(statement: ParsedClause) -> Pattern | None:
     """Return the row for a statement in free words, or None where it is not worth keeping."""
     phrase, verb = statement.phrase, statement.verb.lower()
     if not _is_near(statement) and not (verbs.is_past(verb) and verb != "was"):
@@ -94,19 +94,19 @@ def general_row(statement: Statement) -> Pattern | None:
     return ONGOING if _is_lasting_deed(statement) else None
 
 
-def _is_near(statement: Statement) -> bool:
+def _is_near(statement: ParsedClause) -> bool:
     """Of someone who is only named, or "she", the rows know what lasts; in free words only what happened is kept."""
     return statement.about_speaker or statement.is_owned
 
 
-def _is_lasting_deed(statement: Statement) -> bool:
+def _is_lasting_deed(statement: ParsedClause) -> bool:
     base = verbs.base(statement.verb)
     if not base.replace("-", "").isalpha():
         return False
     return base not in _PASSING_VERBS or (base in _DONE_REGULARLY and bool(_REGULAR.intersection(statement.adverbs)))
 
 
-def _is_lasting_state(statement: Statement) -> bool:
+def _is_lasting_state(statement: ParsedClause) -> bool:
     if _EMPTY_STATE.match(statement.phrase):
         return False
     if statement.is_owned and statement.verb == "feels":
@@ -114,7 +114,7 @@ def _is_lasting_state(statement: Statement) -> bool:
     return _STATE.match(statement.phrase) is not None or _told_at_length(statement)
 
 
-def _told_at_length(statement: Statement) -> bool:
+def _told_at_length(statement: ParsedClause) -> bool:
     return statement.verb in ("was", "felt") and len(statement.phrase.split()) >= 5
 
 

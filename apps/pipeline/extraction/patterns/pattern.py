@@ -9,7 +9,7 @@ import re2
 from apps.pipeline.core.enums import EntityType, MemoryType, Polarity, SourceConfidence
 
 
-class Match(Protocol):
+class PatternMatch(Protocol):
     """The part of a regular expression match that is read here."""
 
     def group(self, name: str, /) -> str | None:

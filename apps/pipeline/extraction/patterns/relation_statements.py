@@ -8,7 +8,7 @@ import re2
 from apps.pipeline.core.draft import Mention, ObjectValue
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.extraction.patterns import relatives
-from apps.pipeline.extraction.patterns.clause import Statement
+from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.resolution.relations import relation_noun
 
@@ -31,7 +31,7 @@ _TAIL = re.compile(r"^(?:is|was) (?P<owner>[^']+)'s (?P<rest>.+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class RelationStatement:
     """A tie between the speaker and someone named, as one memory holds it."""
 
     subject: Mention
@@ -40,7 +40,7 @@ class Relation:
     row: Pattern
 
 
-def relation_in(statement: Statement, *, speaker: Mention) -> tuple[Relation | None, bool]:
+def relation_in(statement: ParsedClause, *, speaker: Mention) -> tuple[RelationStatement | None, bool]:
     """Return the tie that a statement tells, and whether it says nothing beside it."""
     kinship = statement.relation
     if kinship is not None and kinship.name:
@@ -52,7 +52,7 @@ def relation_in(statement: Statement, *, speaker: Mention) -> tuple[Relation | N
     return _told_of_someone(statement, speaker), False
 
 
-def introduced_in(sentence: str, *, speaker: Mention) -> Relation | None:
+def introduced_in(sentence: str, *, speaker: Mention) -> RelationStatement | None:
     """Read "Meet Toby, my puppy"."""
     found = _INTRODUCED.match(sentence)
     if found is None or found.group("kin") in _SPOKEN_TO or _NO_NAME.search(found.group("name")):
@@ -60,7 +60,7 @@ def introduced_in(sentence: str, *, speaker: Mention) -> Relation | None:
     return _relation(found.group("kin"), found.group("qualifier").strip(), found.group("name"), speaker)
 
 
-def _told_of_someone(statement: Statement, speaker: Mention) -> Relation | None:
+def _told_of_someone(statement: ParsedClause, speaker: Mention) -> RelationStatement | None:
     """Read "Priya is User's manager"."""
     told = _TAIL.match(statement.phrase)
     if statement.about_speaker or statement.is_negated or told is None or told["owner"] != speaker.text:
@@ -71,16 +71,16 @@ def _told_of_someone(statement: Statement, speaker: Mention) -> Relation | None:
     return _relation(words[-1], " ".join(words[:-1]), statement.subject.text, speaker)
 
 
-def _relation(word: str, qualifier: str, name: str, speaker: Mention) -> Relation:
+def _relation(word: str, qualifier: str, name: str, speaker: Mention) -> RelationStatement:
     """A role that one person at a time can have belongs to the speaker, so that a newer holder replaces the older."""
     noun = relation_noun(word)
     person = Mention(text=name, type=relatives.entity_type(word))
     described = relatives.described(word=word, qualifier=_lasting(qualifier), speaker=speaker.text)
     if noun is not None and noun.exclusive and not noun.kin:
         row = _row(f"has_{_slug(word)}")
-        return Relation(speaker, ObjectValue(entity=person), f"{described} is {name}.", row)
+        return RelationStatement(speaker, ObjectValue(entity=person), f"{described} is {name}.", row)
     row = _row(f"{_slug(word)}_of")
-    return Relation(person, ObjectValue(entity=speaker), f"{name} is {described}.", row)
+    return RelationStatement(person, ObjectValue(entity=speaker), f"{name} is {described}.", row)
 
 
 def _lasting(qualifier: str) -> str:

@@ -13,7 +13,7 @@ from apps.memories.search import SearchQuery, search, shown_statuses
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Polarity, Precision, Stakes, Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.retrieval.context_block import Block, CountTokens, Known, Section, render
+from apps.pipeline.retrieval.context_block import BlockSection, ContextMemory, CountTokens, RenderedBlock, render
 
 MAX_RULES = 200
 MAX_FACTS = 100
@@ -37,7 +37,7 @@ def build_block(
     count_tokens: CountTokens,
     policy: RetrievalPolicy,
     now: datetime,
-) -> Block:
+) -> RenderedBlock:
     """Read rules, facts and hits (four round trips), and render them within the budget.
 
     An end user of whom nothing is known gets an empty block. Raises whatever the embedder raises.
@@ -53,10 +53,10 @@ def build_block(
     rules = list(told.filter(tags__overlap=[CONSTRAINT, CONVENTION])[:MAX_RULES])
     facts = told.exclude(type=MemoryType.EVENT).exclude(predicate="").exclude(object_text="")
     known = {
-        Section.CONSTRAINTS: _known(row for row in rules if CONSTRAINT in row.tags),
-        Section.CONVENTIONS: _known(row for row in rules if CONSTRAINT not in row.tags),
-        Section.FACTS: _known(facts.filter(polarity=Polarity.POSITIVE)[:MAX_FACTS]),
-        Section.RELEVANT: _known(hit.memory for hit in hits),
+        BlockSection.CONSTRAINTS: _known(row for row in rules if CONSTRAINT in row.tags),
+        BlockSection.CONVENTIONS: _known(row for row in rules if CONSTRAINT not in row.tags),
+        BlockSection.FACTS: _known(facts.filter(polarity=Polarity.POSITIVE)[:MAX_FACTS]),
+        BlockSection.RELEVANT: _known(hit.memory for hit in hits),
     }
     return render(known=known, token_budget=query.token_budget, count_tokens=count_tokens)
 
@@ -72,9 +72,9 @@ def _told(*, end_user_id: UUID, stakes: Stakes, policy: RetrievalPolicy, now: da
     )
 
 
-def _known(rows: Iterable[Memory]) -> tuple[Known, ...]:
+def _known(rows: Iterable[Memory]) -> tuple[ContextMemory, ...]:
     return tuple(
-        Known(
+        ContextMemory(
             id=row.id,
             type=MemoryType(row.type),
             content=row.content,

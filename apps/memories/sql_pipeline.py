@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from apps.memories.writing.write_conflicts import stale_if_overtaken
+from apps.memories.write_conflicts import stale_on_write_conflict
 
 
 @contextmanager
@@ -15,5 +15,5 @@ def pipelined() -> Iterator[None]:
     Raises StalePlan where somebody else has written the same meanwhile.
     """
     connection.ensure_connection()
-    with stale_if_overtaken(), connection.wrap_database_errors, connection.connection.pipeline():
+    with stale_on_write_conflict(), connection.wrap_database_errors, connection.connection.pipeline():
         yield

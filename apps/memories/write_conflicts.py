@@ -14,7 +14,7 @@ _FIRST_COME = frozenset({LIVE_ONCE, ONE_USER})
 
 
 @contextmanager
-def stale_if_overtaken() -> Iterator[None]:
+def stale_on_write_conflict() -> Iterator[None]:
     """Raise StalePlan where another has written meanwhile what there is but once, or each waited for the other."""
     try:
         yield
