@@ -16,6 +16,7 @@ from apps.pipeline.deduplication.difference_checks import (
     tells_relative_time,
 )
 from apps.pipeline.deduplication.lexical_diff import adds_nothing, kindred, makes_another, residue, shared_words, stems
+from apps.pipeline.lexicon.language import is_english
 
 # These alone do not prove a difference: word order, whether something is or may be or was, is or has.
 _SOFT = frozenset({Guard.ORDER, Guard.MODALITY, Guard.TENSE, Guard.BEING, Guard.FOCUS})
@@ -63,9 +64,10 @@ def compare(
     if _hard(guards, one.content, two.content):
         return Match(Verdict.DIFFERENT, "cosine", cosine, rest, guards)
     likeness = _likeness(one.content, two.content, cosine=cosine, rest=rest, band=band)
-    unsure = guards or not _objects_agree(one, two)
-    verdict = Verdict.UNSURE if likeness is Verdict.SAME and unsure else likeness
-    return Match(verdict, "cosine", cosine, rest, guards)
+    english = is_english(one.content) and is_english(two.content)  # what the guards can read
+    if likeness is Verdict.SAME and (guards or not english or not _objects_agree(one, two)):
+        likeness = Verdict.UNSURE
+    return Match(likeness, "cosine", cosine, rest, guards)
 
 
 def _hard(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:
