@@ -13,8 +13,9 @@ from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, MemoryType, Role
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.extraction.patterns import extract
-from apps.pipeline.lexicon.contrast_words import MONTHS, TIMES
-from apps.pipeline.resolution.relations import relation_noun
+from apps.pipeline.lexicon.calendar import MONTHS
+from apps.pipeline.lexicon.contrast_words import TIMES
+from apps.pipeline.lexicon.kinship import relation_noun
 from benchmarks.locomo_data import LocomoObservation
 
 EXTRACTOR = "observations"

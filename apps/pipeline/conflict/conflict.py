@@ -184,7 +184,7 @@ def _without_closed(ruling: Ruling, closed: Sequence[KnownMemory]) -> Ruling:
 
 
 def _began_later(successor: KnownMemory, memory: KnownMemory) -> KnownMemory:
-    """End a late arrival when its successor was last said, if the successor began before it: time never runs backwards."""
+    """End a late arrival when its successor was last said, if that began earlier: no validity ends before it starts."""
     began = successor.valid_from or successor.said_at
     return successor if began >= memory.said_at else replace(successor, valid_from=successor.said_at)
 

@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 
 from apps.pipeline.lexicon.contrast_words import OPENERS, TIMES
-from apps.pipeline.wording.meanings import meaning_of
-from apps.pipeline.wording.plain import in_plain_words
+from apps.pipeline.lexicon.normalization import normalize
+from apps.pipeline.lexicon.synonyms import meaning_of
 
 USER = "User"  # never a part of another name
 
@@ -68,7 +68,7 @@ def _in_order(words: tuple[str, ...], shared: set[str]) -> list[str]:
 @lru_cache(maxsize=4_096)
 def _things(text: str) -> frozenset[str]:
     """Return the names of a sentence and its words after an article or owner."""
-    words = _WORD.findall(in_plain_words(text))
+    words = _WORD.findall(normalize(text))
     owned = zip(["", *words], words, strict=False)
     return frozenset(
         _folded(word)
@@ -84,7 +84,7 @@ def _bare_words(text: str) -> tuple[str, ...]:
 
     None where one "is" the other, on either side, or is told between commas what it is.
     """
-    words = _WORD.findall(in_plain_words(text))
+    words = _WORD.findall(normalize(text))
     if _COPULA & set(words) or "," in words:
         return ()
     found = []
@@ -115,7 +115,7 @@ def _clauses_differ(one: str, two: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _clauses(text: str) -> dict[str, frozenset[str]]:
-    found = ((each[1].casefold(), _WORD.findall(each[2])) for each in _CLAUSE.finditer(in_plain_words(text)))
+    found = ((each[1].casefold(), _WORD.findall(each[2])) for each in _CLAUSE.finditer(normalize(text)))
     return {word: frozenset(map(_folded, words)) for word, words in found if len(words) > _SHORT}
 
 
@@ -129,7 +129,7 @@ def _is_form(one_part: str, two_part: str, one: str, two: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _meanings(text: str) -> frozenset[str]:
-    return frozenset(meaning_of(word.casefold()) for word in _WORD.findall(in_plain_words(text)))
+    return frozenset(meaning_of(word.casefold()) for word in _WORD.findall(normalize(text)))
 
 
 def _order(parts: dict[str, str], shared: set[str]) -> list[str]:
@@ -140,7 +140,7 @@ def _order(parts: dict[str, str], shared: set[str]) -> list[str]:
 @lru_cache(maxsize=4_096)
 def _parts(text: str) -> dict[str, str]:
     """Map each name, marked by @, and each other word to its part; words that take no side stand alone."""
-    plain = _RATHER.sub("than", in_plain_words(text))
+    plain = _RATHER.sub("than", normalize(text))
     words = _WORD.findall(_PREFERS.sub("prefers", plain))
     parts: dict[str, str] = {}
     for place, word in enumerate(words):

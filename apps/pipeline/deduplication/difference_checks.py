@@ -27,8 +27,8 @@ from apps.pipeline.lexicon.contrast_words import (
     UNITS,
     WITHOUT,
 )
-from apps.pipeline.wording.plain import in_plain_words
-from apps.pipeline.wording.verbs import base_of, is_past
+from apps.pipeline.lexicon.normalization import normalize
+from apps.pipeline.lexicon.verbs import must_be_past, root
 
 
 class Guard(StrEnum):
@@ -108,7 +108,7 @@ def names_are_part(one: str, two: str) -> bool:
 
 def names_grow(one: str, two: str) -> bool:
     """Tell whether a name of one sentence is longer in the other: York, New York."""
-    first, second = (set(_LONG_NAME.findall(in_plain_words(text))) for text in (one, two))
+    first, second = (set(_LONG_NAME.findall(normalize(text))) for text in (one, two))
     shared = _names(one, two) & _names(two, one)
     return any(shared & set(name.casefold().split()) for name in first ^ second)
 
@@ -131,12 +131,12 @@ def precision_of(text: str) -> int:
 
 @lru_cache(maxsize=4_096)
 def _tokens(text: str) -> tuple[str, ...]:
-    return tuple(_TOKEN.findall(in_plain_words(text)))
+    return tuple(_TOKEN.findall(normalize(text)))
 
 
 @lru_cache(maxsize=4_096)
 def _words(text: str) -> frozenset[str]:
-    folded = _JOINED.sub(lambda found: found.group().replace(" ", "_"), in_plain_words(text).casefold())
+    folded = _JOINED.sub(lambda found: found.group().replace(" ", "_"), normalize(text).casefold())
     joined = frozenset(re.findall(r"\w+_\w+", folded))
     return joined | frozenset(token.casefold().replace("’", "'") for token in _tokens(folded))
 
@@ -159,7 +159,7 @@ def _plain_number(token: str) -> str:
 
 
 def _dates(text: str) -> frozenset[str]:
-    may = {"may"} if _MAY.search(in_plain_words(text)) else set()
+    may = {"may"} if _MAY.search(normalize(text)) else set()
     return frozenset(may | {TIMES[word] for word in _parts(text) if word in TIMES})
 
 
@@ -195,9 +195,9 @@ def _done_and_suffered(one: str, two: str) -> bool:
 def _suffered(text: str) -> frozenset[str]:
     tokens = [token.casefold() for token in _tokens(text)]
     return frozenset(
-        base_of(verb)
+        root(verb)
         for be, verb in pairwise(tokens)
-        if be in {"was", "were", "been"} and is_past(verb) and verb not in _STATES
+        if be in {"was", "were", "been"} and must_be_past(verb) and verb not in _STATES
     )
 
 
@@ -207,7 +207,7 @@ def _verbs(text: str, *, finite: bool = True) -> dict[str, bool]:
     tokens = [token.casefold() for token in _tokens(text)]
     finite = not (finite and {"has", "have", "is", "are", "had", "was", "were"} & set(tokens))
     told = (token for before, token in pairwise(["", *tokens]) if before not in _DETERMINERS)
-    return {base_of(token): is_past(token) for token in told} if finite else {}
+    return {root(token): must_be_past(token) for token in told} if finite else {}
 
 
 def _units(text: str) -> frozenset[str]:
@@ -215,11 +215,11 @@ def _units(text: str) -> frozenset[str]:
 
 
 def _kinship(text: str) -> frozenset[str]:
-    return frozenset(found.rstrip(" -s") for found in KINSHIP.findall(in_plain_words(text).casefold()))
+    return frozenset(found.rstrip(" -s") for found in KINSHIP.findall(normalize(text).casefold()))
 
 
 def _bounds(text: str) -> frozenset[str]:
-    plain = in_plain_words(text).casefold()
+    plain = normalize(text).casefold()
     return frozenset(name for pattern, name in BOUNDS if pattern.search(plain)) if numbers(text) else frozenset()
 
 
@@ -282,7 +282,7 @@ def _particles_differ(one: str, two: str) -> bool:
 
 def _particles(text: str) -> dict[str, str]:
     tokens = [token.casefold() for token in _tokens(text)]
-    return {base_of(verb): word for verb, word in pairwise(tokens) if word in PARTICLES}
+    return {root(verb): word for verb, word in pairwise(tokens) if word in PARTICLES}
 
 
 def _undone(one: str, two: str) -> bool:

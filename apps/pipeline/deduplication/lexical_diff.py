@@ -8,10 +8,10 @@ from itertools import takewhile
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.lexicon.antonyms import SCALES
 from apps.pipeline.lexicon.contrast_words import BE, HAVE, NEGATIONS, OPENERS, TIMES, UNITS, WITHOUT
-from apps.pipeline.wording.english import FRAME, LIGHT, SMALL, SUPPORT
-from apps.pipeline.wording.meanings import meaning_of
-from apps.pipeline.wording.plain import in_plain_words
-from apps.pipeline.wording.verbs import stem
+from apps.pipeline.lexicon.function_words import FRAME, LIGHT, SMALL, SUPPORT
+from apps.pipeline.lexicon.normalization import normalize
+from apps.pipeline.lexicon.synonyms import meaning_of
+from apps.pipeline.lexicon.verbs import stem
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _IGNORED = OPENERS | SMALL | NEGATIONS | WITHOUT | {"s"}  # what else they say, guards compare
@@ -81,7 +81,7 @@ class _Read:
 
 @lru_cache(maxsize=16_384)
 def _read(text: str) -> _Read:
-    words = _WORD.findall(in_plain_words(text))
+    words = _WORD.findall(normalize(text))
     lower = [word for word in words if not word[0].isupper()]
     return _Read(tuple(words), tuple(word for word in words if word[0].isupper()), frozenset(lower))
 

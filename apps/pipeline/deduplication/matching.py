@@ -23,6 +23,7 @@ from apps.pipeline.deduplication.lexical_diff import (
     shares_topic,
     stems,
 )
+from apps.pipeline.lexicon.language import is_english
 
 # These alone do not prove a difference: word order, whether something is or may be or was, is or has.
 _SOFT = frozenset({Guard.ORDER, Guard.MODALITY, Guard.TENSE, Guard.BEING, Guard.FOCUS})
@@ -70,9 +71,10 @@ def compare(
     if _hard(guards, one.content, two.content):
         return Match(MatchVerdict.DIFFERENT, "cosine", cosine, residual, guards)
     likeness = _likeness(one.content, two.content, cosine=cosine, residual=residual, band=band)
-    unsure = guards or not _objects_agree(one, two)
-    verdict = MatchVerdict.UNSURE if likeness is MatchVerdict.SAME and unsure else likeness
-    return Match(verdict, "cosine", cosine, residual, guards)
+    english = is_english(one.content) and is_english(two.content)  # what the guards can read
+    if likeness is MatchVerdict.SAME and (guards or not english or not _objects_agree(one, two)):
+        likeness = MatchVerdict.UNSURE
+    return Match(likeness, "cosine", cosine, residual, guards)
 
 
 def _hard(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:

@@ -1,5 +1,7 @@
 """Scales: opposites and members of one row; two sentences at different points of one don't say the same."""
 
+from apps.pipeline.lexicon import kinship
+
 # Each line is one scale with its points; words of one point may be exchanged.
 _SCALES = """
 likes: like likes liked love loves loved enjoy enjoys enjoyed adore adores fond piace | dislike dislikes disliked hate
@@ -80,10 +82,6 @@ diet: vegan | vegetarian veggie | pescatarian
 drink: coffee espresso | tea | beer | wine | water | juice | milk | cocoa | lemonade | whisky | vodka
 animal: dog dogs puppy | cat cats kitten | horse horses | rabbit rabbits | bird birds | parrot parrots | hamster | fish
  | cow cows | sheep | pig pigs | goat goats | duck ducks
-kin: sister sisters | brother brothers | mother mom mum | father dad | son sons | daughter daughters | wife | husband
- | aunt aunts | uncle uncles | cousin cousins | grandmother grandma | grandfather grandpa | niece nieces
- | nephew nephews | grandson | granddaughter | parents parent | girlfriend | boyfriend
- | siostra | brat | matka | ojciec | syn | córka
 work: full-time | part-time | freelance
 side_of_trade: employer | employee
 letting: landlord | tenant
@@ -98,6 +96,8 @@ direction: to into | from
 school: primary elementary | secondary | nursery
 """
 
+_KIN = "\nkin: parents parent | " + " | ".join(" ".join(sorted(words)) for words in kinship.contrasts())
+
 
 def _scales(text: str) -> dict[str, tuple[tuple[str, int], ...]]:
     lines = text.strip().replace("\n ", " ").splitlines()
@@ -109,4 +109,4 @@ def _scales(text: str) -> dict[str, tuple[tuple[str, int], ...]]:
     return found
 
 
-SCALES: dict[str, tuple[tuple[str, int], ...]] = _scales(_SCALES)
+SCALES: dict[str, tuple[tuple[str, int], ...]] = _scales(_SCALES + _KIN)

@@ -2,6 +2,9 @@
 
 import re
 
+from apps.pipeline.lexicon import calendar, kinship, language
+from apps.pipeline.lexicon.tables import alternation
+
 _UNITS = """
 percent: % percent per cent
 euro: € eur euro euros | dollar: $ usd dollar dollars bucks | pound: £ gbp quid pounds
@@ -26,14 +29,8 @@ spoon: spoon spoons teaspoon teaspoons tablespoon tablespoons | tablet: tablet t
 piece: piece pieces | packet: packet packets pack packs
 """
 _TIMES = """
-january: january jan | february: february feb | march: march | april: april apr | june: june jun | july: july jul
-august: august aug | september: september sept sep | october: october oct | november: november nov
-december: december dec
-monday: monday mondays | tuesday: tuesday tuesdays | wednesday: wednesday wednesdays | thursday: thursday thursdays
-friday: friday fridays | saturday: saturday saturdays | sunday: sunday sundays
 yesterday: yesterday | today: today | tomorrow: tomorrow | tonight: tonight | last: last | next: next | ago: ago
 this: this
-spring: spring | summer: summer summers | autumn: autumn fall | winter: winter winters
 morning: morning mornings | afternoon: afternoon afternoons | evening: evening evenings | night: night nights
 weekend: weekend weekends | weekday: weekday weekdays
 hourly: hourly | daily: daily | weekly: weekly | fortnightly: fortnightly | monthly: monthly | yearly: yearly
@@ -42,9 +39,7 @@ until: until till | christmas: christmas | easter: easter | breakfast: breakfast
 twenties: twenties 20s | thirties: thirties 30s | forties: forties 40s | fifties: fifties 50s | sixties: sixties 60s
 seventies: seventies 70s | eighties: eighties 80s | nineties: nineties 90s
 """
-# Tongues that no table translates have their negations at least.
-_NEGATIONS = "not never none nothing nobody nowhere neither nor hardly barely nie nigdy inte ikke aldrig нет никогда не"
-_WITHOUT = "without bez utan uden uten без"
+_NEGATIONS = "not never none nothing nobody nowhere neither nor hardly barely"
 # Words that turn round what follows them, by what they make of it.
 _FLIPS = """
 ended: stop stops stopped stopping quit quits ended finished anymore cancelled canceled
@@ -75,9 +70,12 @@ permission: allowed permitted
 # Words that say that nothing else, or something else too, is meant.
 FOCUS: frozenset[str] = frozenset("only solely exclusively merely".split())
 # What kin by blood, the closest degree, is not.
-_KIN = "mother father mum dad sister brother son daughter child children parent wife husband uncle aunt"
+_KIN = (
+    kinship.forms_of_kin("parent", "sibling", "child", "aunt or uncle", "cousin", "niece or nephew")
+    | kinship.partners()
+) - {"ex"}
 _DEGREES = "step great ex half god foster adoptive adopted"
-KINSHIP = re.compile(rf"\b(?:in-laws?|(?:{_DEGREES.replace(' ', '|')})[- ]?(?=[a-z]*(?:{_KIN.replace(' ', '|')})s?\b))")
+KINSHIP = re.compile(rf"\b(?:in-laws?|(?:{_DEGREES.replace(' ', '|')})[- ]?(?=[a-z]*(?:{alternation(_KIN)})s?\b))")
 _BOUNDS = """
 least: at least | no less than | a minimum of | more than | over | not less than
 most: at most | no more than | a maximum of | less than | under | up to | fewer than | below | not more than
@@ -109,10 +107,10 @@ def _bounds() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 A_WISH = re.compile(r"\bwould (?:like|love)\b")  # is "wants", not "would" and "like"
 UNITS: dict[str, str] = table(_UNITS)
-TIMES: dict[str, str] = table(_TIMES)
+TIMES: dict[str, str] = calendar.NAMES | table(_TIMES)
 MODALITIES: dict[str, str] = table(_MODALITIES)
-NEGATIONS: frozenset[str] = frozenset(_NEGATIONS.split())
-WITHOUT: frozenset[str] = frozenset(_WITHOUT.split())
+NEGATIONS: frozenset[str] = frozenset(_NEGATIONS.split()) | language.NEGATIONS
+WITHOUT: frozenset[str] = language.WITHOUT | {"without"}
 FLIPS: dict[str, str] = table(_FLIPS)
 BOUNDS = _bounds()
 PARTICLES: dict[str, frozenset[str]] = {
@@ -121,7 +119,6 @@ PARTICLES: dict[str, frozenset[str]] = {
     )
     for word in set(_PARTICLES.replace("|", "").split())
 }
-MONTHS = "january february march april may june july august september october november december".split()
 RELATIVE_TIMES = frozenset("yesterday today tomorrow tonight last next ago this morning evening night weekend".split())
 # Words that may open a sentence with a capital without being a name.
 OPENERS = frozenset(

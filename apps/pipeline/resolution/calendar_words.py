@@ -1,21 +1,20 @@
-"""English words for times that follow from the calendar: each shape, and what it means to whoever says it on a day."""
+"""English phrases for times that follow from the calendar, and the period that each means when said on a given day."""
 
 import re
 from collections.abc import Iterator
 from datetime import date
 
 from apps.pipeline.core.enums import Precision
-from apps.pipeline.lexicon.contrast_words import MONTHS
+from apps.pipeline.lexicon.calendar import MONTHS, SEASONS, WEEKDAYS
 from apps.pipeline.resolution import periods
 from apps.pipeline.resolution.periods import Period
 from apps.pipeline.resolution.phrases import Read, Said, Shape
 
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})\b(?! (?:morning|afternoon|evening|night)s)"
+_WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)})\b(?! (?:morning|afternoon|evening|night)s)"
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})\b"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
-_SEASON = r"(?:spring|summer|autumn|fall|winter)"
+_SEASON = rf"(?:{'|'.join(SEASONS)})"
 # "On the 3rd floor" and "in 2000 steps" are no times.
 _ALONE = r"(?=\s*(?:[.,;:!?)]|$)|\s(?:and|at|but|for|from|in|so|to|with|because|I|we)\b)"
 _NOTHING_COUNTED = r"(?!\s[a-z]{3,}s\b)"
@@ -31,7 +30,7 @@ def _day_away(found: re.Match[str], said: Said) -> Period:
 
 
 def _weekday(found: re.Match[str], said: Said) -> Period | None:
-    number = _WEEKDAYS.index(found["weekday"].casefold())
+    number = WEEKDAYS.index(found["weekday"].casefold())
     before, after = periods.weekday_before(said.on, number), periods.weekday_after(said.on, number)
     which = found["which"].casefold().split()[-1]
     if which in ("last", "past"):

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from apps.pipeline.core.draft import Candidate, KnownEntity, Request, SourceTurn
+from apps.pipeline.lexicon.kinship import relation_noun
 from apps.pipeline.resolution.grammar import describe
 from apps.pipeline.resolution.name_folding import fold_name
-from apps.pipeline.resolution.relations import relation_noun
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?\n]+|$)")

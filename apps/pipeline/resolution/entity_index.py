@@ -6,9 +6,9 @@ from uuid import UUID
 
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
+from apps.pipeline.lexicon.kinship import Gender, relation_noun
 from apps.pipeline.resolution.grammar import alias_of, describe, is_description
 from apps.pipeline.resolution.name_folding import fold_name
-from apps.pipeline.resolution.relations import Gender, relation_noun
 
 USER = "User"
 

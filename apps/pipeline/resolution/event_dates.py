@@ -6,6 +6,7 @@ from datetime import date
 
 from apps.pipeline.core.draft import Candidate, SourceTurn
 from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.lexicon.calendar import MONTHS, SEASONS
 from apps.pipeline.resolution import calendar_words, relative_dates
 from apps.pipeline.resolution.periods import Period, checked
 from apps.pipeline.resolution.phrases import Said, Shape
@@ -23,8 +24,7 @@ _NOT_ITS_TIME = re.compile(
 _COUNTED = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|recently|lately|currently|soon|ago|at the moment|these days|right now"
     r"|(?:last|next|this|this coming|this past) (?:night|morning|afternoon|evening|week|weekend|month|quarter|year"
-    r"|season|spring|summer|autumn|fall|winter|\w+day|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december)"
+    rf"|season|\w+day|{'|'.join((*SEASONS, *MONTHS))})"
     r"|gestern|vorgestern|heute|morgen|übermorgen|derzeit|demain|aujourd'hui|récemment|ayer|anteayer|hoy|mañana|ahora)\b",
     re.IGNORECASE,
 )

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from apps.pipeline.lexicon.kinship import relation_noun
 from apps.pipeline.resolution.name_folding import is_proper_name
-from apps.pipeline.resolution.relations import relation_noun
 
 # Words that change nothing of who is meant; "older", "former" or "best" do and stay part of the noun.
 _MODIFIERS = r"(?:(?:new|current|dear|own|lovely|whole)\s+)*"

@@ -55,7 +55,7 @@ def weekend(on: date, *, shift: int = 0) -> Period:
 
 
 def is_weekend(on: date) -> bool:
-    """Tell whether a day is a Saturday or Sunday."""
+    """Return True if a day is a Saturday or Sunday."""
     return on.weekday() >= _SATURDAY
 
 

@@ -1,4 +1,4 @@
-"""Phrases: a shape of words that tells a time, and what it means to whoever says it on a day."""
+"""Phrases for times: a regular expression, and the period that it means when said on a given day."""
 
 import re
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from apps.pipeline.resolution.relations import Gender
+from apps.pipeline.lexicon.kinship import Gender
 from apps.pipeline.resolution.thing_pronouns import dangling_thing_in
 
 

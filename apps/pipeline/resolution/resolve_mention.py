@@ -7,6 +7,7 @@ from enum import StrEnum
 from apps.pipeline.core.draft import Candidate, KnownEntity, Mention, Request
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.policy import ResolutionPolicy
+from apps.pipeline.lexicon.kinship import relation_noun
 from apps.pipeline.resolution.alias_introductions import introduce
 from apps.pipeline.resolution.discourse import Discourse, discourse_of, source_turn
 from apps.pipeline.resolution.entity_index import EntityIndex, genders_of, of_kind
@@ -14,7 +15,6 @@ from apps.pipeline.resolution.fuzzy_match import by_first_name, closest
 from apps.pipeline.resolution.grammar import Description, alias_of, describe
 from apps.pipeline.resolution.name_folding import fold_name, is_proper_name
 from apps.pipeline.resolution.pronouns import PronounKind, gender_of, kind_of
-from apps.pipeline.resolution.relations import relation_noun
 
 # Whom "he" and "she" may mean: a pet has a gender in most sentences about it.
 ANIMATE = frozenset({EntityType.PERSON, EntityType.ANIMAL})

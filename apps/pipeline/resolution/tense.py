@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 
 from apps.pipeline.core.draft import Candidate
-from apps.pipeline.extraction.patterns import verbs
+from apps.pipeline.lexicon import verbs
 
 
 class Tense(StrEnum):
@@ -32,7 +32,7 @@ def tense_of(candidate: Candidate) -> Tense | None:
         words = words[1:]
     said = " ".join(words)
     ahead = _AHEAD.search(said) is not None or _IN_PROGRESS.match(said) is not None
-    past = bool(words) and verbs.is_past(words[0].strip(".,!"))
+    past = bool(words) and verbs.may_be_past(words[0].strip(".,!"))
     if ahead is past:
         return None
     return Tense.FUTURE if ahead else Tense.PAST

@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 
 from apps.pipeline.core.enums import MemoryType
-from apps.pipeline.extraction.patterns import relatives, third_person
+from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
+from apps.pipeline.lexicon.kinship import KIN_WORDS
 
 _ATTRIBUTE = re.compile(
     r"^(?:[Mm]y|[Oo]ur) (?P<thing>[A-Za-z][\w'’ -]{1,40}?)(?P<verb>'s(?! \w+ (?:is|are|was|were)\b)| is| are| was| were| has been) (?P<value>.+)$",
@@ -56,7 +57,7 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     if (
         len(words) > 5
         or words[-1].lower() in _EMPTY
-        or any(word.lower().removesuffix("'s") in relatives.KIN_WORDS for word in words)
+        or any(word.lower().removesuffix("'s") in KIN_WORDS for word in words)
     ):
         return None
     row, known = _row(thing)

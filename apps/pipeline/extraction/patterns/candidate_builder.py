@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.predicates import is_stateful
-from apps.pipeline.extraction.patterns import relatives, third_person, verbs
+from apps.pipeline.extraction.patterns import relatives, third_person
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch, trim_clause, trim_object, without_article
+from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.kinship import KIN_WORDS
 
 _CORRECTED = re.compile(
     r",? (?:and )?not (?!(?:too|so|very|that|just|only|even|yet|really|long|far)\b)(?P<wrong>[\w+#.-]+(?: [\w+#.-]+){0,3})$"
@@ -120,11 +122,7 @@ def spoken(
 
 
 def _plainly(statement: ParsedClause, content: str, name: str) -> str:
-    return (
-        third_person.without_echo(content, name=name, people=relatives.KIN_WORDS)
-        if statement.about_speaker
-        else content
-    )
+    return third_person.without_echo(content, name=name, people=KIN_WORDS) if statement.about_speaker else content
 
 
 def build_candidate(

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from apps.pipeline.core.draft import Mention
 from apps.pipeline.core.enums import EntityType
-from apps.pipeline.extraction.patterns import relatives, verbs
+from apps.pipeline.extraction.patterns import relatives
+from apps.pipeline.lexicon import verbs
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 import re
 from dataclasses import replace
 
-from apps.pipeline.extraction.patterns import openers, relatives, third_person, verb_group, verbs
+from apps.pipeline.extraction.patterns import openers, relatives, third_person, verb_group
 from apps.pipeline.extraction.patterns.clause import ParsedClause
+from apps.pipeline.lexicon import verbs
 
 _SUBJECT = re.compile(
     r"^(?P<word>I|i|We|we)(?P<short>['’]?(?:m|ve|d|ll|re)\b|['’](?:m|ve|d|ll|re))?\s+(?P<rest>.+)$", re.DOTALL
@@ -62,7 +63,7 @@ def _elided(said: str, speaker: str) -> ParsedClause | None:
 
 
 def _opens_with_past(word: str) -> bool:
-    return verbs.is_past(word) and word not in _NO_OWN_PAST and word not in verbs.SAME_IN_PAST
+    return verbs.may_be_past(word) and word not in _NO_OWN_PAST and word not in verbs.INVARIABLE
 
 
 def _of_someone(said: str, speaker: str) -> ParsedClause | None:

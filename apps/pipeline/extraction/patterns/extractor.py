@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.extraction.patterns import sentences, task_noise, third_person, verbs
+from apps.pipeline.extraction.patterns import sentences, task_noise, third_person
 from apps.pipeline.extraction.patterns.attributes import NAME, attribute_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
@@ -28,6 +28,7 @@ from apps.pipeline.extraction.patterns.relation_statements import introduced_in,
 from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_in
 from apps.pipeline.extraction.patterns.speech_act import is_unreal, speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
+from apps.pipeline.lexicon import verbs
 
 DEFAULT_SPEAKER = "User"
 # What the next sentence may call "it".
@@ -168,6 +169,6 @@ def _predicate(phrase: str) -> str:
     head, _, rest = phrase.lower().partition(" ")
     word = _NOT_LETTERS.sub("", head)
     if word not in ("is", "was", "has"):
-        return verbs.base(word) or "did"
+        return verbs.base_form(word) or "did"
     following = _NOT_LETTERS.sub("", rest.partition(" ")[0])
     return f"{word}_{following}" if following else word

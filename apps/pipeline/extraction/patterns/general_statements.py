@@ -5,9 +5,9 @@ import re
 import re2
 
 from apps.pipeline.core.enums import MemoryType
-from apps.pipeline.extraction.patterns import verbs
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon import verbs
 
 # Verbs that speak of the talk, of the moment or of opinion.
 _EMPTY_VERBS = frozenset(
@@ -73,7 +73,7 @@ _POINTING = re.compile(
 def general_row(statement: ParsedClause) -> Pattern | None:
     """Return the row for a statement in free words, or None where it is not worth keeping."""
     phrase, verb = statement.phrase, statement.verb.lower()
-    if not _is_near(statement) and not (verbs.is_past(verb) and verb != "was"):
+    if not _is_near(statement) and not (verbs.may_be_past(verb) and verb != "was"):
         return None
     least = 3 if statement.about_speaker else 2
     if (
@@ -89,7 +89,7 @@ def general_row(statement: ParsedClause) -> Pattern | None:
         return HAVING if len(phrase) > 12 else None
     if verb in _EMPTY_VERBS:
         return None
-    if verbs.is_past(verb):
+    if verbs.may_be_past(verb):
         return EVENT
     return ONGOING if _is_lasting_deed(statement) else None
 
@@ -100,7 +100,7 @@ def _is_near(statement: ParsedClause) -> bool:
 
 
 def _is_lasting_deed(statement: ParsedClause) -> bool:
-    base = verbs.base(statement.verb)
+    base = verbs.base_form(statement.verb)
     if not base.replace("-", "").isalpha():
         return False
     return base not in _PASSING_VERBS or (base in _DONE_REGULARLY and bool(_REGULAR.intersection(statement.adverbs)))

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 
+from apps.pipeline.lexicon.calendar import MONTHS
+from apps.pipeline.lexicon.tables import alternation
+
 # Openers that say nothing, and those that say when.
 _OPENER = re.compile(
     r"(?i)^(?:(?:wow|whoa|hey|hi|hello|oh|ah|aw+|hm+|um+|uh|yeah+|yes|yep|yup|yea|no|nope|nah|well|so|and|but|also|plus|btw|by the way|honestly|anyway|anyways|"
@@ -14,7 +17,7 @@ _OPENER = re.compile(
 _WHEN = (
     r"(?:yesterday|today|tonight|this (?:morning|afternoon|evening|week|weekend|month|year|summer|winter|spring|fall|autumn)|last (?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|\w+day)"
     r"|next (?:week|weekend|month|year|summer|\w+day)|(?:a|one|two|three|four|five|six|a few|few|couple of|a couple of|\d+) (?:days?|weeks?|months?|years?) ago|recently|lately|tomorrow"
-    r"|the other (?:day|night|week)|(?:on|since|in|by) (?:\w+day|january|february|march|april|may|june|july|august|september|october|november|december|\d{4}|summer|winter|spring|autumn|fall)(?: (?:morning|evening|night|afternoon|\d{1,4}))?"
+    rf"|the other (?:day|night|week)|(?:on|since|in|by) (?:\w+day|{alternation(MONTHS)}|\d{{4}}|summer|winter|spring|autumn|fall)(?: (?:morning|evening|night|afternoon|\d{{1,4}}))?"
     r"|every (?:day|morning|evening|night|week|weekend|month|year|\w+day)|on weekends|these days|nowadays|right now|currently|as of (?:today|now|\w+)|at the moment|as a (?:kid|child|teenager))"
 )
 _WHEN_FIRST = re.compile(rf"(?i)^({_WHEN}),?\s+(?=(?:I|we|my|our|she|he)\b)")

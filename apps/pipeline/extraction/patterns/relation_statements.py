@@ -10,11 +10,13 @@ from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.extraction.patterns import relatives
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern
-from apps.pipeline.resolution.relations import relation_noun
+from apps.pipeline.lexicon.calendar import UNAMBIGUOUS_MONTHS
+from apps.pipeline.lexicon.kinship import KIN_WORDS, relation_noun
+from apps.pipeline.lexicon.tables import alternation
 
 _NAME = r"(?P<name>[A-ZÀ-Þ][\wÀ-ÿ'-]*(?: [A-ZÀ-Þ][\wÀ-ÿ'-]+)?)"
 _QUALIFIER = r"(?P<qualifier>(?:[a-z-]+ ){0,2})"
-_KIN = "|".join(sorted(relatives.KIN_WORDS, key=len, reverse=True))
+_KIN = alternation(KIN_WORDS)
 _IS_NAMED = re2.compile(rf"^(?:is|is called|is named|was called|was named) {_NAME}[\s.!]*$")
 _HAS_ONE = re2.compile(
     rf"^(?:has|adopted|got) (?:a|an|one) {_QUALIFIER}(?P<kin>{_KIN})(?:,? (?:named|called|whose name is|who is called)|,) {_NAME}\b.*$"
@@ -25,7 +27,7 @@ _INTRODUCED = re2.compile(
 )
 _SPOKEN_TO = frozenset("friend buddy bestie friends".split())
 _NO_NAME = re.compile(
-    r"(?i)\b(?:meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|january|february|march|april|june|july|august|september|october|november|december)\b"
+    rf"(?i)\b(?:meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
 )
 _TAIL = re.compile(r"^(?:is|was) (?P<owner>[^']+)'s (?P<rest>.+)$")
 
@@ -66,7 +68,7 @@ def _told_of_someone(statement: ParsedClause, speaker: Mention) -> RelationState
     if statement.about_speaker or statement.is_negated or told is None or told["owner"] != speaker.text:
         return None
     words = re.split(r"[,.;!]| (?:and|at|in|who|from)\b", told["rest"])[0].split()
-    if not words or words[-1] not in relatives.KIN_WORDS or len(words) > 3:
+    if not words or words[-1] not in KIN_WORDS or len(words) > 3:
         return None
     return _relation(words[-1], " ".join(words[:-1]), statement.subject.text, speaker)
 

@@ -5,26 +5,14 @@ from dataclasses import dataclass
 
 from apps.pipeline.core.draft import Mention
 from apps.pipeline.core.enums import EntityType
-from apps.pipeline.extraction.patterns import verbs
-from apps.pipeline.resolution.relations import relation_noun
+from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.calendar import WEEKDAYS
+from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, PLURALS, relation_noun
+from apps.pipeline.lexicon.tables import alternation
 
-_PEOPLE = (
-    "sister brother mother father mom mum mommy dad daddy son daughter wife husband spouse fiance fiancee fiancé fiancée girlfriend "
-    "boyfriend partner grandmother grandfather grandma grandpa granny nana aunt auntie uncle cousin niece nephew mother-in-law "
-    "father-in-law sister-in-law brother-in-law stepmom stepdad stepson stepdaughter stepsister stepbrother godmother godson "
-    "friend bestie buddy roommate flatmate housemate neighbor neighbour manager boss supervisor colleague coworker co-worker teammate "
-    "mentor coach trainer teacher professor tutor doctor dentist therapist landlord kid baby toddler twin classmate assistant client"
-).split()
-_ANIMALS = "dog cat puppy kitten rabbit bunny hamster parrot horse pony turtle fish goldfish bird budgie snake lizard gecko pet guinea-pig pup kitty tortoise".split()
-_PLURALS = (
-    "parents sisters brothers kids children sons daughters twins grandparents friends colleagues coworkers roommates neighbors neighbours "
-    "cousins siblings in-laws dogs cats pets puppies pups kittens turtles snakes birds fish rabbits hamsters horses chickens students teammates classmates fans customers clients"
-).split()
-KIN_WORDS = frozenset((*_PEOPLE, *_ANIMALS, *_PLURALS))
-ANIMAL_WORDS = frozenset(_ANIMALS)
 _QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|twin|half|late|dear|good|close|old|childhood|college|work|lovely|sweet|beloved|great|first|second)\s+)*"
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
-_KIN = "|".join(sorted(KIN_WORDS, key=len, reverse=True))
+_KIN = alternation(KIN_WORDS)
 _OWN = re.compile(
     rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME}),?)?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
     re.DOTALL,
@@ -46,9 +34,9 @@ _NAMED = re.compile(
 _NOT_NAMES = frozenset(
     "This That These Those There It Its What Who Which Where When Why How The A An My Our Your Their His Her Everything Everyone "
     "Something Someone Anything Nothing Nobody All Some Most Many Life Work Today Tomorrow Yesterday God Love Family Music Art Dance "
-    "Painting One Here Such Each Both Another Money Time Nature Home School Monday Tuesday Wednesday Thursday Friday Saturday Sunday "
+    "Painting One Here Such Each Both Another Money Time Nature Home School "
     "Maybe Even Mostly Lots Words Writing Yoga Food People Pets Dogs Cats Books Movies Flowers Nothing Thanks Congrats Everything Yes No Not If But And Or So Then Mine Ours They We You I He She Christmas Mom Dad".split()
-)
+) | frozenset(map(str.capitalize, WEEKDAYS))
 _ADVERBS = frozenset(
     "just also always never still recently currently now often sometimes even already finally actually".split()
 )
@@ -94,13 +82,13 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
 
 
 def _begins_with_verb(match: re.Match[str]) -> bool:
-    """Tell "my partner games" from "my partner gaming"."""
-    if match["short"] or match["kin"] in _PLURALS:
+    """Return True for "my partner games", False for "my partner gaming"."""
+    if match["short"] or match["kin"] in PLURALS:
         return True
     word = next(
         (each for each in match["rest"].lower().split() if not each.endswith("ly") and each not in _ADVERBS), ""
     )
-    return word.endswith(("s", "n't")) or verbs.is_past(word) or word in verbs.MODALS
+    return word.endswith(("s", "n't")) or verbs.may_be_past(word) or word in verbs.MODALS
 
 
 def _may_be_name(text: str) -> bool:
@@ -126,13 +114,13 @@ def _is_single(word: str) -> bool:
 
 def entity_type(word: str) -> EntityType:
     """Return what a kin word names."""
-    return EntityType.ANIMAL if word.removesuffix("s") in ANIMAL_WORDS or word in ("puppies",) else EntityType.PERSON
+    return EntityType.ANIMAL if word in ANIMALS else EntityType.PERSON
 
 
 def _thing(match: re.Match[str], speaker: str) -> Someone | None:
     """Read "our city held a parade": what is the speaker's and does something."""
     verb = match["verb"]
-    if not (verb in _THING_VERBS or verbs.is_past(verb)) or match["thing"] in ("own", "god", "goodness", "point"):
+    if not (verb in _THING_VERBS or verbs.may_be_past(verb)) or match["thing"] in ("own", "god", "goodness", "point"):
         return None
     mention = Mention(text=f"{speaker}'s {match['thing']}")
     return Someone(
@@ -151,7 +139,7 @@ def _own(match: re.Match[str], speaker: str) -> Someone:
         rest=match["rest"],
         auxiliary=_auxiliary(match),
         is_owned=True,
-        is_plural=word in _PLURALS,
+        is_plural=word in PLURALS,
         kinship=Kinship(word=word, name=name, qualifier=qualifier.strip()),
     )
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from apps.pipeline.extraction.patterns import verbs
+from apps.pipeline.lexicon import verbs
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
@@ -93,7 +93,7 @@ def _coordinated(clause: str) -> list[str]:
     joint = _AND_VERB.search(clause, head.end()) if head else None
     if head is None or joint is None:
         return [clause]
-    if verbs.is_past(head["verb"]) != verbs.is_past(joint["verb"]) or not _is_verb(joint["verb"]):
+    if verbs.may_be_past(head["verb"]) != verbs.may_be_past(joint["verb"]) or not _is_verb(joint["verb"]):
         return [clause]
     # "the hope and love theme" names a theme; "how you use it and teach" says what you do.
     if head["verb"] == joint["verb"] or _OTHERS_VERB.search(clause, head.end(), joint.start()):
@@ -103,4 +103,4 @@ def _coordinated(clause: str) -> list[str]:
 
 
 def _is_verb(word: str) -> bool:
-    return verbs.is_past(word) or word in _BASES
+    return verbs.may_be_past(word) or word in _BASES

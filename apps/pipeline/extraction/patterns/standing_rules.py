@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import re2
 
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Polarity
-from apps.pipeline.extraction.patterns import third_person, verbs
+from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
+from apps.pipeline.lexicon import verbs
 
 # What an assistant does: without one of these, "never give up" would be a constraint.
 _DO = (

@@ -2,7 +2,8 @@
 
 import re
 
-from apps.pipeline.extraction.patterns import verbs
+from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.calendar import MONTHS
 
 _FIRST_PERSON = re.compile(
     r"\b(?:(?P<subject>I|i|we|We)(?P<short>'(?:m|ve|d|ll|re))?(?:\s+(?P<adverb>(?:also|always|really|never|still|just|often|usually|once|finally|last|first|recently)\s+)?(?P<verb>[A-Za-z']+))?"
@@ -45,9 +46,7 @@ def without_echo(content: str, *, name: str, people: frozenset[str]) -> str:
 
 
 _OTHERS = re.compile(r"(?i)\b(?:they|them|their|theirs|he|him|his|she|her|hers|people|everyone|others|kids|friends)\b")
-_NAMES = re.compile(
-    r"(?<=\s)(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|\w+day)\b)[A-ZÀ-Þ][a-zà-ÿ]+"
-)
+_NAMES = re.compile(rf"(?<=\s)(?!(?:{'|'.join(map(str.capitalize, MONTHS))}|\w+day)\b)[A-ZÀ-Þ][a-zà-ÿ]+")
 
 
 def _possessive(found: re.Match[str], people: frozenset[str]) -> str:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from apps.pipeline.extraction.patterns import verbs
+from apps.pipeline.lexicon import verbs
 
 _FILLERS = frozenset(
     "actually just really also totally definitely literally honestly basically simply truly kinda sorta super so "

@@ -4,10 +4,15 @@ from functools import partial
 
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.kinship import ANIMALS, forms_of_kin, partners
+from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="family", importance=0.8)
 _SOME = r"(?:a|an|one|two|three|four|five|six|\d+|several|many|some|twin|no)"
-_PET = r"(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|bunn(?:y|ies)|hamsters?|parrots?|horses?|pon(?:y|ies)|turtles?|goldfish|fish|birds?|budgies?|snakes?|lizards?|geckos?|pets?|guinea pigs?|chickens?|bees)"
+_PET = rf"(?:{alternation(ANIMALS)}|guinea pigs?|bees)"
+_CHILDREN = alternation(forms_of_kin("child", "grandchild"))
+_RELATIVES = alternation({*forms_of_kin("sibling", "cousin", "niece or nephew"), *partners()})
+_CLOSE = alternation({*forms_of_kin("parent", "grandparent", "sibling", "child"), *partners(), *ANIMALS})
 
 PATTERNS = (
     _row(
@@ -20,14 +25,14 @@ PATTERNS = (
         name="has_children",
         predicate="has_children",
         verbs=("has", "raises", "is"),
-        expression=rf"(?:has|is raising|raises|is (?:a|the) (?:mother|mom|father|dad|parent) (?:of|to)) (?P<object>{_SOME} (?:[\w-]+ ){{0,2}}(?:kids?|children|child|sons?|daughters?|boys?|girls?|twins|toddlers?|bab(?:y|ies)|teenagers?|grandchildren|grandkids)\b.*)",
+        expression=rf"(?:has|is raising|raises|is (?:a|the) (?:mother|mom|father|dad|parent) (?:of|to)) (?P<object>{_SOME} (?:[\w-]+ ){{0,2}}(?:{_CHILDREN}|boys?|girls?|twins|teenagers?|grandchildren|grandkids)\b.*)",
         ends="at home|to",
     ),
     _row(
         name="has_relatives",
         predicate="has_relatives",
         verbs=("has",),
-        expression=rf"has (?P<object>{_SOME} (?:[\w-]+ ){{0,2}}(?:brothers?|sisters?|siblings?|cousins?|nieces?|nephews?|step\w+|girlfriend|boyfriend|wife|husband|partner|roommates?|flatmates?)\b.*)",
+        expression=rf"has (?P<object>{_SOME} (?:[\w-]+ ){{0,2}}(?:{_RELATIVES}|step\w+|roommates?|flatmates?)\b.*)",
         importance=0.7,
     ),
     _row(
@@ -45,7 +50,7 @@ PATTERNS = (
         predicate="life_event",
         verbs=("got", "had", "gave", "proposed", "broke", "split", "lost", "died", "passed", "celebrated", "was"),
         expression=r"(?P<object>(?:got (?:married|engaged|divorced|a divorce)|had a (?:baby|son|daughter|boy|girl|miscarriage)|gave birth|proposed|broke up|split up|passed away|died|was born"
-        r"|celebrated .*(?:anniversary|birthday|wedding|graduation)|lost [\w' ]*(?:mom|mum|mother|dad|father|grandma|grandpa|grandmother|grandfather|friend|husband|wife|brother|sister|son|daughter|dog|cat|pet))\b.*)",
+        rf"|celebrated .*(?:anniversary|birthday|wedding|graduation)|lost [\w' ]*(?:{_CLOSE}|friend))\b.*)",
         max_words=22,
     ),
     _row(

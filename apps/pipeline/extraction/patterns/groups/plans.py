@@ -4,6 +4,8 @@ from functools import partial
 
 from apps.pipeline.core.enums import MemoryType, SourceConfidence
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.calendar import MONTHS
+from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.EVENT, topic="plans", importance=0.6, tags=("goal",), max_words=24)
 # What people say they will do about the talk itself is no plan.
@@ -14,7 +16,7 @@ _DOING = (
 )
 # Whoever says "Gonna be awesome!" speaks of what was talked about.
 _MOOD = r"(?:be (?:so|super|really|very|an? |the )*(?:awesome|great|fun|amazing|good|epic|cool|fine|ok|okay|tough|hard|blast|adventure|night|day|time|ride)|keep (?:going|pushing|trying|chasing|grinding|fighting|on|working (?:hard|at)|at it)|make (?:\w+'s|their) dreams|have (?:a )?(?:blast|fun|good time|great time)|see (?:what|how|if))\b"
-_WHEN = r"(?:tomorrow|tonight|this (?:week|weekend|month|summer|year|fall|winter|spring|evening|afternoon)|next \w+|in (?:a|two|three|the|january|february|march|april|may|june|july|august|september|october|november|december)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|soon)"
+_WHEN = rf"(?:tomorrow|tonight|this (?:week|weekend|month|summer|year|fall|winter|spring|evening|afternoon)|next \w+|in (?:a|two|three|the|{alternation(MONTHS)})|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|soon)"
 
 PATTERNS = (
     _row(

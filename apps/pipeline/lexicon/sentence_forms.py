@@ -1,13 +1,13 @@
-"""Sentences of one shape: "X's age is 52" as "X is 52", "the report was written by Nina" as "Nina wrote the report"."""
+"""One form for sentences: "X's age is 52" is "X is 52", "the report was written by Nina" is "Nina wrote the report"."""
 
 import re
 
-from apps.pipeline.wording.verbs import PARTICIPLES, base_of
+from apps.pipeline.lexicon.verbs import PARTICIPLES, root
 
 _OWNER = r"\b([\w-]+)'s? "
-_SHAPES = tuple(
-    (re.compile(pattern), said)
-    for pattern, said in (
+_FORMS = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
         (r"\b(\d+)[ -]years?[ -](?:old|of age)\b", r"\1"),
         (r"\baged (?=\d)", ""),
         (rf"{_OWNER}age is\b", r"\1 is"),
@@ -33,11 +33,11 @@ _PASSIVE = re.compile(
 )
 
 
-def in_plain_shape(text: str) -> str:
-    """Return a sentence whose owner or doer comes first."""
+def normalize_form(text: str) -> str:
+    """Return a sentence in the active voice, with owner or subject first."""
     if any(sign in text for sign in _SIGNS):
-        for pattern, said in _SHAPES:
-            text = pattern.sub(said, text)
+        for pattern, replacement in _FORMS:
+            text = pattern.sub(replacement, text)
     return _PASSIVE.sub(_active, text) if " by " in text else text
 
 
@@ -45,5 +45,5 @@ def _active(found: re.Match[str]) -> str:
     verb, be = found["verb"], found["be"]
     if not (verb.endswith("ed") or verb in PARTICIPLES):
         return found[0]
-    told = f"{base_of(verb)}s" if be in ("is", "are") else verb
-    return f"{found['lead'] or ''}{found['doer']} {told} {found['done']}{found['middle']}{found['rest']}"
+    finite = f"{root(verb)}s" if be in ("is", "are") else verb
+    return f"{found['lead'] or ''}{found['doer']} {finite} {found['done']}{found['middle']}{found['rest']}"

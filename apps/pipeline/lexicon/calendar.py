@@ -1,0 +1,18 @@
+"""The English names of months, weekdays and seasons."""
+
+MONTHS = tuple("january february march april may june july august september october november december".split())
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+SEASONS = tuple("spring summer autumn fall winter".split())
+UNAMBIGUOUS_MONTHS = tuple(month for month in MONTHS if month != "may")  # "may" is mostly a modal verb
+# "May" has none; "mar" and the weekdays' would be taken for other words.
+_ABBREVIATIONS = "jan feb apr jun jul aug sept sep oct nov dec".split()
+
+# Every way to write a month, season or weekday in one word, by its name.
+NAMES: dict[str, str] = {
+    **{month: month for month in UNAMBIGUOUS_MONTHS},
+    **{short: next(month for month in MONTHS if month.startswith(short)) for short in _ABBREVIATIONS},
+    **{form: day for day in WEEKDAYS for form in (day, f"{day}s")},
+    **{form: season for season in ("summer", "winter") for form in (season, f"{season}s")},
+    "spring": "spring",
+    **dict.fromkeys(("autumn", "fall"), "autumn"),
+}

@@ -1,0 +1,126 @@
+"""Nouns that say what someone or something is to a person: "sister", "manager", "dog", "company"."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.lexicon.tables import read_table
+
+
+class Gender(StrEnum):
+    """What a noun or a pronoun says about a person; a name says nothing."""
+
+    FEMALE = "female"
+    MALE = "male"
+
+
+@dataclass(frozen=True, slots=True)
+class RelationNoun:
+    """One noun of the table."""
+
+    type: EntityType
+    exclusive: bool = False  # one holder at a time: a new manager takes the noun over from the last
+    kin: str = ""  # family members of different kin are different people
+    gender: Gender | None = None
+    is_plural: bool = False
+
+
+_TABLE = read_table("kinship")
+
+
+def _single() -> Iterator[tuple[str, RelationNoun]]:
+    """Yield the nouns as they stand in the table."""
+    for entry in (*_TABLE["family"], *_TABLE["partners"]):
+        noun = RelationNoun(
+            type=EntityType.PERSON,
+            exclusive=entry.get("exclusive", "kind" not in entry),
+            kin=entry.get("kind", ""),
+            is_plural=entry.get("plural_only", False),
+        )
+        for key, gender in (("female", Gender.FEMALE), ("male", Gender.MALE), ("any", None)):
+            for word in entry.get(key, "").split():
+                yield word, replace(noun, gender=gender)
+    yield from _listed(_TABLE["people"], EntityType.PERSON)
+    yield from _listed(_TABLE["animals"], EntityType.ANIMAL)
+    for kind, words in _TABLE["things"].items():
+        yield from _listed(words, EntityType(kind))
+
+
+def _listed(words: dict[str, Any], type: EntityType) -> Iterator[tuple[str, RelationNoun]]:
+    for key, noun in (
+        ("exclusive", RelationNoun(type=type, exclusive=True)),
+        ("others", RelationNoun(type=type)),
+        ("plural_only", RelationNoun(type=type, is_plural=True)),
+    ):
+        yield from ((word, noun) for word in words.get(key, "").split())
+
+
+def _plural_of(noun: str) -> str:
+    if noun in _TABLE["irregular_plurals"]:
+        return str(_TABLE["irregular_plurals"][noun])
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+_SINGLE = dict(_single())
+# Several never take a noun over from one another.
+_PLURALS = {
+    _plural_of(word): replace(noun, exclusive=False, is_plural=True)
+    for word, noun in _SINGLE.items()
+    if not noun.is_plural
+}
+NOUNS: dict[str, RelationNoun] = _PLURALS | _SINGLE
+_LIVING = (EntityType.PERSON, EntityType.ANIMAL)
+# The people and animals that a speaker calls theirs, one and several.
+KIN_WORDS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type in _LIVING)
+ANIMALS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type is EntityType.ANIMAL)
+PLURALS: frozenset[str] = frozenset({*_PLURALS, *(word for word, noun in _SINGLE.items() if noun.is_plural)})
+
+
+def relation_noun(noun: str) -> RelationNoun | None:
+    """Return what is known of a noun, by its last word: "old school friend" is a friend, "dogs" are animals."""
+    words = noun.casefold().split()
+    return NOUNS.get(words[-1]) if words else None
+
+
+def may_be_one(*, noun: str, others: tuple[str, ...]) -> bool:
+    """Return True if one person can be all of this: a brother is neither a cousin nor a manager."""
+    return all(_compatible(noun, other) for other in others)
+
+
+def _compatible(noun: str, other: str) -> bool:
+    one, two = relation_noun(noun), relation_noun(other)
+    if one is None or two is None:
+        return True
+    return one.kin == two.kin and (one.gender is two.gender or None in (one.gender, two.gender))
+
+
+def forms_of_kin(*kinds: str) -> frozenset[str]:
+    """Return the nouns for relatives of these kinds, one and several: "sister", "sisters", "brother"…"""
+    return frozenset(word for word, noun in NOUNS.items() if noun.kin in kinds)
+
+
+def partners() -> frozenset[str]:
+    """Return the nouns for one partner: "wife", "partner", "ex"…"""
+    return frozenset(word for entry in _TABLE["partners"] for words in _words(entry) for word in words)
+
+
+def contrasts() -> tuple[frozenset[str], ...]:
+    """Return the sets of nouns that exclude each other in a sentence: {sister, sisters}, {brother, brothers}…"""
+    entries = [*_TABLE["family"], *_TABLE["partners"]]
+    groups = [
+        words
+        for entry in entries
+        if not entry.get("interchangeable")
+        for words in (_words(entry, "female", "male") if "female" in entry else _words(entry, "any"))
+    ]
+    return tuple(
+        frozenset(form for word in words for form in (word, _plural_of(word)) if form in NOUNS) for words in groups
+    )
+
+
+def _words(entry: dict[str, Any], *keys: str) -> list[list[str]]:
+    return [entry[key].split() for key in keys or ("female", "male", "any") if key in entry]

@@ -1,0 +1,31 @@
+"""Language: whether a text is in English, the only language whose sentences are compared word by word."""
+
+import re
+from functools import lru_cache
+
+from apps.pipeline.lexicon.synonyms import SYNONYMS
+from apps.pipeline.lexicon.tables import read_table
+from apps.pipeline.lexicon.verbs import root
+
+_LANGUAGES = read_table("languages")
+_ENGLISH = frozenset(_LANGUAGES["en"]["words"].split())
+_OTHERS = frozenset(word for code, each in _LANGUAGES.items() if code != "en" for word in each.get("words", "").split())
+NEGATIONS = frozenset(word for each in _LANGUAGES.values() for word in each.get("negations", "").split())
+WITHOUT = frozenset(word for each in _LANGUAGES.values() for word in each.get("without", "").split())
+
+_WORD = re.compile(r"[^\W\d_]+")
+_LAST_LATIN = "\u024f"
+
+
+@lru_cache(maxsize=4_096)
+def is_english(text: str) -> bool:
+    """Return False if a text has more words of other languages than English ones, or is in another script.
+
+    Capitalised words are passed over, as they may be names. A text with no known word counts as English.
+    """
+    words = _WORD.findall(text)
+    if 2 * sum(word[0] > _LAST_LATIN for word in words) > len(words):
+        return False
+    lower = [word for word in words if word.islower()]
+    others = sum(word in _OTHERS and word not in _ENGLISH for word in lower)
+    return others <= sum(word in _ENGLISH or root(word) in SYNONYMS for word in lower if word not in _OTHERS)
