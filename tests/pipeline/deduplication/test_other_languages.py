@@ -7,16 +7,16 @@ import pytest
 
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, ScoredPair
-from apps.pipeline.deduplication.matching import Verdict, compare
+from apps.pipeline.deduplication.matching import MatchVerdict, compare
 from tests.pipeline.builders import candidate, known, turn
 
 BAND = SimilarityBand(same=0.90, unsure=0.80)
 
 
-def compared(one: str, two: str) -> Verdict:
+def compared(one: str, two: str) -> MatchVerdict:
     """Compare two sentences by their words alone, as if an embedder found them all but equal."""
     pair = LabelledPair(one=one, two=two, label=PairLabel.UNRELATED)
-    return ScoredPair(pair=pair, cosine=0.99, rest=None).judged(BAND).verdict
+    return ScoredPair(pair=pair, cosine=0.99, residual=None).judged(BAND).verdict
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def compared(one: str, two: str) -> Verdict:
     ],
 )
 def test_alike_words_leave_it_to_a_judge(one: str, two: str) -> None:
-    assert compared(one, two) is not Verdict.SAME
+    assert compared(one, two) is not MatchVerdict.SAME
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_alike_words_leave_it_to_a_judge(one: str, two: str) -> None:
     ],
 )
 def test_names_numbers_and_negations_hold_them_apart(one: str, two: str) -> None:
-    assert compared(one, two) is Verdict.DIFFERENT
+    assert compared(one, two) is MatchVerdict.DIFFERENT
 
 
 def test_a_known_triple_merges_them() -> None:
@@ -58,8 +58,8 @@ def test_a_known_triple_merges_them() -> None:
         for number, content in enumerate(("User wohnt in Kassel.", "User lebt seit Jahren in Kassel."))
     )
     two = replace(two, canonical_hash=one.canonical_hash)
-    assert compare(one, two, cosine=0.8, band=BAND).verdict is Verdict.SAME
+    assert compare(one, two, cosine=0.8, band=BAND).verdict is MatchVerdict.SAME
 
 
 def test_english_of_the_same_words_merges() -> None:
-    assert compared("User lives in Lima.", "User resides in Lima.") is Verdict.SAME
+    assert compared("User lives in Lima.", "User resides in Lima.") is MatchVerdict.SAME
