@@ -17,6 +17,7 @@ from apps.providers import registry
 from apps.tenants.models import Project
 from benchmarks.model_server import ModelServer, running
 from memplatform.database import ensure_database
+from tests import distribution
 
 # Times are no business of a test; and a build must not fail for an example that the next one doesn't draw: what is
 # found by chance at a desk becomes an example of its own.
@@ -26,6 +27,15 @@ hypothesis_settings.register_profile("ci", **untimed, derandomize=True)
 hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 MakeClient = Callable[..., APIClient]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return distribution.Distribution(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):  # one of several workers
+        distribution.order(items)
 
 
 @pytest.fixture(scope="session")
