@@ -20,6 +20,7 @@ from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
 from tests.actions.working import Person
 from tests.pipeline.answers import memory
+from tests.soak import examples
 
 pytestmark = pytest.mark.django_db
 SAID = "I live in Lisbon with my sister Lena, and she never eats meat."
@@ -62,7 +63,7 @@ def numbers() -> Iterator[int]:
     return count()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(20))
 @given(answer=ANSWERS, stop=st.sampled_from(Stop))
 def test_any_json(project: Project, numbers: Iterator[int], answer: Any, stop: Stop) -> None:
     person = Person(project, f"person {next(numbers)}")

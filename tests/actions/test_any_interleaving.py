@@ -42,6 +42,7 @@ from apps.pipeline.vocabulary import (
 )
 from apps.tenants.models import Project
 from tests.actions.working import Person
+from tests.soak import examples
 
 pytestmark = pytest.mark.django_db
 SAYINGS = (
@@ -266,7 +267,7 @@ def test_any_interleaving(project: Project) -> None:
     run_state_machine_as_test(
         lambda: Interleaving(project, reviewer),
         settings=settings(
-            max_examples=30,
+            max_examples=examples(10),
             stateful_step_count=30,
             deadline=None,
             derandomize=True,

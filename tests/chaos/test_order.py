@@ -15,10 +15,12 @@ from apps.pipeline.vocabulary import Status, TraceStatus
 from apps.tenants.models import Project
 from tests.actions.working import Person
 from tests.house import PATIENCE
+from tests.soak import SOAK_TURNS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SEEDS = range(20)
+SEEDS = range(20 if SOAK_TURNS else 10)
+STATEMENTS = 50 if SOAK_TURNS else 30
 # A repeated statement would be dropped as such, so each place is named once.
 PLACES = """
     Lisbon Porto Oslo Bergen Madrid Rome Turin Vienna Graz Dublin Paris Lyon Berlin Hamburg Munich Warsaw Prague Brno
@@ -51,7 +53,7 @@ def test_the_last_accepted_statement_wins_every_time(project: Project) -> None:
 def speak(person: Person, seed: int) -> str:
     """Say where they live again and again, in several sessions; return the last place."""
     chance = random.Random(seed)
-    places = chance.sample(PLACES, k=len(PLACES))
+    places = chance.sample(PLACES, k=STATEMENTS)
     for place in places:
         person.says(f"I live in {place}.", session=chance.choice(SESSIONS))
     return places[-1]
