@@ -87,10 +87,17 @@ def _data_folder(process: psutil.Process) -> str | None:
 @contextmanager
 def a_migrated_house(**environment: str) -> Iterator[House]:
     """Make a house whose database has its tables, as if `migrate` had been run."""
+    with a_house_like(migrated.data_folder(make=_migrate), **environment) as made:
+        yield made
+
+
+@contextmanager
+def a_house_like(kept: Path, **environment: str) -> Iterator[House]:
+    """Make a house with a copy of a stopped server's data folder."""
     with a_house(**environment) as made:
         data_dir = made.folder / "postgresql"
         home = prepared_home(data_dir=data_dir, owner=owner_of(data_dir=data_dir))
-        migrated.copy(migrated.data_folder(make=_migrate), home.path)
+        migrated.copy(kept, home.path)
         yield made
 
 

@@ -1,4 +1,4 @@
-"""One request goes in, becomes a memory and is found again: the parts are put together, and the database has its tables."""
+"""One request goes in, becomes a memory and is found again: all parts together, on a database with its tables."""
 
 from typing import Any
 
