@@ -2,13 +2,15 @@
 # `make env PYTHON=python3.12` takes another interpreter (>= 3.11).
 PYTHON ?= python3
 BIN := .venv/bin
+# How many processes run the tests: more than processors, for many tests wait for processes that they have started.
+WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo test test-live check soak bench format lock hooks stop reset static screenshots
+.PHONY: help env demo test test-fast test-live check soak bench format lock hooks stop reset static screenshots
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 env: .venv/requirements.stamp ## Make the virtual environment (.venv) with the pinned requirements
 	@:
@@ -19,11 +21,17 @@ env: .venv/requirements.stamp ## Make the virtual environment (.venv) with the p
 demo: env ## Start everything on a sample conversation and show the result (ONCE=1: then stop)
 	@"$(BIN)/python" manage.py demo $(if $(filter-out 0,$(ONCE)),--once)
 
-test: env ## Run all tests (ARGS="tests/pipeline -x" for some)
-	@"$(BIN)/python" -m pytest $(ARGS)
+test: env ## Run all tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
+	@"$(BIN)/python" -m pytest -n "$(WORKERS)" $(ARGS)
 
-soak: env ## Kill processes and the database under load for longer than the tests do (TURNS=20000)
-	@SOAK_TURNS="$(or $(TURNS),20000)" "$(BIN)/python" -m pytest tests/chaos $(ARGS)
+# What needs no database and starts no process, and one request that passes through all of it.
+FAST := tests/pipeline tests/providers tests/contracts/test_in_memory_store.py tests/test_smoke.py
+test-fast: env ## Run the pure tests and one through the database, in less than a minute
+	@"$(BIN)/python" -m pytest -n "$(WORKERS)" $(FAST) $(ARGS)
+
+soak: env ## Kill processes and the database under load, and draw examples, for longer than `test` does (TURNS=20000)
+	@SOAK_TURNS="$(or $(TURNS),20000)" "$(BIN)/python" -m pytest tests/chaos \
+	    $$(grep -rl 'import examples' tests) $(ARGS)
 
 test-live: env ## Run ten turns against the real model (needs ANTHROPIC_API_KEY)
 	@"$(BIN)/python" -m pytest tests/live -m live

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connections
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -17,6 +18,7 @@ from apps.providers import registry
 from apps.tenants.models import Project
 from benchmarks.model_server import ModelServer, running
 from memplatform.database import ensure_database
+from tests import distribution, migrated
 
 # Times are no business of a test; and a build must not fail for an example that the next one doesn't draw: what is
 # found by chance at a desk becomes an example of its own.
@@ -28,14 +30,42 @@ hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "desk")
 MakeClient = Callable[..., APIClient]
 
 
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return distribution.Distribution(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):  # one of several workers
+        distribution.order(items)
+
+
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings() -> None:
-    """Start the database, for runs that use one; two runs at the same time don't meet in it."""
+def django_db_modify_db_settings(django_db_blocker: Any) -> None:
+    """Start the database, for runs that use one; two runs or workers at the same time don't meet in it."""
     ensure_database()
-    settings = connections["default"].settings_dict
-    settings["TEST"]["NAME"] = f"test_{settings['NAME']}_{os.getpid()}"
-    # A pool would keep connections open when the test database is to be dropped.
-    settings["OPTIONS"] = {name: value for name, value in settings["OPTIONS"].items() if name != "pool"}
+    default = connections["default"].settings_dict
+    # A pool would keep connections open when the test database is to be dropped; nobody needs it after a power cut.
+    usual = {name: value for name, value in default["OPTIONS"].items() if name != "pool"}
+    default["OPTIONS"] = usual | {"options": "-c synchronous_commit=off"}
+    with django_db_blocker.unblock():
+        template = migrated.template_database(server=server_of(default), make=make_database)
+    default["TEST"] |= {"TEMPLATE": template, "NAME": f"test_{default['NAME']}_{os.getpid()}"}
+
+
+def server_of(database: dict[str, Any]) -> dict[str, Any]:
+    """Return how psycopg reaches the server of a database."""
+    named = {"host": "HOST", "port": "PORT", "user": "USER", "password": "PASSWORD"}
+    return {name: database[key] for name, key in named.items() if database[key]}
+
+
+def make_database(name: str) -> None:
+    """Make a database with all tables."""
+    connection = connections["default"]
+    usual = connection.settings_dict["NAME"]
+    connection.settings_dict["TEST"]["NAME"] = name
+    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    connection.close()
+    connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = usual
 
 
 @pytest.fixture(scope="session")

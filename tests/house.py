@@ -1,6 +1,5 @@
 """A house: a data folder, database and ports of its own for real processes of the product."""
 
-import atexit
 import contextlib
 import os
 import random
@@ -14,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import psutil
@@ -22,6 +20,7 @@ import psutil
 from memplatform import embedded
 from memplatform.embedded.home import prepared_home
 from memplatform.embedded.owner import owner_of
+from tests import migrated
 
 PROJECT = Path(__file__).resolve().parents[1]
 PATIENCE = 300  # seconds for anything, on a busy machine
@@ -88,28 +87,26 @@ def _data_folder(process: psutil.Process) -> str | None:
 @contextmanager
 def a_migrated_house(**environment: str) -> Iterator[House]:
     """Make a house whose database has its tables, as if `migrate` had been run."""
-    with a_house(**environment) as made:
-        data_dir = made.folder / "postgresql"
-        home = prepared_home(data_dir=data_dir, owner=owner_of(data_dir=data_dir))
-        _copy(_migrated(), home.path)
+    with a_house_like(migrated.data_folder(make=_migrate), **environment) as made:
         yield made
 
 
-@cache
-def _migrated() -> Path:
-    """Make a data folder with a migrated database, once a run; its server is stopped."""
-    kept = Path(tempfile.mkdtemp(prefix="mem migrated ", dir="/tmp"))
-    atexit.register(shutil.rmtree, kept)
+@contextmanager
+def a_house_like(kept: Path, **environment: str) -> Iterator[House]:
+    """Make a house with a copy of a stopped server's data folder."""
+    with a_house(**environment) as made:
+        data_dir = made.folder / "postgresql"
+        home = prepared_home(data_dir=data_dir, owner=owner_of(data_dir=data_dir))
+        migrated.copy(kept, home.path)
+        yield made
+
+
+def _migrate(folder: Path) -> None:
+    """Fill a folder with what a server with a migrated database leaves when it stops."""
     with a_house() as made:
         made.run_all(["migrate", "--verbosity=0"])
         embedded.down(made.folder / "postgresql")
-        _copy((made.folder / "postgresql").resolve(), kept)
-    return kept
-
-
-def _copy(folder: Path, to: Path) -> None:
-    """Copy what is in a folder with its owners and modes: the server refuses what is not its account's alone."""
-    subprocess.run(["cp", "-a", f"{folder}/.", str(to)], check=True)
+        migrated.copy((made.folder / "postgresql").resolve(), folder)
 
 
 @contextmanager

@@ -69,7 +69,7 @@ class Drain:
             self._collect(timeout=POLL_SECONDS)
         self._finish()
         crew.dismiss()
-        heart.stop()
+        _forget(heart)
         return self.done
 
     def _tend(self, crew: ThreadPool, heart: heartbeats.Heartbeat, *, claiming: bool) -> None:
@@ -128,6 +128,15 @@ class Drain:
             self._collect(timeout=POLL_SECONDS)
         for lease in self._held():
             leases.release(lease=lease)
+
+
+def _forget(heart: heartbeats.Heart) -> None:
+    """Delete the worker's heartbeat. One that can't be deleted expires by itself: the work is done all the same."""
+    try:
+        heart.stop()
+    except DatabaseError as error:
+        log.warning("heartbeat not deleted", error=str(error))
+        connection.close()
 
 
 def _work(lease: Lease, ports: Ports, stop: StopFlag) -> int:

@@ -41,6 +41,7 @@ from apps.pipeline.core.enums import (
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.direct_write.new_memory import Name, NewMemory
 from apps.tenants.models import Project
+from tests.soak import examples
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
@@ -269,7 +270,7 @@ def test_any_interleaving(project: Project) -> None:
     run_state_machine_as_test(
         lambda: Interleaving(project, reviewer),
         settings=settings(
-            max_examples=30,
+            max_examples=examples(10),
             stateful_step_count=30,
             deadline=None,
             derandomize=True,

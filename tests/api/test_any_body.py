@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from apps.api.problems import STATUS_AND_TITLE
+from tests.soak import examples
 
 KNOWN = {(status, code.value) for code, (status, _) in STATUS_AND_TITLE.items() if status < 500}
 
@@ -77,7 +78,7 @@ def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 @pytest.mark.parametrize("address", BODIES)
-@settings(max_examples=60)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_one_value_replaced_by_anything(client: APIClient, address: str, data: st.DataObject) -> None:
     place = data.draw(st.sampled_from(places(BODIES[address])))
@@ -90,7 +91,7 @@ def test_one_value_replaced_by_anything(client: APIClient, address: str, data: s
 
 
 @pytest.mark.parametrize("path", ["/v1/memories", "/v1/traces", "/v1/entities"])
-@settings(max_examples=60)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_any_query(client: APIClient, path: str, data: st.DataObject) -> None:
     names = [
@@ -115,7 +116,7 @@ def test_any_query(client: APIClient, path: str, data: st.DataObject) -> None:
         assert (answer.status_code, answer.json()["code"]) in KNOWN
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(15))
 @given(identifier=st.text(min_size=1, max_size=40).filter(lambda text: text.strip("./")))
 def test_any_identifier(client: APIClient, identifier: str) -> None:
     for kind in ("memories", "traces", "entities"):

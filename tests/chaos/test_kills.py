@@ -1,6 +1,5 @@
 """Processes and the database are killed while turns are posted: nothing is lost, doubled or reordered."""
 
-import os
 import random
 import threading
 from collections import Counter
@@ -16,12 +15,13 @@ from memplatform.embedded.programs import run
 from tests.chaos.ledger import assert_each_accepted_once, final_state
 from tests.chaos.load import conversation, post
 from tests.chaos.town import Town
+from tests.soak import SOAK_TURNS
 
-TURNS = int(os.environ.get("SOAK_TURNS", "1000"))  # `make soak` asks for more
+TURNS = SOAK_TURNS or 500
 USERS = 25
 EVERY_SECONDS = 2.0
 CRASHES = max(3, TURNS // 500)  # of the database: the pools of its clients take seconds to come back from each
-PAUSE = 0.1  # between two turns of a poster, so that posting lasts for some kills
+PAUSE = 0.2  # between two turns of a poster, so that posting lasts for some kills
 ENDED = frozenset({"done", "rejected"})
 
 State = dict[str, Counter[tuple[Any, ...]]]

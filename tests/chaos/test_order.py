@@ -14,11 +14,13 @@ from apps.tenants.models import Project
 from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.house import PATIENCE
+from tests.soak import SOAK_TURNS
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SEEDS = range(20)
+SEEDS = range(20 if SOAK_TURNS else 10)
+STATEMENTS = 50 if SOAK_TURNS else 30
 # A repeated statement would be dropped as such, so each place is named once.
 PLACES = """
     Lisbon Porto Oslo Bergen Madrid Rome Turin Vienna Graz Dublin Paris Lyon Berlin Hamburg Munich Warsaw Prague Brno
@@ -51,7 +53,7 @@ def test_the_last_accepted_statement_wins_every_time(project: Project) -> None:
 def speak(person: Person, seed: int) -> str:
     """Say where they live again and again, in several sessions; return the last place."""
     chance = random.Random(seed)
-    places = chance.sample(PLACES, k=len(PLACES))
+    places = chance.sample(PLACES, k=STATEMENTS)
     for place in places:
         person.says(f"I live in {place}.", session=chance.choice(SESSIONS))
     return places[-1]

@@ -15,7 +15,7 @@ from tests.chaos.load import Receipt, conversation, post
 from tests.chaos.town import LEASE_SECONDS, Town
 from tests.house import wait_for
 
-CONVERSATIONS = [conversation(user=f"person {number}", turns=20) for number in range(8)]
+CONVERSATIONS = [conversation(user=f"person {number}", turns=10) for number in range(8)]
 ENDED = frozenset({"done", "rejected"})
 State = dict[str, Counter[tuple[Any, ...]]]
 

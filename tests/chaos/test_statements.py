@@ -22,11 +22,12 @@ from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
 from tests.house import PATIENCE
 from tests.outbox.outbox_factories import expire, make_due
+from tests.soak import SOAK_TURNS
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-USERS, TURNS = 4, 25
+USERS, TURNS = 4, 25 if SOAK_TURNS else 12
 ROUNDS = 60
 
 

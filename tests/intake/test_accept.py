@@ -9,25 +9,20 @@ import pytest
 from django.db import DataError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
-from psycopg._queries import MAX_CACHED_STATEMENT_LENGTH
 
 from apps.actions.keys.create_key import CreatedKey
 from apps.actions.sessions.end_session import end_session
-from apps.intake import accept as accepting
 from apps.intake import backpressure, session_cache
-from apps.intake import intake_precondition as looking
 from apps.intake.accept import NewTurn, Submission, accept
 from apps.intake.intake_precondition import KeyRefused
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import Reason, Role, Stage, TraceStatus, WorkKind, WorkState
-from apps.pipeline.core.identifiers import end_user_id, session_id
+from apps.pipeline.core.identifiers import session_id
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
-from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.tenants.models import ApiKey, EndUser, Project
 from apps.traces.models import ConfigurationVersion, Session, Span, Trace, Turn
 from tests.api.counting import rows_by_table
 from tests.outbox.second_connection import Aside
-from tests.plans import plan, rows_read
 
 pytestmark = pytest.mark.django_db
 KEPT, CHATTER = "I live in Lisbon.", "thanks a lot!"
@@ -189,42 +184,3 @@ def test_turns_that_arrive_meanwhile_come_first_in_the_session_and_in_the_queue(
     assert owed[2:] == [early.trace_id, late.result.trace_id]
     traces = list(Trace.objects.order_by("created_at").values_list("id", flat=True))
     assert traces == owed
-
-
-def test_what_a_statement_says_is_worked_out_once() -> None:
-    statements = (accepting._RECORDED, accepting._RECORDED_AND_OWED)
-
-    assert max(map(len, statements)) <= MAX_CACHED_STATEMENT_LENGTH
-
-
-def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None:
-    """Only the turns that the rules look back on are found, and what bears one of the ids; then each by its own."""
-    accepted = accept(submission=submission(project, KEPT))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "insert into traces_turn (id, end_user_id, session_id, trace_id, position, external_id, role, speaker,"
-            " content, received_at, rejected_for, rejected_by) select gen_random_uuid(), end_user_id, session_id,"
-            " trace_id, place, 't' || place, role, '', content, received_at, '', ''"
-            " from traces_turn, generate_series(1, 3000) place"
-        )
-        cursor.execute("analyze traces_turn")
-    user = end_user_id(project_id=project.id, user_id="ana")
-    values = {
-        "api_key": None,
-        "project": project.id,
-        "end_user": user,
-        "session": session_id(end_user_id=user, session_id="monday"),
-        "configuration": ConfigurationVersion.objects.get(project=project).id,
-        "as_it_is": False,
-        "last_turn_at": Session.objects.get().last_turn_at,
-        "turn_ids": ["t7", "t8", "new"],
-        "known_ids": 0,
-        "window": MOST_REPEAT_WINDOW,
-        "most": EARLIER_TURN_CHARACTERS,
-    }
-    nowhere = "placed as (select 0 as shift, now() as at from agreed)"
-
-    nodes = plan(f"with {looking.AGREED}, {nowhere} {looking.FOUND}", values)
-
-    assert accepted.end_user_id == user
-    assert rows_read(nodes, "traces_turn") == MOST_REPEAT_WINDOW + 2 + 1

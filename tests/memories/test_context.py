@@ -68,12 +68,6 @@ def test_the_budget_holds(build, token_budget) -> None:
     assert count_tokens(block.text) == block.tokens <= token_budget
 
 
-@pytest.mark.usefixtures("known")
-def test_a_block_takes_four_round_trips(build, django_assert_max_num_queries) -> None:
-    with django_assert_max_num_queries(4):
-        build("bicycle")
-
-
 def test_nothing_known_is_an_empty_block(build, project) -> None:
     assert build("anything") == RenderedBlock()
 

@@ -153,8 +153,10 @@ def test_starts_at_the_same_time_make_one_server(folder: Path) -> None:
     ("name", "socket_inside"),
     [("with spaces, 'quotes' & more", False), ("with spaces", True), ("ünïcode", False), ("long" * 40, False)],
 )
-def test_odd_and_long_paths_work(folder: Path, name: str, socket_inside: bool) -> None:
+def test_odd_and_long_paths_work(folder: Path, stopped: Path, name: str, socket_inside: bool) -> None:
     odd = folder.parent / name / "data"
+    odd.parent.mkdir()
+    subprocess.run(["cp", "-a", str(stopped), str(odd)], check=True)
     found = embedded.up(odd)
     assert ask(found, "SELECT 1") == "1"
     assert (found.host == str(odd)) is socket_inside

@@ -6,6 +6,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -13,12 +14,14 @@ import psycopg
 import pytest
 
 from benchmarks.model_server import ModelServer, running
+from memplatform import embedded
 from memplatform.embedded import socket_directory
 from tests.chaos.town import QUICK
-from tests.house import PATIENCE, House, a_migrated_house, wait_for
+from tests.house import PATIENCE, House, a_house_like, a_migrated_house, wait_for
 
 NEVER_MS = 3_600_000.0  # longer than any test waits
 USERS = 6
+MODEL = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none"}
 LEASES = "select count(*) from outbox_userlease where token is not null"
 WORK = "select state, count(*)::int, max(attempts) from outbox_outboxrow group by 1"
 
@@ -42,23 +45,27 @@ class Slow:
         return cluster
 
 
+@pytest.fixture(scope="module")
+def owing() -> Iterator[Path]:
+    """A data folder in which each end user's turn waits for a model; its server is stopped."""
+    with a_migrated_house(**QUICK, **MODEL) as house:
+        said = [
+            {"user_id": f"u{number}", "session_id": "s", "role": "user", "content": "I live in Porto now."}
+            for number in range(USERS)
+        ]
+        (house.folder / "said.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in said))
+        ingest = ["ingest", str(house.folder / "said.jsonl"), "--format=jsonl", "--project=town"]
+        house.run_all(["createproject", "Town", "--slug=town"], ingest)
+        embedded.down(house.folder / "postgresql")
+        yield (house.folder / "postgresql").resolve()
+
+
 @pytest.fixture
-def slow() -> Iterator[Slow]:
+def slow(owing: Path) -> Iterator[Slow]:
     with running(ModelServer(delay_ms=NEVER_MS)) as model:
-        named = {
-            "MODEL": "anthropic:claude-haiku-4-5",
-            "ANTHROPIC_API_KEY": "none",
-            "ANTHROPIC_BASE_URL": model.url,
-            "MODEL_TIMEOUT_SECONDS": "3600",
-        }
-        with a_migrated_house(**QUICK | named | {"WORK_LEASE_SECONDS": "600"}) as house:
-            said = [
-                {"user_id": f"u{number}", "session_id": "s", "role": "user", "content": "I live in Porto now."}
-                for number in range(USERS)
-            ]
-            (house.folder / "said.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in said))
-            ingest = ["ingest", str(house.folder / "said.jsonl"), "--format=jsonl", "--project=town"]
-            house.run_all(["createproject", "Town", "--slug=town"], ingest)
+        named = MODEL | {"ANTHROPIC_BASE_URL": model.url, "MODEL_TIMEOUT_SECONDS": "3600"}
+        with a_house_like(owing, **QUICK | named | {"WORK_LEASE_SECONDS": "600"}) as house:
+            embedded.up(house.folder / "postgresql")
             yield Slow(house, model)
 
 

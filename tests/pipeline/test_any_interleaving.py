@@ -21,6 +21,7 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Ports, StalePlan
 from apps.providers.fake import HashingEmbedder
 from tests.pipeline.builders import MONDAY, CountedIds, FrozenClock, candidate, turn
+from tests.soak import examples
 
 ANA = UUID(int=2)
 PREDICATES = {
@@ -141,6 +142,6 @@ class Interleaving(RuleBasedStateMachine):
 
 
 Interleaving.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=25, phases=[Phase.explicit, Phase.generate]
+    max_examples=examples(20), stateful_step_count=25, phases=[Phase.explicit, Phase.generate]
 )
 TestInterleaving = Interleaving.TestCase

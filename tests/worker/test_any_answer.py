@@ -19,6 +19,7 @@ from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
 from tests.pipeline.answers import memory
+from tests.soak import examples
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +63,7 @@ def numbers() -> Iterator[int]:
     return count()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(20))
 @given(answer=ANSWERS, stop=st.sampled_from(StopReason))
 def test_any_json(project: Project, numbers: Iterator[int], answer: Any, stop: StopReason) -> None:
     person = Person(project, f"person {next(numbers)}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
+from structlog.testing import capture_logs
 
 from apps.actions.live_ports import live
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
@@ -109,6 +110,22 @@ def test_a_drain_that_may_not_wait_tells_an_outage(people: list[Person]) -> None
         make(live()).run()
     make(live()).run()
     assert people[0].statuses() == [TraceStatus.DONE]
+
+
+def test_a_drain_ends_though_its_heartbeat_can_not_be_deleted(people: list[Person]) -> None:
+    people[0].says("I live in Lisbon.")
+    with connection.execute_wrapper(fail_the_heartbeats_delete), capture_logs() as logged:
+        assert make(live()).run() == OutboxRow.objects.count()
+    assert people[0].statuses() == [TraceStatus.DONE]
+    assert WorkerHeartbeat.objects.count() == 1
+    assert "heartbeat not deleted" in [line["event"] for line in logged]
+
+
+def fail_the_heartbeats_delete(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+    """Fail what deletes one worker's heartbeat; what deletes old ones passes."""
+    if sql.startswith("DELETE") and "heartbeat" in sql and "seen_at" not in sql:
+        raise OperationalError("the connection broke")
+    return execute(sql, params, many, context)
 
 
 def test_a_worker_that_loses_its_connection_leaves_the_work_to_the_next(people: list[Person]) -> None:

@@ -25,6 +25,7 @@ from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.providers.fake import HashingEmbedder
 from tests.memories.conftest import NOW, add_vectors
+from tests.soak import examples
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -364,7 +365,7 @@ def test_kept_or_read_the_answer_is_the_same_through_any_changes(remember, embed
     run_state_machine_as_test(
         lambda: Interleaving(str(new_id()), remember, embedder),
         settings=settings(
-            max_examples=25,
+            max_examples=examples(10),
             stateful_step_count=25,
             deadline=None,
             phases=[Phase.explicit, Phase.generate],

@@ -52,10 +52,6 @@ class TestRelevance:
             assert hits[0].memory.subject is not None
             assert hits[0].memory.subject.name == "Ana"
 
-    def test_nothing_found_takes_one(self, search_hits, django_assert_num_queries) -> None:
-        with django_assert_num_queries(1):
-            assert search_hits("Rome", topics=("unheard of",)) == ()
-
 
 def test_memories_of_others_are_never_found(find, remember, other_project) -> None:
     remember("Ben lives in Rome.", user_id="ben")

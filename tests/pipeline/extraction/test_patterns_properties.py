@@ -2,12 +2,13 @@
 
 import re
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from apps.pipeline.extraction.patterns import extract
 from tests.pipeline.builders import turn
 from tests.pipeline.extraction.extract_helper import POLICY, said
+from tests.soak import examples
 
 _FIRST_PERSON = re.compile(r"(?<![\w'])(?:I|I'm|I've|I'll|me|my|myself|we|our|us)(?![\w'])")
 _WORDS = st.sampled_from(
@@ -21,6 +22,7 @@ _WORDS = st.sampled_from(
 _SPEECH = st.lists(_WORDS, max_size=40).map(" ".join)
 
 
+@settings(max_examples=examples(30))
 @given(st.one_of(st.text(max_size=400), _SPEECH))
 @example("I" * 2_000)
 @example("my " * 700)

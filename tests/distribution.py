@@ -1,0 +1,35 @@
+"""Which tests one worker of pytest-xdist runs together, and in which order the groups are begun.
+
+A group is a file, for the tests of a file share fixtures. Two groups span files: the chaos tests of one running town,
+and the browser tests of one Chromium. Tests that start processes come first: they wait more than they compute, so the
+others fill the gaps, and no long one is left for the end.
+"""
+
+from pathlib import Path
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+PROJECT = Path(__file__).resolve().parents[1]
+TOWN = ("tests/chaos/test_kills.py", "tests/chaos/test_places.py", "tests/chaos/test_idle_workers.py")
+BROWSER = "tests/console/browser/"
+STARTED_FIRST = (*TOWN, BROWSER, "tests/memplatform/", "tests/journeys/", "tests/chaos/")
+
+
+class Distribution(LoadFileScheduling):
+    """Hand out groups of tests instead of single tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.split("::", 1)[0]
+        if path in TOWN:
+            return "town"
+        return "browser" if path.startswith(BROWSER) else path
+
+
+def order(items: list[pytest.Item]) -> None:
+    """Put the tests first that take long because they start processes; the others keep their places."""
+    items.sort(key=lambda item: _rank(item.path.relative_to(PROJECT).as_posix()))
+
+
+def _rank(path: str) -> int:
+    return next((rank for rank, start in enumerate(STARTED_FIRST) if path.startswith(start)), len(STARTED_FIRST))

@@ -1,0 +1,74 @@
+"""What is migrated once and copied by every run: the template of test databases, and the data folder of houses.
+
+To migrate takes six seconds of a processor, to copy a fraction of one. What is kept is named by the migrations, so a
+change of them makes another one.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+PROJECT = Path(__file__).resolve().parents[1]
+KEPT = PROJECT / "var" / "tests"
+TEMPLATE = "test_template_"
+
+
+@cache
+def version() -> str:
+    """Name the migrations: ours by their text, those of packages by the pinned requirements."""
+    files = [PROJECT / "requirements.txt", *sorted(PROJECT.glob("apps/*/migrations/*.py"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
+def template_database(*, server: dict[str, Any], make: Callable[[str], None]) -> str:
+    """Return the name of a database of this server that has all tables, made with `make` if there is none.
+
+    It is made under another name first, so that an interrupted run leaves nothing that looks whole.
+    """
+    name, unfinished = f"{TEMPLATE}{version()}", f"{TEMPLATE}unfinished"
+    with _alone(), psycopg.connect(**server | {"dbname": "postgres"}, autocommit=True) as connection:
+        found = connection.execute("select datname from pg_database where starts_with(datname, %s)", [TEMPLATE])
+        names = {row[0] for row in found}
+        if name not in names:
+            for old in names:
+                connection.execute(sql.SQL("drop database {}").format(sql.Identifier(old)))
+            make(unfinished)
+            renaming = sql.SQL("alter database {} rename to {}")
+            connection.execute(renaming.format(sql.Identifier(unfinished), sql.Identifier(name)))
+    return name
+
+
+def data_folder(*, make: Callable[[Path], None]) -> Path:
+    """Return a stopped server's data folder with a migrated database, made with `make` if there is none."""
+    folder, unfinished = KEPT / f"house-{version()}", KEPT / "house-unfinished"
+    with _alone():
+        if not folder.exists():
+            for old in KEPT.glob("house-*"):
+                shutil.rmtree(old)
+            unfinished.mkdir()
+            make(unfinished)
+            unfinished.rename(folder)
+    return folder
+
+
+def copy(folder: Path, to: Path) -> None:
+    """Copy what is in a folder with its owners and modes: the server refuses what is not its account's alone."""
+    subprocess.run(["cp", "-a", f"{folder}/.", str(to)], check=True)
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Keep the other workers of this checkout waiting."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with (KEPT / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

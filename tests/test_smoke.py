@@ -1,0 +1,18 @@
+"""One request goes in, becomes a memory and is found again: all parts together, on a database with its tables."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from apps.actions.live_ports import live
+from apps.tenants.models import Project
+from tests.worker.worker_helper import Person
+
+
+@pytest.mark.django_db
+def test_what_is_said_is_found(project: Project, client: APIClient, conversation: dict[str, Any]) -> None:
+    assert client.post("/v1/turns", conversation).status_code == 202
+    Person(project, conversation["user_id"]).is_worked_for(live())
+    found = client.post("/v1/memories/search", {"user_id": conversation["user_id"], "query": "Where do I live?"})
+    assert "Lisbon" in found.json()["memories"][0]["content"]
