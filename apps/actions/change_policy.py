@@ -10,7 +10,7 @@ from pydantic import ValidationError as NotAPolicy
 from apps.actions.configure import configure
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.pipeline.policy import Policy
-from apps.providers.names import problem_with
+from apps.providers.entries import problem_with
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion
 

@@ -37,7 +37,7 @@ class Places:
     def leaving(self, ports: Ports) -> Ports:
         """Return ports that leave the thread's place while they wait for another machine."""
         model = _Asked(ports.model, self) if ports.model else None
-        embedder = _Embedding(ports.embedder, self) if registry.is_far(ports.embedder) else ports.embedder
+        embedder = _Embedding(ports.embedder, self) if registry.is_remote(ports.embedder) else ports.embedder
         return replace(ports, model=model, embedder=embedder)
 
 

@@ -21,7 +21,7 @@ from apps.actions import tasks  # noqa: F401  (see _load_what_workers_share)
 from apps.actions.poke import poke
 from apps.actions.stopping import STOPPING
 from apps.providers import registry, wordllama
-from apps.providers.names import problem_with
+from apps.providers.entries import problem_with
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WATCH_SECONDS = 0.5
