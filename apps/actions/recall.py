@@ -8,16 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from cachetools import LRUCache
+
 from apps.actions.look_back import LOOK_BACK_CHARACTERS, Found
 from apps.pipeline.draft import Origin, Request, SourceTurn
 from apps.pipeline.policy import MOST_REPEAT_WINDOW
 from apps.traces.models import ConfigurationVersion
 
 MOST_SESSIONS = 2_000
+MOST_PROJECTS = 2_000
 MOST_CHARACTERS = 20_000  # of a session's last turns; one with more is looked at each time
 
-_sessions: dict[UUID, Found] = {}  # the one that was used last stands last
-_configurations: dict[UUID, UUID] = {}  # the active one, by project
+_sessions: LRUCache[UUID, Found] = LRUCache(maxsize=MOST_SESSIONS)
+_configurations: LRUCache[UUID, UUID] = LRUCache(maxsize=MOST_PROJECTS)  # the active one, by project
 _lock = threading.Lock()
 
 
@@ -45,8 +48,8 @@ def remember(*, request: Request, found: Found, placed: Placed) -> None:
     session, left = request.origin.session_id, _left(request, found, placed)
     with _lock:
         _configurations[request.origin.project_id] = found.configuration_id
-        _sessions.pop(session, None)
         if placed.shift or sum(len(turn.content) for turn in left) > MOST_CHARACTERS:
+            _sessions.pop(session, None)
             return
         _sessions[session] = Found(
             found.configuration_id,
@@ -54,8 +57,6 @@ def remember(*, request: Request, found: Found, placed: Placed) -> None:
             last_turn_at=placed.at,
             earlier_turns=left,
         )
-        if len(_sessions) > MOST_SESSIONS:
-            del _sessions[next(iter(_sessions))]
 
 
 def forget() -> None:
