@@ -18,7 +18,7 @@ from apps.pipeline.prompts.extract import render
 from apps.pipeline.vocabulary import ExtractorKind, OnModelFailure, Status, TraceStatus, WorkState
 from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
-from apps.traces.models import ModelCall, Session, Span, Trace
+from apps.traces.models import ModelCall, Span, Trace
 from benchmarks.model_server import ModelServer, Reply
 from tests.actions.working import Person
 from tests.pipeline.answers import listing, memory
@@ -53,7 +53,6 @@ def test_what_the_model_keeps_is_stored_with_its_call(ana: Person, model_server:
     assert (call.trace, call.error, call.model) == (stored.trace, "", "claude-haiku-4-5")
     assert call.prompt_version.startswith("extract-")
     assert (call.cache_write_tokens > 4_096, call.output_tokens > 0, call.cost_usd > 0) == (True, True, True)
-    assert Session.objects.get().extracted_until == 1
 
 
 def test_the_prompt_tells_what_is_known(ana: Person, model_server: ModelServer) -> None:

@@ -12,7 +12,7 @@ from apps.actions.idempotency import Answer as KeptAnswer
 from apps.actions.idempotency import IdempotencyInProgress
 from apps.actions.look_back import KeyRefused
 from apps.actions.poke import poke
-from apps.actions.run_now import OPEN, run_now
+from apps.actions.run_now import run_now
 from apps.api.authentication import REFUSED
 from apps.api.openapi import documented
 from apps.api.problems import Code
@@ -78,7 +78,7 @@ def _outcome(answer: KeptAnswer, asked: Submission) -> KeptAnswer:
     )
     trace = run_now(accepted=accepted, wait_seconds=0 if answer.replayed else settings.SYNC_WAIT_SECONDS)
     status = TraceStatus(trace.status)
-    if status not in OPEN:
+    if status is not TraceStatus.QUEUED:
         ended = turns_answer(trace_id=trace.shown_id, status=status, counts=trace.counts, outcomes=trace.outcomes)
         done = kept(ended)
         return KeptAnswer(status=done.status, body=done.body, replayed=answer.replayed)
