@@ -55,6 +55,21 @@ def test_what_the_model_keeps_is_stored_with_its_call(ana: Person, model_server:
     assert (call.cache_write_tokens > 4_096, call.output_tokens > 0, call.cost_usd > 0) == (True, True, True)
 
 
+def test_an_entry_of_models_is_trusted_as_far_as_it_says(
+    ana: Person, project: Project, model_server: ModelServer, settings: Any
+) -> None:
+    entry = {"provider": "openai", "model": "small", "base_url": f"{model_server.url}/v1", "reliability": 0.5}
+    settings.MODELS = {"local": entry}
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(model="local")))
+    ana.says("I live in Porto now.")
+    kept = memory("User lives in Porto.", evidence="I live in Porto now", predicate="lives_in", value="Porto")
+    model_server.answering = answering(kept)
+    ana.is_worked_for()
+
+    (stored,) = Memory.objects.all()
+    assert (stored.extractor, stored.confidence_parts["extractor"]) == ("small", pytest.approx(0.25 * 0.5))
+
+
 def test_the_prompt_tells_what_is_known(ana: Person, model_server: ModelServer) -> None:
     model_server.answering = answering(memory("User has a dog called Rex.", evidence="my dog Rex", value="Rex"))
     ana.says("This is my dog Rex.")
