@@ -1,6 +1,7 @@
 """The vendors' wire formats as a server sees them: what was asked, usage with its cache, the answer's body."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from apps.pipeline.core.model_calls import Usage
 
 CHARACTERS_A_TOKEN = 4
 LEAST_CACHEABLE = 4_096  # tokens, of Claude Haiku 4.5
+_CONTEXT = re.compile(r"\n\n(?=<(?:active_entities|recent_memories)>\n)")  # apps/pipeline/prompts/sections.py
 _ANTHROPIC_STOPS = {"end": "end_turn", "truncated": "max_tokens", "refused": "refusal"}
 _OPENAI_STOPS = {"end": "stop", "truncated": "length", "refused": "content_filter"}
 
@@ -56,7 +58,7 @@ def tokens_of(text: str) -> int:
 def asked_by(*, path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Asked:
     """Read a call of either format."""
     is_anthropic = path.endswith("/messages")
-    blocks = _anthropic_blocks(body) if is_anthropic else [_text(each["content"]) for each in body["messages"]]
+    blocks = _anthropic_blocks(body) if is_anthropic else _openai_blocks(body)
     static, *context, turns = [*blocks] if len(blocks) > 1 else ["", *blocks]
     return Asked(is_anthropic, str(body.get("model")), static, "\n".join(context), turns, headers, body)
 
@@ -65,6 +67,12 @@ def _anthropic_blocks(body: Mapping[str, Any]) -> list[str]:
     system = body.get("system") or []
     texts = [system] if isinstance(system, str) else [block["text"] for block in system]
     return [*texts, *(_text(message["content"]) for message in body["messages"])]
+
+
+def _openai_blocks(body: Mapping[str, Any]) -> list[str]:
+    """Return the messages' texts, the system message cut where the part about the end user begins."""
+    system, *others = [_text(message["content"]) for message in body["messages"]]
+    return [*_CONTEXT.split(system, maxsplit=1), *others]
 
 
 def _text(content: Any) -> str:

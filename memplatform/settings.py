@@ -150,11 +150,14 @@ SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
 EMBEDDER = env.str("EMBEDDER", default="wordllama")
 EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=1_536)  # of an OpenAI-compatible one
 EMBEDDER_BASE_URL = env.str("EMBEDDER_BASE_URL", default="")
+EMBEDDER_API_KEY = env.str("EMBEDDER_API_KEY", default="")
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
 ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", default="")
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
-# "provider:name", such as "anthropic:claude-sonnet-4-5" or "openai:gpt-4.1-mini"; empty: the patterns extract alone.
+# Several servers at once, as JSON: name -> provider, model, base_url, api_key and more (apps/providers/entries.py).
+MODELS: dict[str, dict[str, object]] = env.json("MODELS", default={})
+# The name of one of these, or "provider:name" as in "openai:gpt-4.1-mini"; empty: the patterns extract alone.
 MODEL = env.str("MODEL", default="anthropic:claude-haiku-4-5" if ANTHROPIC_API_KEY else "")
 MODEL_TIMEOUT_SECONDS = env.float("MODEL_TIMEOUT_SECONDS", default=30.0)
 MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64)  # calls of one process at once
@@ -167,6 +170,7 @@ MODEL_PRICES: dict[str, dict[str, float]] = {
 }
 
 # --- web
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True

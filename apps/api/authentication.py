@@ -1,9 +1,10 @@
 """Tell who calls, by an API key in one of three headers."""
 
+import threading
 from dataclasses import dataclass
-from time import monotonic
 from uuid import UUID
 
+from cachetools import TTLCache
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -14,6 +15,7 @@ from apps.tenants import keys
 
 REFUSED = "the API key is not valid"
 REMEMBERED_SECONDS = 60.0  # as often as the use of a key is noted
+REMEMBERED_KEYS = 10_000
 _SCHEMES = ("bearer", "token")
 
 
@@ -70,19 +72,14 @@ def _asks_itself(request: Request) -> bool:
     return getattr(view, "asks_if_key_holds", False) and "Idempotency-Key" not in request.headers
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    caller: Caller
-    until: float
-
-
 # By the key's hash. Whose a key is, and what for, never changes; whether it holds may change at any time.
-_known: dict[str, _Known] = {}
+_callers: TTLCache[str, Caller] = TTLCache(maxsize=REMEMBERED_KEYS, ttl=REMEMBERED_SECONDS)
+_lock = threading.Lock()
 
 
 def _remembered(text: str) -> Caller | None:
-    known = _known.get(keys.hash_of(text))
-    return known.caller if known is not None and monotonic() < known.until else None
+    with _lock:
+        return _callers.get(keys.hash_of(text))
 
 
 def _looked_up(text: str) -> Caller | None:
@@ -91,7 +88,8 @@ def _looked_up(text: str) -> Caller | None:
         return None
     keys.note_use(key)
     caller = Caller(project_id=key.project_id, api_key_id=key.id, scopes=key.scopes)
-    _known[key.hash] = _Known(caller=caller, until=monotonic() + REMEMBERED_SECONDS)
+    with _lock:
+        _callers[key.hash] = caller
     return caller
 
 

@@ -1,15 +1,15 @@
 """Refuse new work for a project whose queue is full, so that what was accepted is done in time."""
 
 import threading
-import time
-from dataclasses import dataclass
 from uuid import UUID
 
+from cachetools import TTLCache
 from django.db import connection
 
 from apps.actions.errors import Refused
 
 LOOK_EVERY_SECONDS = 1.0
+MOST_PROJECTS = 10_000
 RETRY_AFTER_SECONDS = 5
 
 
@@ -21,13 +21,7 @@ class QueueFull(Refused):
         self.retry_after = retry_after
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    at: float
-    is_full: bool
-
-
-_looks: dict[UUID, _Look] = {}
+_looks: TTLCache[UUID, bool] = TTLCache(maxsize=MOST_PROJECTS, ttl=LOOK_EVERY_SECONDS)  # whether a queue was full
 _lock = threading.Lock()
 
 # Counts no further than the limit, along the partial index of what is pending.
@@ -48,12 +42,12 @@ def check_room(*, project_id: UUID) -> None:
     A process looks at most once a second for a project: the limit may be passed by what arrives within it.
     """
     with _lock:
-        look = _looks.get(project_id)
-    if look is None or time.monotonic() - look.at >= LOOK_EVERY_SECONDS:
-        look = _Look(at=time.monotonic(), is_full=_is_full(project_id))
+        is_full = _looks.get(project_id)
+    if is_full is None:
+        is_full = _is_full(project_id)
         with _lock:
-            _looks[project_id] = look
-    if look.is_full:
+            _looks[project_id] = is_full
+    if is_full:
         raise QueueFull("the project's queue is full; what was accepted before is done first")
 
 

@@ -23,9 +23,9 @@ known as (
     select %(end_user)s, %(project)s, %(user_id)s, now() from agreed where is_new on conflict (id) do nothing
     returning id
 ), placed as (
-    insert into traces_session (id, end_user_id, project_id, external_id, turn_count, extracted_until, summarised_until,
+    insert into traces_session (id, end_user_id, project_id, external_id, turn_count, summarised_until,
                                 started_at, last_turn_at)
-    select %(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, 0, 0, now(), clock_timestamp()
+    select %(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, 0, now(), clock_timestamp()
     from agreed, (select count(*) from known) known
     on conflict (id) do update set turn_count = traces_session.turn_count + excluded.turn_count,
                                    last_turn_at = clock_timestamp(), ended_at = null

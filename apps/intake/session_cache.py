@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from cachetools import LRUCache
+
 from apps.intake.intake_precondition import IntakeState
 from apps.pipeline.core.draft import Origin, Request, SourceTurn
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
@@ -15,10 +17,11 @@ from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.traces.models import ConfigurationVersion
 
 MOST_SESSIONS = 2_000
+MOST_PROJECTS = 2_000
 MOST_CHARACTERS = 20_000  # of a session's last turns; one with more is looked at each time
 
-_sessions: dict[UUID, IntakeState] = {}  # the one that was used last stands last
-_configurations: dict[UUID, UUID] = {}  # the active one, by project
+_sessions: LRUCache[UUID, IntakeState] = LRUCache(maxsize=MOST_SESSIONS)
+_configurations: LRUCache[UUID, UUID] = LRUCache(maxsize=MOST_PROJECTS)  # the active one, by project
 _lock = threading.Lock()
 
 
@@ -46,8 +49,8 @@ def remember(*, request: Request, found: IntakeState, placed: CachedSession) -> 
     session, left = request.origin.session_id, _left(request, found, placed)
     with _lock:
         _configurations[request.origin.project_id] = found.configuration_id
-        _sessions.pop(session, None)
         if placed.shift or sum(len(turn.content) for turn in left) > MOST_CHARACTERS:
+            _sessions.pop(session, None)
             return
         _sessions[session] = IntakeState(
             found.configuration_id,
@@ -55,8 +58,6 @@ def remember(*, request: Request, found: IntakeState, placed: CachedSession) -> 
             last_turn_at=placed.at,
             earlier_turns=left,
         )
-        if len(_sessions) > MOST_SESSIONS:
-            del _sessions[next(iter(_sessions))]
 
 
 def forget() -> None:

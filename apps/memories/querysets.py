@@ -38,10 +38,6 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         """Keep what waits for a person."""
         return self.filter(status=Status.PENDING_REVIEW)
 
-    def valid_at(self, moment: datetime) -> Self:
-        """Keep what was true at a moment, by valid time."""
-        return self.filter(valid_from__lte=moment).exclude(valid_until__lte=moment)
-
     def expired(self, moment: datetime) -> Self:
         """Keep what has expired by a moment."""
         return self.filter(expires_at__lte=moment)

@@ -1,16 +1,19 @@
 """Claude through the official SDK: cached static prompt, native structured output, the SDK's own retries."""
 
 from collections.abc import Mapping
+from functools import partial
 from time import perf_counter_ns
 from typing import Any
 
 import anthropic
 from anthropic.types import Message, OutputConfigParam, TextBlockParam
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
-from apps.providers.errors import is_permanent, without_secret
-from apps.providers.http import MALFORMED, refuse_long_waits
+from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
+from apps.providers.errors import is_permanent, kind_of, without_secret
+from apps.providers.http import MALFORMED, refuse_long_waits, retry_after_seconds
+from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
 from apps.providers.schemas import plain_schema
+from apps.providers.thinking import without_thinking
 
 DEFAULT_NAME = "claude-haiku-4-5"
 RETRIES = 2  # with jitter, for 408, 409, 429, 5xx and lost connections
@@ -26,7 +29,7 @@ class AnthropicModel:
 
     def __init__(self, *, name: str, api_key: str, base_url: str = "", timeout: float, connections: int) -> None:
         self._name, self._key = name, api_key
-        self._structured = True  # until the server refuses it
+        self._optional = OptionalParameters()
         self._client = anthropic.Anthropic(
             api_key=api_key,
             base_url=base_url or "https://api.anthropic.com",
@@ -43,9 +46,9 @@ class AnthropicModel:
         """Answer a request. Raises ModelFailed."""
         started = perf_counter_ns()
         try:
-            message = self._ask(request)
+            message = self._optional.ask(partial(self._send, request), refusals=(anthropic.BadRequestError,))
             return ModelAnswer(
-                text="".join(block.text for block in message.content if block.type == "text"),
+                text=without_thinking("".join(block.text for block in message.content if block.type == "text")),
                 model=self._name,
                 usage=_usage(message),
                 stop=_STOPS.get(message.stop_reason or "", StopReason.END),
@@ -54,31 +57,33 @@ class AnthropicModel:
         except anthropic.AnthropicError as error:
             raise self._failed(error, latency_us=_micros(started)) from error
         except MALFORMED as error:
-            raise ModelFailed("a malformed answer", model=self._name, latency_us=_micros(started)) from error
+            raise ModelFailed(
+                "a malformed answer", kind=FailureKind.UNUSABLE, model=self._name, latency_us=_micros(started)
+            ) from error
 
-    def _ask(self, request: ModelRequest) -> Message:
-        structured = self._structured
-        try:
-            return self._send(request, structured=structured)
-        except anthropic.BadRequestError as error:
-            if not structured or not _is_about_format(error):
-                raise
-        self._structured = False  # an older model or server; the prompt describes the answer as well
-        return self._send(request, structured=False)
-
-    def _send(self, request: ModelRequest, *, structured: bool) -> Message:
+    def _send(self, request: ModelRequest, accepted: frozenset[OptionalParameter]) -> Message:
+        # The SDK knows no temperature any more, as the newest models refuse it; the others still take it.
+        is_sent = request.temperature is not None and OptionalParameter.TEMPERATURE in accepted
         return self._client.messages.create(
             model=self._name,
             max_tokens=request.max_tokens,
             system=_system(request),
             messages=[{"role": "user", "content": request.turns}],
-            output_config=_format(request.schema) if structured else anthropic.omit,
+            output_config=_format(request.schema) if OptionalParameter.SCHEMA in accepted else anthropic.omit,
+            extra_body={"temperature": request.temperature} if is_sent else None,
         )
 
     def _failed(self, error: anthropic.AnthropicError, *, latency_us: int) -> ModelFailed:
-        status = error.status_code if isinstance(error, anthropic.APIStatusError) else None
-        told = without_secret(f"{type(error).__name__}: {error}", secret=self._key)
-        return ModelFailed(told, permanent=is_permanent(status), model=self._name, latency_us=latency_us)
+        response = error.response if isinstance(error, anthropic.APIStatusError) else None
+        status = response.status_code if response else None
+        return ModelFailed(
+            without_secret(f"{type(error).__name__}: {error}", secret=self._key),
+            permanent=is_permanent(status),
+            kind=kind_of(status),
+            retry_after_seconds=retry_after_seconds(response.headers) if response else None,
+            model=self._name,
+            latency_us=latency_us,
+        )
 
 
 def _system(request: ModelRequest) -> list[TextBlockParam]:
@@ -104,10 +109,6 @@ def _usage(message: Message) -> Usage:
         cache_write=usage.cache_creation_input_tokens or 0,
         output=usage.output_tokens or 0,
     )
-
-
-def _is_about_format(error: anthropic.BadRequestError) -> bool:
-    return any(word in str(error).lower() for word in ("output_config", "output_format", "schema", "structured"))
 
 
 def _micros(started: int) -> int:

@@ -1,5 +1,7 @@
 """What can go wrong with a provider; a permanent error is not worth another try."""
 
+from apps.pipeline.core.model_calls import FailureKind
+
 
 class ProviderError(Exception):
     """A model or embedder did not answer."""
@@ -20,12 +22,19 @@ class ProviderUnavailable(ProviderError):
 
 
 # Worth another try: time-outs, conflicts, too many requests; and every 5xx.
-_PASSING = frozenset({408, 409, 425, 429})
+_TEMPORARY = frozenset({408, 409, 425, 429})
+# These say nothing about the request: no valid key, no credit left, no permission, no such model or address.
+_CONFIGURATION = frozenset({401, 402, 403, 404})
 
 
 def is_permanent(status: int | None) -> bool:
-    """Tell whether an HTTP status will be the same tomorrow; None is a lost connection."""
-    return status is not None and 400 <= status < 500 and status not in _PASSING
+    """Return True if a repeated request would meet the same HTTP status; None is a lost connection."""
+    return status is not None and 400 <= status < 500 and status not in _TEMPORARY
+
+
+def kind_of(status: int | None) -> FailureKind:
+    """Return what an HTTP status other than 2xx means for other requests; None is a lost connection."""
+    return FailureKind.REFUSED if is_permanent(status) and status not in _CONFIGURATION else FailureKind.UNAVAILABLE
 
 
 def without_secret(text: str, *, secret: str) -> str:

@@ -1,6 +1,9 @@
 """What both SDKs' HTTP clients have in common."""
 
-import contextlib
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 # What reading an answer raises that isn't built as the SDK expects: it takes the server's word for the shape.
@@ -9,7 +12,33 @@ LONGEST_WAIT = 8.0  # seconds; the SDKs obey any wait that a server asks for, wi
 
 
 def refuse_long_waits(response: Any) -> None:
-    """Let a server's long retry-after fail the call at once: the outbox waits without holding a thread."""
-    with contextlib.suppress(ValueError):
-        if float(response.headers.get("retry-after", 0)) > LONGEST_WAIT:
-            response.headers["x-should-retry"] = "false"
+    """Let a long Retry-After fail the call at once: the outbox waits without holding a thread."""
+    if (retry_after_seconds(response.headers) or 0.0) > LONGEST_WAIT:
+        response.headers["x-should-retry"] = "false"
+
+
+def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
+    """Return the wait in seconds that an answer asks for, as a number or a date; None where it names none."""
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1_000
+    header = headers.get("retry-after", "")
+    seconds = _number(header)
+    return _until(header, now or datetime.now(UTC)) if seconds is None else seconds
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _until(date: str, now: datetime) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except (ValueError, OverflowError):
+        return None
+    in_utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (in_utc - now).total_seconds())

@@ -1,21 +1,25 @@
 """Any server that speaks OpenAI's protocol: OpenAI itself, Gemini's compatible address, vLLM, Ollama."""
 
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter_ns
 from typing import Any
 
 import openai
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
+from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
-from apps.providers.errors import ProviderError, is_permanent, without_secret
-from apps.providers.http import MALFORMED, refuse_long_waits
+from apps.providers.errors import ProviderError, is_permanent, kind_of, without_secret
+from apps.providers.http import MALFORMED, refuse_long_waits, retry_after_seconds
+from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
 from apps.providers.schemas import plain_schema
+from apps.providers.thinking import without_thinking
 
 RETRIES = 2  # with jitter, for 408, 409, 429, 5xx and lost connections
 NO_KEY = "none"  # many local servers want none, the SDK wants some
 _BATCH = 128  # texts of one embedding call
+_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 _STOPS = {"length": StopReason.TRUNCATED, "content_filter": StopReason.REFUSED}
 
 
@@ -25,47 +29,50 @@ class OpenAICompatibleModel:
     def __init__(self, *, name: str, api_key: str, base_url: str = "", timeout: float, connections: int) -> None:
         self._name, self._key = name, api_key
         self._is_vendor = not base_url
-        self._structured = True  # until the server refuses a JSON schema
+        self._optional = OptionalParameters()
         self._client = client(api_key=api_key, base_url=base_url, timeout=timeout, connections=connections)
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request. Raises ModelFailed."""
         started = perf_counter_ns()
         try:
-            completion = self._ask(request)
+            completion = self._optional.ask(partial(self._send, request), refusals=_REFUSALS)
             choice = completion.choices[0]
             return ModelAnswer(
-                text=choice.message.content or "",
+                text=without_thinking(choice.message.content or ""),
                 model=self._name,
                 usage=_usage(completion),
                 stop=StopReason.REFUSED if choice.message.refusal else _STOPS.get(choice.finish_reason, StopReason.END),
                 latency_us=_micros(started),
             )
         except openai.OpenAIError as error:
-            told, permanent = _told(error, secret=self._key)
-            raise ModelFailed(told, permanent=permanent, model=self._name, latency_us=_micros(started)) from error
+            raise self._failed(error, latency_us=_micros(started)) from error
         except MALFORMED as error:
-            raise ModelFailed("a malformed answer", model=self._name, latency_us=_micros(started)) from error
+            raise ModelFailed(
+                "a malformed answer", kind=FailureKind.UNUSABLE, model=self._name, latency_us=_micros(started)
+            ) from error
 
-    def _ask(self, request: ModelRequest) -> ChatCompletion:
-        structured = self._structured
-        try:
-            return self._send(request, structured=structured)
-        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            if not structured or not _is_about_format(error):
-                raise
-        self._structured = False  # JSON mode then; the prompt describes the answer as well
-        return self._send(request, structured=False)
-
-    def _send(self, request: ModelRequest, *, structured: bool) -> ChatCompletion:
+    def _send(self, request: ModelRequest, accepted: frozenset[OptionalParameter]) -> ChatCompletion:
         # OpenAI's newer models want one name of the limit, most compatible servers know only the other.
-        limit: dict[str, Any] = {"max_completion_tokens" if self._is_vendor else "max_tokens": request.max_tokens}
-        form: Any = {"type": "json_object"}
-        if structured:
-            named = {"name": request.purpose.value, "schema": plain_schema(request.schema), "strict": False}
-            form = {"type": "json_schema", "json_schema": named}
-        return self._client.chat.completions.create(
-            model=self._name, messages=_messages(request), response_format=form, **limit
+        given: dict[str, Any] = {"max_completion_tokens" if self._is_vendor else "max_tokens": request.max_tokens}
+        if request.temperature is not None and OptionalParameter.TEMPERATURE in accepted:
+            given["temperature"] = request.temperature
+        given["response_format"] = _format(request, with_schema=OptionalParameter.SCHEMA in accepted)
+        completion: ChatCompletion = self._client.chat.completions.create(
+            model=self._name, messages=_messages(request), **given
+        )
+        return completion
+
+    def _failed(self, error: openai.OpenAIError, *, latency_us: int) -> ModelFailed:
+        response = error.response if isinstance(error, openai.APIStatusError) else None
+        status = response.status_code if response else None
+        return ModelFailed(
+            _message(error, secret=self._key),
+            permanent=is_permanent(status),
+            kind=kind_of(status),
+            retry_after_seconds=retry_after_seconds(response.headers) if response else None,
+            model=self._name,
+            latency_us=latency_us,
         )
 
 
@@ -98,8 +105,7 @@ class OpenAICompatibleEmbedder:
         try:
             answer = self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="float")
         except openai.OpenAIError as error:
-            told, _ = _told(error, secret=self._key)
-            raise ProviderError(told) from error
+            raise ProviderError(_message(error, secret=self._key)) from error
         vectors = [each.embedding for each in sorted(answer.data, key=lambda each: each.index)]
         if len(vectors) != len(texts) or any(len(vector) != self._dimension for vector in vectors):
             raise ProviderError(f"{self._model} answers no {self._dimension} numbers a text: check EMBEDDER_DIMENSION")
@@ -123,11 +129,20 @@ def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> 
 
 
 def _messages(request: ModelRequest) -> list[ChatCompletionMessageParam]:
-    """Return the static part first: these servers cache prefixes by themselves."""
-    context: list[ChatCompletionMessageParam] = (
-        [{"role": "system", "content": request.context}] if request.context else []
-    )
-    return [{"role": "system", "content": request.static}, *context, {"role": "user", "content": request.turns}]
+    """Return one system message, which is all that the chat templates of Gemma and some others take, and the turns.
+
+    The static part comes first: these servers cache prefixes by themselves.
+    """
+    system = f"{request.static}\n\n{request.context}" if request.context else request.static
+    return [{"role": "system", "content": system}, {"role": "user", "content": request.turns}]
+
+
+def _format(request: ModelRequest, *, with_schema: bool) -> dict[str, Any]:
+    """Return the form of the answer: the schema, or JSON mode, for the prompt describes the answer as well."""
+    if not with_schema:
+        return {"type": "json_object"}
+    named = {"name": request.purpose.value, "schema": plain_schema(request.schema), "strict": False}
+    return {"type": "json_schema", "json_schema": named}
 
 
 def _usage(completion: ChatCompletion) -> Usage:
@@ -139,13 +154,8 @@ def _usage(completion: ChatCompletion) -> Usage:
     return Usage(input=max(0, read - cached), cache_read=cached, output=usage.completion_tokens or 0)
 
 
-def _told(error: openai.OpenAIError, *, secret: str) -> tuple[str, bool]:
-    status = error.status_code if isinstance(error, openai.APIStatusError) else None
-    return without_secret(f"{type(error).__name__}: {error}", secret=secret), is_permanent(status)
-
-
-def _is_about_format(error: openai.APIStatusError) -> bool:
-    return any(word in str(error).lower() for word in ("response_format", "json_schema", "schema", "structured"))
+def _message(error: openai.OpenAIError, *, secret: str) -> str:
+    return without_secret(f"{type(error).__name__}: {error}", secret=secret)
 
 
 def _unit(vector: Sequence[float]) -> Vector:

@@ -1,101 +1,51 @@
-"""Which providers there are, by the name that settings, policies and stored vectors use."""
+"""The clients of this process: one instance per model and embedder, by the name that settings and policies use."""
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from threading import BoundedSemaphore
 
 from django.conf import settings
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest
+from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest
 from apps.pipeline.core.ports import Embedder, Model
+from apps.providers.catalog import PROVIDERS, provider_of
+from apps.providers.cut_prompts import CUT_PROMPTS
+from apps.providers.entries import choice_of, problem_with
 from apps.providers.errors import UnknownProvider
-from apps.providers.fake import HashingEmbedder
-from apps.providers.names import names_a_model, problem_with
 from apps.providers.pricing import cost_of
-from apps.providers.sentence_transformers import SentenceTransformersEmbedder
-from apps.providers.wordllama import WordLlamaEmbedder
-
-# A vendor's SDK takes a second to load, in every process and command: those below load one that has been chosen.
 
 
-def _openai_embedder(name: str) -> Embedder:
-    from apps.providers.openai_compatible import OpenAICompatibleEmbedder
-
-    return OpenAICompatibleEmbedder(
-        name=name,
-        dimension=settings.EMBEDDER_DIMENSION,
-        api_key=settings.OPENAI_API_KEY,
-        base_url=settings.EMBEDDER_BASE_URL or settings.OPENAI_BASE_URL,
-        timeout=settings.MODEL_TIMEOUT_SECONDS,
-    )
-
-
-# By what stands before the colon of "provider:name"; some have no name.
-_EMBEDDERS: dict[str, Callable[[str], Embedder]] = {
-    "wordllama": lambda _: WordLlamaEmbedder(),
-    "hashing": lambda _: HashingEmbedder(),
-    "openai": _openai_embedder,
-    "sentence-transformers": lambda name: SentenceTransformersEmbedder(name=name),
-}
-
-
-def embedder(name: str = "") -> Embedder:
-    """Return the embedder of that name, or the configured one (EMBEDDER); one instance a process.
+def embedder(spec: str = "") -> Embedder:
+    """Return the embedder of that name, or the configured one (EMBEDDER); one instance per process.
 
     Raises UnknownProvider.
     """
-    return _embedder(name or settings.EMBEDDER)
+    return _embedder(spec or settings.EMBEDDER)
 
 
 @cache
 def _embedder(spec: str) -> Embedder:
-    provider, _, name = spec.partition(":")
-    if provider not in _EMBEDDERS:
-        raise UnknownProvider(f"no embedder is called {spec!r}; there are {', '.join(sorted(_EMBEDDERS))}")
-    return _EMBEDDERS[provider](name)
+    provider = provider_of(spec)
+    if provider is None or provider.embedder is None:
+        known = sorted(each.name for each in PROVIDERS if each.embedder)
+        raise UnknownProvider(f"no embedder is called {spec!r}; there are {', '.join(known)}")
+    return provider.embedder(spec.partition(":")[2])
 
 
 def is_remote(embedder: Embedder) -> bool:
-    """Tell whether an embedder asks another machine, which takes as long as it takes."""
-    return embedder.name.startswith("openai:")
-
-
-def _anthropic(name: str) -> Model:
-    from apps.providers.anthropic import AnthropicModel
-
-    return AnthropicModel(
-        name=name,
-        api_key=settings.ANTHROPIC_API_KEY,
-        base_url=settings.ANTHROPIC_BASE_URL,
-        timeout=settings.MODEL_TIMEOUT_SECONDS,
-        connections=settings.MODEL_CONCURRENCY,
-    )
-
-
-def _openai(name: str) -> Model:
-    from apps.providers.openai_compatible import OpenAICompatibleModel
-
-    return OpenAICompatibleModel(
-        name=name,
-        api_key=settings.OPENAI_API_KEY,
-        base_url=settings.OPENAI_BASE_URL,
-        timeout=settings.MODEL_TIMEOUT_SECONDS,
-        connections=settings.MODEL_CONCURRENCY,
-    )
-
-
-_MODELS: dict[str, Callable[[str], Model]] = {"anthropic": _anthropic, "openai": _openai}
+    """Return True if an embedder asks another machine, which takes as long as it takes."""
+    provider = provider_of(embedder.name)
+    return provider is not None and provider.embedder_server is not None
 
 
 def has_model(spec: str = "") -> bool:
-    """Tell whether there is a model to ask: the one that a policy names, or the configured one (MODEL)."""
+    """Return True if there is a model to ask: the one that a policy names, or the configured one (MODEL)."""
     return bool(spec or settings.MODEL)
 
 
 def model(spec: str = "") -> Model:
-    """Return the model "provider:name", or the configured one; one instance, and one client, a process.
+    """Return the model that a text names, or the configured one; one instance, and one client, per process.
 
     Raises UnknownProvider.
     """
@@ -104,10 +54,8 @@ def model(spec: str = "") -> Model:
 
 @cache
 def _model(spec: str) -> Model:
-    if not names_a_model(spec):
-        raise UnknownProvider(problem_with(spec))
-    provider, _, name = spec.partition(":")
-    return _MODELS[provider](name)
+    choice = choice_of(spec)
+    return choice.make_client()
 
 
 @cache
@@ -125,15 +73,20 @@ os.register_at_fork(after_in_child=forget_models)
 
 
 class PricedModels:
-    """The model that each request names, so many calls at once as the settings allow, with what each call cost."""
+    """The model that each request names, as many calls at once as the settings allow, with what each call cost."""
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request. Raises ModelFailed."""
         spec = request.model or settings.MODEL
-        problem = problem_with(spec)
-        if problem:
-            raise ModelFailed(problem, permanent=True, model=spec)
+        if problem := problem_with(spec):
+            raise ModelFailed(problem, permanent=True, kind=FailureKind.UNAVAILABLE, model=spec)
+        choice = choice_of(spec)
+        asked = replace(request, max_tokens=max(request.max_tokens, choice.entry.max_output_tokens))
         with _slots():
-            answer = model(spec).complete(request)
-        cost = cost_of(answer.usage, name=answer.model, prices=settings.MODEL_PRICES)
-        return replace(answer, cost_usd=cost)
+            answer = model(spec).complete(asked)
+        CUT_PROMPTS.check(asked, answer, spec=spec)
+        return replace(
+            answer,
+            cost_usd=cost_of(answer.usage, name=answer.model, prices=choice.prices),
+            reliability=choice.entry.reliability,
+        )

@@ -74,7 +74,6 @@ class EndUser(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="end_users")
     external_id = models.CharField(max_length=255, help_text="user_id in the API, chosen by the client")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
-    erased_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         indexes = [models.Index(fields=("project", "external_id"), name="end_user_by_external_id")]

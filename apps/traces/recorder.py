@@ -4,7 +4,6 @@ This is on the path of every turn, so it is one statement: rows travel as JSON a
 """
 
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -49,9 +48,9 @@ _HOLD = "select 1 from traces_session where end_user_id = %(end_user)s and id = 
 STANDING = f"standing as ({_HOLD})"
 CLOSED = f"""
 moved as (
-    update traces_session set extracted_until = greatest(extracted_until, %(extracted)s),
-        summarised_until = greatest(summarised_until, %(summarised)s)
+    update traces_session set summarised_until = %(summarised)s
     from held where traces_session.end_user_id = %(end_user)s and id = %(session)s
+        and summarised_until < %(summarised)s
 ), new_spans as ({SPANS}, held), new_calls as ({_CALLS}, held), closed as (
     update traces_trace set status = %(status)s, counts = %(counts)s, outcomes = %(outcomes)s, plan = %(plan)s,
         error = %(error)s, finished_at = clock_timestamp()
@@ -60,25 +59,18 @@ moved as (
 """  # noqa: S608  (only constants of this module)
 
 
-class Pointer(StrEnum):
-    """How far a session is done: its turns one by one, or looked back on as a whole."""
-
-    EXTRACTED = "extracted"
-    SUMMARISED = "summarised"
-
-
 def hold_session(*, draft: Draft) -> None:
     """Lock the session's row before anything else is written, as whoever accepts turns does."""
     _execute(_HOLD, whose(draft))
 
 
-def closing(*, draft: Draft, plan: WritePlan, pointer: Pointer) -> dict[str, Any]:
-    """Return what CLOSED is told: how the trace ended, what it was asked, and how far its session is done now."""
+def closing(*, draft: Draft, plan: WritePlan, is_look_back: bool) -> dict[str, Any]:
+    """Return the values of CLOSED: how the trace ended, what was asked, and how far its session was looked back on."""
     report = report_of(draft)
     until = max((turn.position for turn in draft.request.turns), default=-1) + 1
     return {
         **whose(draft),
-        **{each.value: until if each is pointer else 0 for each in Pointer},
+        "summarised": until if is_look_back else 0,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes),
         "plan": Jsonb([{"op": type(each).__name__, **_plain(each)} for each in plan.operations]),

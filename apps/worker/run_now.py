@@ -14,7 +14,6 @@ from apps.worker.lease_renewal import renewed_lease
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import Deadline
 
-OPEN = (TraceStatus.QUEUED, TraceStatus.RUNNING)
 POLL_SECONDS = 0.02
 
 
@@ -26,7 +25,7 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
     """
     deadline = Deadline(time.monotonic() + wait_seconds)
     trace = _read(accepted)
-    while trace.status in OPEN and not deadline.is_set():
+    while trace.status == TraceStatus.QUEUED and not deadline.is_set():
         claimed = leases.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
         for lease in claimed:
             with renewed_lease(lease):

@@ -1,4 +1,4 @@
-"""Run the look back on a session: extract, settle and commit, its pointer moved with its memories."""
+"""Run the look back on a session: extract, settle and commit, and note how far it looked."""
 
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
@@ -6,7 +6,6 @@ from apps.pipeline import flow
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
 from apps.traces.drafts import load_session_draft
-from apps.traces.recorder import Pointer
 from apps.worker.conclude import conclude
 from apps.worker.run_traces import settle_and_commit
 
@@ -19,5 +18,5 @@ def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]
     draft = load_session_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
     if draft.turns:
         draft = flow.extract_session(draft, ports)
-        return settle_and_commit(draft, lease=lease, work=work, ports=ports, pointer=Pointer.SUMMARISED)
-    return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work, pointer=Pointer.SUMMARISED)
+        return settle_and_commit(draft, lease=lease, work=work, ports=ports)
+    return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)

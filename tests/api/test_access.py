@@ -5,6 +5,7 @@ from datetime import timedelta
 from time import monotonic
 
 import pytest
+from cachetools import TTLCache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -142,7 +143,8 @@ def test_the_same_user_id_names_other_people_in_other_projects(
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let seconds pass for what a process remembers."""
     passed = [0.0]
-    monkeypatch.setattr(authentication, "monotonic", lambda: monotonic() + passed[0])
+    callers = TTLCache(maxsize=10, ttl=authentication.REMEMBERED_SECONDS, timer=lambda: monotonic() + passed[0])
+    monkeypatch.setattr(authentication, "_callers", callers)
     return lambda seconds: passed.__setitem__(0, passed[0] + seconds)
 
 

@@ -3,6 +3,7 @@
 from itertools import count
 
 import pytest
+from cachetools import TTLCache
 from django.test import Client as DjangoClient
 
 from apps.actions.keys.create_key import create_key
@@ -18,7 +19,7 @@ _numbers = count()
 
 @pytest.fixture(autouse=True)
 def _look_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(backpressure, "_looks", TTLCache(maxsize=10, ttl=0.0))
 
 
 def _post(project: Project):  # type: ignore[no-untyped-def]

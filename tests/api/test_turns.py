@@ -4,6 +4,7 @@ from math import inf
 from typing import Any
 
 import pytest
+from cachetools import TTLCache
 from django.db import connection
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
@@ -43,7 +44,7 @@ def test_a_request_costs_one_statement(
     client: APIClient, conversation: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks, the key included, and writes; whether there is room is asked once a second."""
-    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", inf)
+    monkeypatch.setattr(backpressure, "_looks", TTLCache(maxsize=10, ttl=inf))
     client.post("/v1/turns", conversation)
 
     with CaptureQueriesContext(connection) as statements:

@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 import pytest
+from cachetools import TTLCache
 from django.db import DataError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -31,7 +32,7 @@ KEPT, CHATTER = "I live in Lisbon.", "thanks a lot!"
 @pytest.fixture(autouse=True)
 def _room_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a test takes, its statements are the same."""
-    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", inf)
+    monkeypatch.setattr(backpressure, "_looks", TTLCache(maxsize=10, ttl=inf))
 
 
 def submission(project: Project, *contents: str, **more: Any) -> Submission:

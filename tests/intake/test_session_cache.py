@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from cachetools import LRUCache
 from django.db import connection, transaction
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -144,7 +145,7 @@ def test_new_rules_judge_the_next_request(project: Project) -> None:
 
 
 def test_few_sessions_and_short_ones_are_remembered(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_cache, "MOST_SESSIONS", 2)
+    monkeypatch.setattr(session_cache, "_sessions", LRUCache(maxsize=2))
     for name in ("monday", "tuesday", "wednesday"):
         accept(submission=said(project, by_user(KEPT), session=name))
     long = (by_user(f"I have {number} dogs. " * 1_000) for number in range(6))

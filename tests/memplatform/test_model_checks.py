@@ -10,6 +10,9 @@ from apps.tenants.models import Project
 from memplatform import model_checks
 from memplatform.model_checks import check_models, check_models_of_projects
 
+LOCAL = {"provider": "openai", "model": "m", "base_url": "http://a/v1", "prices": {"input": 0, "output": 0}}
+REMOTE = {"provider": "anthropic", "model": "m", "base_url": "http://a"}
+
 
 @pytest.mark.parametrize(
     ("given", "told"),
@@ -25,6 +28,13 @@ from memplatform.model_checks import check_models, check_models_of_projects
         ({"MODEL": "openai:x", "OPENAI_BASE_URL": "http://localhost:1/v1"}, {"memplatform.W022"}),
         ({"MODEL": "", "EMBEDDER": "word2vec"}, {"memplatform.I020", "memplatform.E025"}),
         ({"MODEL": "", "EMBEDDER": "openai:x", "OPENAI_BASE_URL": ""}, {"memplatform.I020", "memplatform.E026"}),
+        ({"MODEL": "", "EMBEDDER": "openai:x", "EMBEDDER_BASE_URL": "http://a/v1"}, {"memplatform.I020"}),
+        ({"MODEL": "local", "MODELS": {"local": LOCAL}}, set()),
+        ({"MODEL": "gone", "MODELS": {"local": LOCAL}}, {"memplatform.E020"}),
+        ({"MODEL": "local", "MODELS": {"local": {**LOCAL, "context_window": 4_096}}}, {"memplatform.W030"}),
+        ({"MODEL": "local", "MODELS": {"local": {**LOCAL, "context_window": 16_384}}}, set()),
+        ({"MODEL": "local", "MODELS": {"local": {"provider": "openai"}}}, {"memplatform.E020", "memplatform.E028"}),
+        ({"MODEL": "local", "MODELS": {"local": LOCAL, "other": REMOTE}}, {"memplatform.E029"}),
     ],
 )
 def test_what_is_told(settings: Any, given: dict[str, str], told: set[str]) -> None:

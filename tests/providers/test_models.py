@@ -1,35 +1,16 @@
 """Models over the vendors' own SDKs against a server on loopback: answers, usage, cost, and everything that fails."""
 
 import json
-from collections import deque
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from apps.pipeline.core.model_calls import ModelFailed, ModelRequest, StopReason, Usage
-from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.model_calls import ModelFailed, StopReason, Usage
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import ShownTurn
 from apps.providers import registry
 from benchmarks.model_server import ModelServer, Reply
-from tests.pipeline.builders import turn
-
-CLAUDE, OTHER = "anthropic:claude-haiku-4-5", "openai:gpt-4.1-mini"
-BOTH = pytest.mark.parametrize("spec", [CLAUDE, OTHER])
-AT_ONCE = {"retry-after-ms": "1"}  # the SDKs obey it, so that no test waits
-
-
-def request(spec: str = "", content: str = "I moved to Rome last year.") -> ModelRequest:
-    return prompt.render(
-        turns=[ShownTurn("t1", turn(content))], entities=[], memories=[], policy=ExtractionPolicy(model=spec)
-    )
-
-
-def script(server: ModelServer, *replies: Reply) -> None:
-    """Let the server give these replies, one after the other, the last one for ever."""
-    waiting = deque(replies)
-    server.answering = lambda _: waiting.popleft() if len(waiting) > 1 else waiting[0]
+from tests.providers.model_replies import AT_ONCE, BOTH, CLAUDE, request, script
 
 
 @BOTH

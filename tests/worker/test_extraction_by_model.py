@@ -18,7 +18,7 @@ from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.prompts.extract import render
 from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
-from apps.traces.models import ModelCall, Session, Span, Trace
+from apps.traces.models import ModelCall, Span, Trace
 from benchmarks.model_server import ModelServer, Reply
 from tests.pipeline.answers import listing, memory
 from tests.worker.worker_helper import Person
@@ -53,7 +53,21 @@ def test_what_the_model_keeps_is_stored_with_its_call(ana: Person, model_server:
     assert (call.trace, call.error, call.model) == (stored.trace, "", "claude-haiku-4-5")
     assert call.prompt_version.startswith("extract-")
     assert (call.cache_write_tokens > 4_096, call.output_tokens > 0, call.cost_usd > 0) == (True, True, True)
-    assert Session.objects.get().extracted_until == 1
+
+
+def test_an_entry_of_models_is_trusted_as_far_as_it_says(
+    ana: Person, project: Project, model_server: ModelServer, settings: Any
+) -> None:
+    entry = {"provider": "openai", "model": "small", "base_url": f"{model_server.url}/v1", "reliability": 0.5}
+    settings.MODELS = {"local": entry}
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(model="local")))
+    ana.says("I live in Porto now.")
+    kept = memory("User lives in Porto.", evidence="I live in Porto now", predicate="lives_in", value="Porto")
+    model_server.answering = answering(kept)
+    ana.is_worked_for()
+
+    (stored,) = Memory.objects.all()
+    assert (stored.extractor, stored.confidence_parts["extractor"]) == ("small", pytest.approx(0.25 * 0.5))
 
 
 def test_the_prompt_tells_what_is_known(ana: Person, model_server: ModelServer) -> None:

@@ -10,7 +10,7 @@ from pydantic import ValidationError as NotAPolicy
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.projects.configure import configure
 from apps.pipeline.core.policy import Policy
-from apps.providers.names import problem_with
+from apps.providers.entries import problem_with
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion
 

@@ -1,5 +1,6 @@
 """/healthz and /readyz, for whatever keeps the service running."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
@@ -9,9 +10,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.api.metrics import REGISTRY
+from apps.api.metrics_access import may_read_metrics
 from apps.api.readiness import readiness
 from apps.api.schemas.health import Health, LivenessAnswer, ReadinessAnswer
 from apps.api.views.base import plain
+
+_TEXT = "text/plain; charset=utf-8"
 
 
 class HealthView(APIView):
@@ -46,5 +50,10 @@ class ReadyView(APIView):
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Tell Prometheus the same in its text format; who may ask is the proxy's business."""
-    return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
+    """Answer Prometheus in its text format; 401 without the configured token, or 403 to other networks."""
+    if may_read_metrics(request):
+        return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
+    if settings.METRICS_TOKEN:
+        challenge = {"WWW-Authenticate": 'Bearer realm="metrics"'}
+        return HttpResponse("the token of METRICS_TOKEN is needed\n", status=401, headers=challenge, content_type=_TEXT)
+    return HttpResponse("set METRICS_TOKEN to read this from elsewhere\n", status=403, content_type=_TEXT)

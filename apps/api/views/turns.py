@@ -20,7 +20,7 @@ from apps.intake.intake_precondition import KeyRefused
 from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show
-from apps.worker.run_now import OPEN, run_now
+from apps.worker.run_now import run_now
 
 _EXAMPLE = {
     "user_id": "ana",
@@ -78,7 +78,7 @@ def _outcome(answer: KeptAnswer, asked: Submission) -> KeptAnswer:
     )
     trace = run_now(accepted=accepted, wait_seconds=0 if answer.replayed else settings.SYNC_WAIT_SECONDS)
     status = TraceStatus(trace.status)
-    if status not in OPEN:
+    if status is not TraceStatus.QUEUED:
         ended = turns_answer(trace_id=trace.shown_id, status=status, counts=trace.counts, outcomes=trace.outcomes)
         done = kept(ended)
         return KeptAnswer(status=done.status, body=done.body, replayed=answer.replayed)

@@ -26,7 +26,6 @@ _TONES: dict[str, str] = {
     Status.REJECTED: "bad",
     Status.RETRACTED: "bad",
     TraceStatus.QUEUED: "wait",
-    TraceStatus.RUNNING: "wait",
     TraceStatus.DONE: "good",
     TraceStatus.EXTRACTION_FAILED: "bad",
     TraceStatus.DEAD: "bad",

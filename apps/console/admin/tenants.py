@@ -145,12 +145,12 @@ class EndUserPage(ReadOnlyPage):
     """The people whom memories are about."""
 
     prefix = Prefix.END_USER
-    list_display = ("external_id", "project", shown(Prefix.END_USER), "created_at", "erased_at")
+    list_display = ("external_id", "project", shown(Prefix.END_USER), "created_at")
     list_filter = ("project",)
     list_select_related = ("project",)
     search_fields = ("external_id",)
     ordering = ("-created_at",)
-    fields = ("external_id", "project", shown(Prefix.END_USER), "created_at", "erased_at", "more")
+    fields = ("external_id", "project", shown(Prefix.END_USER), "created_at", "more")
     readonly_fields = fields
 
     @admin.display(description="")

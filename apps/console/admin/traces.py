@@ -120,7 +120,6 @@ class SessionPage(ReadOnlyPage):
         "end_user",
         "project",
         "turn_count",
-        "extracted_until",
         "summarised_until",
         "started_at",
         "last_turn_at",

@@ -36,7 +36,7 @@ def end_users(*, project_id: UUID, words: str = "") -> QuerySet[EndUser]:
     """Return the project's end users, the newest first, each with the number of its live memories as `kept`."""
     live = Memory.objects.filter(end_user=OuterRef("pk"), status__in=values_of(LIVE_STATUSES))
     counted = live.order_by().values("end_user").annotate(rows=Count("pk")).values("rows")
-    rows = EndUser.objects.filter(project_id=project_id, erased_at__isnull=True)
+    rows = EndUser.objects.filter(project_id=project_id)
     if words:
         rows = rows.filter(external_id__icontains=words)
     return rows.annotate(kept=Coalesce(Subquery(counted), 0)).order_by("-created_at", "id")

@@ -8,13 +8,12 @@ from uuid import UUID
 from apps.console.selectors.reasons import explain
 from apps.console.selectors.traces import lines_of
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import LIVE_STATUSES, Outcome, Stage, Status, TraceStatus
+from apps.pipeline.core.enums import Outcome, Stage, Status, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.traces.models import Span, Turn
 
 _WAITING = {
     TraceStatus.QUEUED: "Not yet: it waits for a worker.",
-    TraceStatus.RUNNING: "Not yet: a worker is at it.",
     TraceStatus.DEAD: "Its work was given up",
     TraceStatus.EXTRACTION_FAILED: "No answer of the model could be used",
 }
@@ -45,11 +44,6 @@ class Verdict:
 
     turn: Turn
     sentences: list[Said]
-
-    @property
-    def is_remembered(self) -> bool:
-        """Tell whether something of it is live."""
-        return any(said.memory is not None and said.memory.status in LIVE_STATUSES for said in self.sentences)
 
 
 def verdicts(turns: Iterable[Turn]) -> list[Verdict]:

@@ -81,12 +81,6 @@ def as_memory(identifier: UUID) -> str:
     return show(Prefix.MEMORY, identifier)
 
 
-@register.filter
-def as_trace(identifier: UUID) -> str:
-    """Show the identifier of a trace with its prefix."""
-    return show(Prefix.TRACE, identifier)
-
-
 @register.simple_tag(takes_context=True)
 def address_with(context: dict[str, Any], **changes: Any) -> str:
     """Return the page's own address with some of its query changed; an empty value takes a name out."""

@@ -5,13 +5,13 @@ memories that have changed since: a write by whichever process is seen by the ne
 """
 
 import threading
-from collections import OrderedDict
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
 import numpy as np
+from cachetools import LRUCache
 from django.conf import settings
 from numpy.typing import NDArray
 
@@ -59,69 +59,64 @@ class CachedUser:
         return self.of(revision=revision, since=moment, rows=joined, vectors=theirs)
 
 
-@dataclass(slots=True)
 class SearchCache:
     """What is kept, the longest unused first to go; threads of one process share it."""
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    kept: OrderedDict[Key, CachedUser] = field(default_factory=OrderedDict)
-    seen: OrderedDict[Key, None] = field(default_factory=OrderedDict)
-    taken: int = 0  # bytes
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.clear()
 
     def find(self, key: Key, *, moment: datetime) -> CachedUser | None:
         """Return what is kept and counts at a moment, at whatever revision."""
-        with self.lock:
+        with self._lock:
             kept = self.kept.get(key)
-            if kept:
-                self.kept.move_to_end(key)
         counting = kept.at(moment) if kept else None
         if counting and counting is not kept:
             self.keep(key, counting)
         return counting
 
     def was_seen(self, key: Key) -> bool:
-        """Tell whether this was searched before, and may be kept."""
-        with self.lock:
+        """Return True if this was searched before, and may be kept."""
+        with self._lock:
             return key in self.seen or key in self.kept
 
     def see(self, key: Key, *, rows: int) -> None:
         """Remember that so many memories were searched, if they may be kept next time."""
-        if not _may_take(key, rows):
+        if not self._may_take(key, rows):
             return
-        with self.lock:
+        with self._lock:
             self.seen[key] = None
-            self.seen.move_to_end(key)
-            if len(self.seen) > MOST_SEEN:
-                self.seen.popitem(last=False)
 
     def keep(self, key: Key, kept: CachedUser) -> None:
         """Keep this, and as much of the rest as there is room for."""
-        with self.lock:
+        with self._lock:
             self.seen.pop(key, None)
-            self._drop(key)
-            if not _may_take(key, len(kept.rows)):  # it has grown
-                return
-            self.kept[key] = kept
-            self.taken += OVERHEAD + size_of(kept)
-            while self.taken > _allowed():
-                self._drop(next(iter(self.kept)))
+            if self._may_take(key, len(kept.rows)):
+                self.kept[key] = kept
+            else:  # it has grown
+                self.kept.pop(key, None)
 
     def forget(self, key: Key) -> None:
         """Keep nothing of this."""
-        with self.lock:
-            self._drop(key)
+        with self._lock:
+            self.kept.pop(key, None)
 
     def clear(self) -> None:
-        """Forget everything."""
-        with self.lock:
-            self.kept.clear()
-            self.seen.clear()
-            self.taken = 0
+        """Forget everything, and take the room that the settings allow from now on."""
+        with self._lock:
+            self.kept: LRUCache[Key, CachedUser] = LRUCache(
+                maxsize=settings.SEARCH_CACHE_MB * 1_000_000, getsizeof=_bytes_of
+            )
+            self.seen: LRUCache[Key, None] = LRUCache(maxsize=MOST_SEEN)
 
-    def _drop(self, key: Key) -> None:
-        former = self.kept.pop(key, None)
-        if former is not None:
-            self.taken -= OVERHEAD + size_of(former)
+    def _may_take(self, key: Key, rows: int) -> bool:
+        _, _, dimension = key
+        # Five vectors of two bytes per number.
+        return (OVERHEAD + rows * dimension * 10) * SHARE_OF_ONE <= self.kept.maxsize
+
+
+def _bytes_of(kept: CachedUser) -> int:
+    return OVERHEAD + size_of(kept)
 
 
 CACHE = SearchCache()
@@ -134,12 +129,3 @@ def size_of(value: Any) -> int:
     if isinstance(value, tuple):
         return sum(map(size_of, value))
     return sum(size_of(getattr(value, each.name)) for each in fields(value)) if is_dataclass(value) else 0
-
-
-def _may_take(key: Key, rows: int) -> bool:
-    _, _, dimension = key
-    return (OVERHEAD + rows * dimension * 10) * SHARE_OF_ONE <= _allowed()  # five vectors of two bytes a number
-
-
-def _allowed() -> int:
-    return settings.SEARCH_CACHE_MB * 1_000_000

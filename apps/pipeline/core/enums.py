@@ -208,7 +208,6 @@ class TraceStatus(StrEnum):
     """Where one run of the write pipeline stands."""
 
     QUEUED = "queued"
-    RUNNING = "running"
     DONE = "done"
     REJECTED = "rejected"
     EXTRACTION_FAILED = "extraction_failed"

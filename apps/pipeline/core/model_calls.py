@@ -41,6 +41,14 @@ class StopReason(StrEnum):
     REFUSED = "refused"
 
 
+class FailureKind(StrEnum):
+    """Why a model gave no usable answer, and so whether other requests would fare better."""
+
+    UNAVAILABLE = "unavailable"  # no request is answered now: lost connection, time-out, overload, key, address
+    REFUSED = "refused"  # the server takes requests, but not this one
+    UNUSABLE = "unusable"  # the server answered with something that is no answer
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one call; the three kinds of input don't overlap."""
@@ -62,7 +70,8 @@ class ModelRequest:
     turns: str
     schema: Mapping[str, Any] = field(hash=False)  # JSON schema of the answer
     max_tokens: int = 4_096
-    model: str = ""  # "provider:name"; empty is the configured one
+    model: str = ""  # "provider:name" or the name of a configured entry; empty is the configured model
+    temperature: float | None = 0.0  # None leaves it to the server
 
     @property
     def hash(self) -> str:
@@ -81,6 +90,7 @@ class ModelAnswer:
     stop: StopReason = StopReason.END
     latency_us: int = 0
     cost_usd: Decimal = Decimal(0)
+    reliability: float | None = None  # of the entry that answered; None is the policy's
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +114,25 @@ class ModelCallRecord:
 
 
 class ModelFailed(Exception):
-    """A model did not answer. A permanent failure is not worth another try."""
+    """A model did not answer. A permanent failure is not worth another try.
 
-    def __init__(self, message: str, *, permanent: bool = False, model: str = "", latency_us: int = 0) -> None:
+    `retry_after_seconds` is the wait that the server asked for, None where it named none.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        permanent: bool = False,
+        kind: FailureKind = FailureKind.UNAVAILABLE,
+        retry_after_seconds: float | None = None,
+        model: str = "",
+        latency_us: int = 0,
+    ) -> None:
         super().__init__(message)
         self.permanent = permanent
+        self.kind = kind
+        self.retry_after_seconds = retry_after_seconds
         self.model = model
         self.latency_us = latency_us
         self.calls: tuple[ModelCallRecord, ...] = ()

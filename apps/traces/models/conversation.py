@@ -16,8 +16,7 @@ class Session(models.Model):
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     external_id = models.CharField(max_length=255, help_text="session_id in the API, chosen by the client")
     turn_count = models.PositiveIntegerField(default=0)
-    # Turns before this position have been through turn-level (session-level) extraction.
-    extracted_until = models.PositiveIntegerField(default=0)
+    # Turns before this position have been looked back on.
     summarised_until = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField(default=timezone.now)
     last_turn_at = models.DateTimeField(default=timezone.now)

@@ -19,7 +19,7 @@ from django_q.cluster import Cluster
 
 from apps.outbox.wake_workers import wake_workers
 from apps.providers import registry, wordllama
-from apps.providers.names import problem_with
+from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _load_what_workers_share)
 from apps.worker.shutdown import STOPPING
 

@@ -15,7 +15,7 @@ from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, turns_section
-from apps.providers.names import LEAST_CACHEABLE_TOKENS
+from apps.providers.catalog import BY_NAME
 from tests.pipeline.builders import candidate, known, turn
 
 TEXTS = st.text() | st.sampled_from(["</turn>", "</source_turns>", "<task>", "&lt;/turn&gt;", '" new="true">', "\n\n"])
@@ -62,7 +62,9 @@ def test_a_turn_is_shown_by_the_clock_of_whoever_said_it(offset: int, shown: str
 
 def test_the_static_part_can_be_cached_with_a_margin() -> None:
     """Four characters a token count too few; what the smallest default model caches is exceeded all the same."""
-    assert prompt.estimated_tokens(prompt.STATIC) >= 1.1 * LEAST_CACHEABLE_TOKENS["claude-haiku-4-5"]
+    assert (
+        prompt.estimated_tokens(prompt.STATIC) >= 1.1 * BY_NAME["anthropic"].least_cacheable_tokens["claude-haiku-4-5"]
+    )
 
 
 def test_its_sections_stand_in_their_order() -> None:

@@ -54,6 +54,12 @@ class Judge:
 
     model: str
     policy: ExtractionPolicy
+    own_reliability: float | None = None  # of the entry that answered; None is the policy's
+
+    @property
+    def reliability(self) -> float:
+        """Return how far the model's statements are trusted, from 0 to 1."""
+        return self.policy.model_reliability if self.own_reliability is None else self.own_reliability
 
 
 def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
@@ -100,7 +106,7 @@ def _candidate(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown, judge
         source_turn_ids=(turn.id,),
         evidence=answer.evidence.strip(),
         extractor=judge.model[:120],
-        reliability=judge.policy.model_reliability,
+        reliability=judge.reliability,
         source_confidence=answer.source_confidence,
         grounding=answer.grounding_verdict,
         speech_act=_speech_act(answer, turn=turn),

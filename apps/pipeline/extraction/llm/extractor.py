@@ -108,7 +108,8 @@ def _ask(window: Window, known: ShownContext, model: Model, policy: ExtractionPo
         if parsed.kind is not AnswerKind.UNPARSABLE:
             break
     shown = Shown(turns=turns, entities=known.entities)
-    return _read(Reply(window, parsed, calls), shown, Judge(model=answer.model, policy=policy))
+    judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
+    return _read(Reply(window, parsed, calls), shown, judge)
 
 
 def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallRecord, ...] = ()) -> ModelAnswer:

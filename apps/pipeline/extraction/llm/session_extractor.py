@@ -39,7 +39,8 @@ def extract(draft: Draft, *, model: Model, reader: MemoryReader) -> ExtractionRe
         return ExtractionResult(
             calls=(call_of(request, answer, kind=parsed.kind),), failure=f"the answer was {parsed.kind}"
         )
-    shown, judge = Shown(turns=turns, entities=known.entities), Judge(model=answer.model, policy=policy)
+    shown = Shown(turns=turns, entities=known.entities)
+    judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     proposals = _proposals(parsed, shown=shown, judge=judge)
     invalid = len(parsed.objects) - len(proposals)
     return ExtractionResult(
@@ -82,7 +83,7 @@ def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Candid
         source_turn_ids=tuple(cited),
         evidence=answer.evidence.strip(),
         extractor=judge.model[:120],
-        reliability=judge.policy.model_reliability,
+        reliability=judge.reliability,
         source_confidence=SourceConfidence.INFERRED,
         importance=answer.importance,
         topic=answer.topic.strip().lower(),

@@ -1,0 +1,117 @@
+"""Which models can be asked: "provider:name", or the name of an entry of MODELS with a server of its own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from apps.pipeline.core.ports import Model
+from apps.providers.catalog import BY_NAME, PROVIDERS
+from apps.providers.errors import UnknownProvider
+from apps.providers.provider import ModelSettings, Provider, Server
+
+# Thinking models spend some hundred tokens before the first of the answer; models that don't think stop earlier.
+LEAST_OUTPUT_TOKENS = 2_048
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Prices(_Part):
+    """Dollars per million tokens; what the cache costs is derived from `input` where it is not given."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_read: float | None = Field(default=None, ge=0)
+    cache_write: float | None = Field(default=None, ge=0)
+
+
+class Entry(_Part):
+    """One model of MODELS. Without an address and a key of its own it is asked at its provider's configured server."""
+
+    provider: str
+    model: str = Field(min_length=1, description="as the server calls it")
+    base_url: str = Field(default="", pattern=r"^(https?://\S+)?$")
+    api_key: str = Field(default="", repr=False)
+    prices: Prices | None = None
+    reliability: float | None = Field(default=None, ge=0, le=1, description="in place of the policy's")
+    context_window: int | None = Field(default=None, ge=1, description="tokens of prompt and answer together")
+    timeout: float | None = Field(default=None, gt=0, description="seconds of one try")
+    max_output_tokens: int = Field(
+        default=LEAST_OUTPUT_TOKENS, ge=1, description="a request that allows the answer fewer is raised to this"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A model that can be chosen, with its provider."""
+
+    provider: Provider
+    make: Callable[[ModelSettings], Model]
+    entry: Entry
+
+    @property
+    def server(self) -> Server:
+        """Return the server to ask: the entry's own, or the one of the provider's settings."""
+        return Server(base_url=self.entry.base_url, api_key=self.entry.api_key).or_else(self.provider.server)
+
+    @property
+    def prices(self) -> Mapping[str, Mapping[str, float]]:
+        """Return the price table in which the model is looked up: the entry's own price, or the settings'."""
+        own = self.entry.prices
+        return {self.entry.model: own.model_dump(exclude_none=True)} if own else settings.MODEL_PRICES
+
+    @property
+    def missing_key(self) -> str:
+        """Return where the key belongs that is needed and not given; nothing where none is missing."""
+        if self.provider.has_key(self.server):
+            return ""
+        return "an api_key in MODELS" if self.entry.base_url else self.provider.key_setting
+
+    def make_client(self) -> Model:
+        """Return a new client of the model."""
+        timeout = self.entry.timeout or settings.MODEL_TIMEOUT_SECONDS
+        return self.make(ModelSettings(name=self.entry.model, server=self.server, timeout=timeout))
+
+
+def choice_of(spec: str) -> Choice:
+    """Return the model that a text names. Raises UnknownProvider with the reason."""
+    entry = _entry(spec, settings.MODELS[spec]) if spec in settings.MODELS else _anonymous(spec)
+    provider = BY_NAME.get(entry.provider)
+    if provider is None or provider.model is None:
+        known = ", ".join(_model_providers())
+        raise UnknownProvider(f"MODELS: {spec}.provider: {entry.provider!r} offers no models; {known} do")
+    return Choice(provider, provider.model, entry)
+
+
+def problem_with(spec: str) -> str:
+    """Return why a model can't be asked; nothing where it can, as far as settings tell."""
+    try:
+        missing = choice_of(spec).missing_key
+    except UnknownProvider as error:
+        return str(error)
+    return f"{spec!r} needs {missing}" if missing else ""
+
+
+def _entry(name: str, fields: Any) -> Entry:
+    try:
+        return Entry.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]  # the message alone: the values may hold a key
+        place = ".".join((name, *map(str, first["loc"])))
+        raise UnknownProvider(f"MODELS: {place}: {first['msg']}") from None
+
+
+def _anonymous(spec: str) -> Entry:
+    provider, _, name = spec.partition(":")
+    if provider not in _model_providers() or not name:
+        choices = [f"{each}:…" for each in _model_providers()] + sorted(settings.MODELS)
+        raise UnknownProvider(f"{spec!r} names no model: write {' or '.join(choices)}")
+    return Entry(provider=provider, model=name)
+
+
+def _model_providers() -> list[str]:
+    return [provider.name for provider in PROVIDERS if provider.model]

@@ -1,0 +1,56 @@
+"""Parameters that some models refuse: each is left out once a server has refused it."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
+
+
+class OptionalParameter(StrEnum):
+    """A parameter that a request can do without."""
+
+    SCHEMA = "schema"  # structured output; the prompt describes the answer as well
+    TEMPERATURE = "temperature"
+
+
+# What a refusal says of each. A server that names no parameter at all most likely means the temperature: reasoning
+# models take none.
+_WORDS = {
+    OptionalParameter.SCHEMA: ("response_format", "output_config", "output_format", "schema", "structured"),
+    OptionalParameter.TEMPERATURE: ("temperature", "unsupported parameter", "unsupported_parameter"),
+}
+
+
+class OptionalParameters:
+    """The optional parameters that one model takes, as its server's answers show; shared by threads."""
+
+    def __init__(self) -> None:
+        self._accepted = frozenset(OptionalParameter)
+
+    def ask(
+        self, send: Callable[[frozenset[OptionalParameter]], Answer], *, refusals: tuple[type[Exception], ...]
+    ) -> Answer:
+        """Call `send` with the parameters that may be sent, and again without each one that the server refuses.
+
+        What was refused is left out of later requests once a request without it succeeds. Raises what `send` raises.
+        """
+        accepted = self._accepted
+        while True:
+            try:
+                answer = send(accepted)
+            except refusals as error:
+                refused = _refused(str(error), accepted)
+                if refused is None:
+                    raise
+                accepted -= {refused}
+            else:
+                self._accepted &= accepted
+                return answer
+
+
+def _refused(message: str, sent: frozenset[OptionalParameter]) -> OptionalParameter | None:
+    said = message.lower()
+    return next(
+        (each for each in OptionalParameter if each in sent and any(word in said for word in _WORDS[each])), None
+    )
