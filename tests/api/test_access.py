@@ -150,7 +150,7 @@ def test_a_key_is_looked_up_once_a_minute_for_turns(client: APIClient, later: Ca
     client.post("/v1/turns", TURNS)
     with CaptureQueriesContext(connection) as first:
         client.post("/v1/turns", TURNS)
-    later(authentication.REMEMBERED_SECONDS)
+    later(authentication.CALLER_CACHE_SECONDS)
     with CaptureQueriesContext(connection) as second:
         client.post("/v1/turns", TURNS)
 

@@ -1,9 +1,9 @@
-"""Shapes of answers under /v1/memories."""
+"""Response schemas of /v1/memories."""
 
 from datetime import datetime
 from typing import Any
 
-from apps.api.schemas.common import Answer
+from apps.api.schemas.common import ResponseBody
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.identifiers import Prefix, show
 from apps.pipeline.vocabulary import (
@@ -20,16 +20,16 @@ from apps.pipeline.vocabulary import (
 )
 
 
-class EntityReference(Answer):
-    """An entity that a memory names."""
+class EntityReference(ResponseBody):
+    """An entity that a memory refers to."""
 
     id: str
     name: str
     type: EntityType
 
 
-class MemoryAnswer(Answer):
-    """One memory. `confidence_parts` sum up to `confidence`, within 0 and its cap."""
+class MemoryResponse(ResponseBody):
+    """A memory. `confidence_parts` add up to `confidence`, limited to the range from 0 to its cap."""
 
     id: str
     user_id: str
@@ -71,22 +71,22 @@ class MemoryAnswer(Answer):
     updated_at: datetime
 
 
-class MemoryPage(Answer):
-    """Memories, the newest first."""
+class MemoryList(ResponseBody):
+    """Memories, newest first."""
 
     next: str | None
     previous: str | None
-    results: list[MemoryAnswer]
+    results: list[MemoryResponse]
 
 
-class StoredMemories(Answer):
-    """Memories as they were stored, in the order of the request."""
+class StoredMemoriesResponse(ResponseBody):
+    """The stored memories, in the order of the request."""
 
-    memories: list[MemoryAnswer]
+    memories: list[MemoryResponse]
 
 
-class OriginAnswer(Answer):
-    """One turn that says a memory, with the words that do."""
+class OriginResponse(ResponseBody):
+    """A turn that supports a memory, with the quoted words."""
 
     turn: str
     trace_id: str
@@ -96,8 +96,8 @@ class OriginAnswer(Answer):
     said_at: datetime
 
 
-class LinkAnswer(Answer):
-    """Another memory that can't be right at the same time, or may say the same."""
+class LinkResponse(ResponseBody):
+    """A link to another memory that contradicts this one or may duplicate it."""
 
     id: str
     kind: LinkKind
@@ -105,15 +105,15 @@ class LinkAnswer(Answer):
     memory_id: str
 
 
-class MemoryDetail(MemoryAnswer):
-    """A memory with the turns that say it and its links to others."""
+class MemoryDetailResponse(MemoryResponse):
+    """A memory with its source turns and its links to other memories."""
 
-    origins: list[OriginAnswer]
-    links: list[LinkAnswer]
+    origins: list[OriginResponse]
+    links: list[LinkResponse]
 
 
-class VersionAnswer(Answer):
-    """What a change replaced: the former values of the fields that it touched, and when they were believed."""
+class VersionResponse(ResponseBody):
+    """A past version: the former values of the changed fields, and when they were current."""
 
     version: int
     operation: str
@@ -124,64 +124,66 @@ class VersionAnswer(Answer):
     known_until: datetime
 
 
-class HistoryAnswer(Answer):
-    """A memory as it stands, and its changes from the first on."""
+class HistoryResponse(ResponseBody):
+    """The current memory and its changes, oldest first."""
 
-    memory: MemoryAnswer
-    versions: list[VersionAnswer]
-
-
-def memory_answer(memory: Memory) -> MemoryAnswer:
-    """Show a memory; its subject, end user and session are read with it (Memory.objects.to_show)."""
-    return MemoryAnswer(**memory_fields(memory))
+    memory: MemoryResponse
+    versions: list[VersionResponse]
 
 
-def memory_detail(memory: Memory, *, origins: list[MemoryOrigin], links: list[MemoryLink]) -> MemoryDetail:
-    """Show a memory with its origins and links."""
-    return MemoryDetail(
+def memory_response(memory: Memory) -> MemoryResponse:
+    """Convert a memory read with its subject, end user and session (Memory.objects.to_show)."""
+    return MemoryResponse(**memory_fields(memory))
+
+
+def memory_detail_response(
+    memory: Memory, *, origins: list[MemoryOrigin], links: list[MemoryLink]
+) -> MemoryDetailResponse:
+    """Convert a memory with its origins and links."""
+    return MemoryDetailResponse(
         **memory_fields(memory),
         origins=[_origin(origin) for origin in origins],
         links=[_link(link, memory) for link in links],
     )
 
 
-def history_answer(memory: Memory, *, versions: list[MemoryVersion]) -> HistoryAnswer:
-    """Show a memory with its history."""
-    return HistoryAnswer(memory=memory_answer(memory), versions=[_version(version) for version in versions])
+def history_response(memory: Memory, *, versions: list[MemoryVersion]) -> HistoryResponse:
+    """Convert a memory with its history."""
+    return HistoryResponse(memory=memory_response(memory), versions=[_version(version) for version in versions])
 
 
 def memory_fields(memory: Memory) -> dict[str, Any]:
-    """Return what every shape of a memory shows."""
+    """Return the fields that every response with a memory contains."""
     return {
-        **_plain(memory),
+        **_copied(memory),
         "id": memory.shown_id,
         "user_id": memory.end_user.external_id,
         "status": Status(memory.status),
         "type": MemoryType(memory.type),
         "subject": _reference(memory),
         "polarity": Polarity(memory.polarity),
-        "superseded_by": _shown(Prefix.MEMORY, memory.superseded_by_id),
+        "superseded_by": _public_id(Prefix.MEMORY, memory.superseded_by_id),
         "source_confidence": SourceConfidence(memory.source_confidence),
         "grounding": Grounding(memory.grounding),
         "speech_act": SpeechAct(memory.speech_act),
         "role": Role(memory.role),
-        "trace_id": _shown(Prefix.TRACE, memory.trace_id),
+        "trace_id": _public_id(Prefix.TRACE, memory.trace_id),
         "session_id": memory.session.external_id if memory.session else None,
     }
 
 
-_PLAIN = (
+_COPIED_FIELDS = (
     "version content predicate object object_text stateful topic tags metadata language event_at event_precision"
     " said_at valid_from valid_until expires_at confidence confidence_parts importance recurrence review_reasons"
     " extractor evidence created_at updated_at"
 ).split()
 
 
-def _plain(memory: Memory) -> dict[str, Any]:
-    return {name: getattr(memory, name) for name in _PLAIN}
+def _copied(memory: Memory) -> dict[str, Any]:
+    return {name: getattr(memory, name) for name in _COPIED_FIELDS}
 
 
-def _shown(prefix: Prefix, identifier: Any) -> str | None:
+def _public_id(prefix: Prefix, identifier: Any) -> str | None:
     return show(prefix, identifier) if identifier else None
 
 
@@ -190,8 +192,8 @@ def _reference(memory: Memory) -> EntityReference | None:
     return EntityReference(id=entity.shown_id, name=entity.name, type=EntityType(entity.type)) if entity else None
 
 
-def _origin(origin: MemoryOrigin) -> OriginAnswer:
-    return OriginAnswer(
+def _origin(origin: MemoryOrigin) -> OriginResponse:
+    return OriginResponse(
         turn=show(Prefix.TURN, origin.turn_id),
         trace_id=show(Prefix.TRACE, origin.trace_id),
         session_id=origin.session.external_id,
@@ -201,9 +203,9 @@ def _origin(origin: MemoryOrigin) -> OriginAnswer:
     )
 
 
-def _link(link: MemoryLink, memory: Memory) -> LinkAnswer:
+def _link(link: MemoryLink, memory: Memory) -> LinkResponse:
     other = link.to_memory_id if link.from_memory_id == memory.id else link.from_memory_id
-    return LinkAnswer(
+    return LinkResponse(
         id=show(Prefix.LINK, link.id),
         kind=LinkKind(link.kind),
         status=LinkStatus(link.status),
@@ -211,12 +213,12 @@ def _link(link: MemoryLink, memory: Memory) -> LinkAnswer:
     )
 
 
-def _version(version: MemoryVersion) -> VersionAnswer:
-    return VersionAnswer(
+def _version(version: MemoryVersion) -> VersionResponse:
+    return VersionResponse(
         version=version.version,
         operation=version.operation,
         actor=version.actor,
-        trace_id=_shown(Prefix.TRACE, version.trace_id),
+        trace_id=_public_id(Prefix.TRACE, version.trace_id),
         values=version.values,
         known_from=version.known_from,
         known_until=version.known_until,

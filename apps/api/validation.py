@@ -1,4 +1,4 @@
-"""Read bodies and query strings into typed values, or say which value can't be taken."""
+"""Convert bodies, query strings and identifiers to typed values, or report which value is invalid."""
 
 import re
 import typing
@@ -18,39 +18,39 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
 def read_body(request: Request, shape: type[_Shape]) -> _Shape:
-    """Return the body as a struct. Raises Problem with the JSON pointer of the first value that doesn't fit."""
+    """Return the body as a struct. Raises Problem with the JSON pointer of the first invalid value."""
     if "Transfer-Encoding" in request.headers and not request.headers.get("Content-Length"):
-        # Django reads no body without its length, and the caller would be told that every field is missing.
-        raise Problem(Code.LENGTH_REQUIRED, "send the body whole, with Content-Length")
+        # Django reads no body without its length, so every field would be reported as missing.
+        raise Problem(Code.LENGTH_REQUIRED, "send the body with Content-Length instead of in chunks")
     try:
         return msgspec.convert(request.data, shape)
     except msgspec.ValidationError as error:
-        message, pointer = _explained(str(error))
+        message, pointer = _parse_error(str(error))
         raise invalid(message, at=pointer) from error
 
 
 def read_query(request: Request, shape: type[_Shape]) -> _Shape:
-    """Return the query string as a struct. Raises Problem with the name of the first parameter that doesn't fit."""
+    """Return the query string as a struct. Raises Problem with the name of the first invalid parameter."""
     fields = {field.name: field for field in msgspec.structs.fields(shape)}
     values: dict[str, Any] = {}
     for name, given in request.query_params.lists():
         for text in given:
             check_storable(text, at=name)
-        many = name in fields and _takes_many(fields[name].type)
+        many = name in fields and _is_repeatable(fields[name].type)
         if not many and len(given) > 1:
             raise invalid("is given more than once", at=name)
         values[name] = given if many else given[0]
     try:
         return msgspec.convert(values, shape, strict=False)
     except msgspec.ValidationError as error:
-        message, pointer = _explained(str(error))
+        message, pointer = _parse_error(str(error))
         raise invalid(message, at=pointer.split("/")[1] if pointer else "query") from error
 
 
 def read_id(prefix: Prefix, text: str, *, at: str = "") -> Any:
-    """Return the UUID behind a shown identifier.
+    """Return the UUID of a public identifier such as `mem_…`.
 
-    Raises Problem: not_found for one in an address, invalid_request for one named by `at`.
+    Raises Problem: not_found for an identifier in the URL, invalid_request if `at` names its place in the request.
     """
     try:
         return parse(prefix, text)
@@ -61,16 +61,16 @@ def read_id(prefix: Prefix, text: str, *, at: str = "") -> Any:
 
 
 def not_found() -> Problem:
-    """Say that there is no such thing in the caller's project."""
-    return Problem(Code.NOT_FOUND, "there is no such thing in this project")
+    """Return the problem that nothing with this identifier exists in the caller's project."""
+    return Problem(Code.NOT_FOUND, "not found in this project")
 
 
-def _takes_many(kind: Any) -> bool:
+def _is_repeatable(kind: Any) -> bool:
     return any(typing.get_origin(each) is tuple for each in (kind, *typing.get_args(kind)))
 
 
-def _explained(text: str) -> tuple[str, str]:
-    """Split msgspec's message into what is wrong and the JSON pointer to it."""
+def _parse_error(text: str) -> tuple[str, str]:
+    """Split a message of msgspec into its text and a JSON pointer."""
     match = _WHERE.match(text)
     message, path = (match["message"], match["path"] or "") if match else (text, "")
     pointer = "".join(f"/{pointer_part(name or index)}" for name, index in _STEP.findall(path))

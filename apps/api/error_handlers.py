@@ -1,4 +1,4 @@
-"""Problem documents for errors that never reach a view; pages outside the API keep Django's own."""
+"""Problem documents for errors outside the API views; other pages keep Django's error pages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,28 +12,28 @@ _API_PATHS = ("/v1/", "/healthz", "/readyz")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400: a request that Django itself refuses, such as an unknown host."""
+    """Handle 400: Django itself rejects the request, for example for an unknown host."""
     problem = Problem(Code.INVALID_REQUEST, "the request is malformed")
-    return _answer(request, problem, lambda: defaults.bad_request(request, exception), status=400)
+    return _respond(request, problem, lambda: defaults.bad_request(request, exception), status=400)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 404: no such address."""
-    problem = Problem(Code.NOT_FOUND, "there is no such address")
-    return _answer(request, problem, lambda: defaults.page_not_found(request, exception))
+    """Handle 404: no URL matches."""
+    problem = Problem(Code.NOT_FOUND, "no such URL")
+    return _respond(request, problem, lambda: defaults.page_not_found(request, exception))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500: a defect of ours, told without its inside."""
-    problem = Problem(Code.INTERNAL, "something went wrong; it has been logged")
-    return _answer(request, problem, lambda: defaults.server_error(request))
+    """Handle 500: an unexpected error; details go to the log, not to the caller."""
+    problem = Problem(Code.INTERNAL, "an unexpected error occurred and was logged")
+    return _respond(request, problem, lambda: defaults.server_error(request))
 
 
-def _answer(
+def _respond(
     request: HttpRequest, problem: Problem, page: Callable[[], Any], *, status: int | None = None
 ) -> HttpResponse:
     if not request.path.startswith(_API_PATHS):
-        answer: HttpResponse = page()
-        return answer
+        response: HttpResponse = page()
+        return response
     document = {**problem.document(), "status": status or problem.status}
     return JsonResponse(document, status=status or problem.status, content_type=CONTENT_TYPE)
