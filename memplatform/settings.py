@@ -89,7 +89,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "apps.console.shell.shell",
+                "apps.console.context_processors.page_frame",
             ]
         },
     }

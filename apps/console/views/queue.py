@@ -1,4 +1,4 @@
-"""Outbox: what is owed, failing and dead; retry it, or bury it."""
+"""Queue: pending and failed background work, to retry or discard."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -10,16 +10,16 @@ from apps.actions.bury_work import bury_work
 from apps.actions.errors import Refused
 from apps.actions.parties import actor_of
 from apps.actions.retry_work import retry_work
-from apps.console.paging import page_of
-from apps.console.permissions import Visit, page
-from apps.console.selectors.dashboard import queue_now
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.selectors.dashboard import queue_state
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.vocabulary import MemberRole, WorkState
 
 
-@page()
-def outbox(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """List work by where it stands, what is open first; and who works."""
+@project_page()
+def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List work by state, by default the pending work, and the workers."""
     state = request.GET.get("state", "")
     rows = OutboxRow.objects.filter(project=visit.project).select_related("end_user")
     if state in set(WorkState):
@@ -27,38 +27,38 @@ def outbox(request: HttpRequest, visit: Visit) -> HttpResponse:
     else:
         state, rows = "", rows.filter(state__in=[WorkState.PENDING, WorkState.RUNNING]).order_by("id")
     shown = {
-        "page": page_of(rows, request),
+        "page": paginate(rows, request),
         "state": state,
         "states": list(WorkState),
-        "queue": queue_now(project_id=visit.project.pk),
+        "queue": queue_state(project_id=visit.project.pk),
         "workers": WorkerHeartbeat.objects.all()[:20],
     }
-    return render(request, "console/outbox.html", shown)
+    return render(request, "console/queue.html", shown)
 
 
 @require_POST
-@page(MemberRole.ADMIN)
-def retry(request: HttpRequest, visit: Visit, row_id: int) -> HttpResponse:
-    """Make work due now."""
+@project_page(MemberRole.ADMIN)
+def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
+    """Make a queue entry due now."""
     try:
         retry_work(project_id=visit.project.pk, row_id=row_id)
     except Refused as refused:
         messages.error(request, f"Nothing was changed: {refused}.")
     else:
-        undo = reverse("console:bury", args=[visit.project.slug, row_id])
-        messages.success(request, f"Work {row_id} is due now.", extra_tags=undo)
-    return redirect("console:outbox", slug=visit.project.slug)
+        undo = reverse("console:discard", args=[visit.project.slug, row_id])
+        messages.success(request, f"Entry {row_id} will be retried now.", extra_tags=undo)
+    return redirect("console:queue", slug=visit.project.slug)
 
 
 @require_POST
-@page(MemberRole.ADMIN)
-def bury(request: HttpRequest, visit: Visit, row_id: int) -> HttpResponse:
-    """Give work up, so that what waits behind it goes on."""
+@project_page(MemberRole.ADMIN)
+def discard(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
+    """Mark an entry as failed, so that work behind it continues."""
     try:
         bury_work(project_id=visit.project.pk, row_id=row_id, actor=actor_of(None, visit.person_id))
     except Refused as refused:
         messages.error(request, f"Nothing was changed: {refused}.")
     else:
         undo = reverse("console:retry", args=[visit.project.slug, row_id])
-        messages.success(request, f"Work {row_id} is buried.", extra_tags=undo)
-    return redirect("console:outbox", slug=visit.project.slug)
+        messages.success(request, f"Entry {row_id} was discarded.", extra_tags=undo)
+    return redirect("console:queue", slug=visit.project.slug)

@@ -1,15 +1,15 @@
-"""What the dashboard and the previews are made of."""
+"""Admin of hourly statistics and rule previews."""
 
 from django.contrib import admin
 
-from apps.console.admin.cells import as_json, chipped
-from apps.console.admin.pages import ReadOnlyPage
+from apps.console.admin.base import ReadOnlyAdmin
+from apps.console.admin.cells import chip_column, json_column
 from apps.traces.models import HourlyLatency, HourlyTally, RulePreview, TalliedHour
 
 
 @admin.register(HourlyTally)
-class HourlyTallyPage(ReadOnlyPage):
-    """How much of what a project had within an hour."""
+class HourlyTallyAdmin(ReadOnlyAdmin):
+    """Hourly counts of each project."""
 
     list_display = ("hour", "project", "measure", "stage", "reason", "amount")
     list_filter = ("measure", "stage", "project")
@@ -19,8 +19,8 @@ class HourlyTallyPage(ReadOnlyPage):
 
 
 @admin.register(HourlyLatency)
-class HourlyLatencyPage(ReadOnlyPage):
-    """How many spans of a stage took so long within an hour."""
+class HourlyLatencyAdmin(ReadOnlyAdmin):
+    """Hourly latency histograms of each stage."""
 
     list_display = ("hour", "project", "stage", "bucket", "spans")
     list_filter = ("stage", "project")
@@ -29,22 +29,22 @@ class HourlyLatencyPage(ReadOnlyPage):
 
 
 @admin.register(TalliedHour)
-class TalliedHourPage(ReadOnlyPage):
-    """Which hours have been added up."""
+class TalliedHourAdmin(ReadOnlyAdmin):
+    """The hours that have been aggregated."""
 
     list_display = ("hour", "tallied_at")
 
 
 @admin.register(RulePreview)
-class RulePreviewPage(ReadOnlyPage):
-    """What rules would have done."""
+class RulePreviewAdmin(ReadOnlyAdmin):
+    """Previews of rules on stored turns."""
 
-    list_display = ("__str__", "project", chipped("state"), "turns_done", "newly_dropped", "harmful", "created_at")
+    list_display = ("__str__", "project", chip_column("state"), "turns_done", "newly_dropped", "harmful", "created_at")
     list_filter = ("state", "project")
     list_select_related = ("project",)
     fields = (
-        *("project", "person", as_json("rule"), "days", chipped("state"), "turns_total", "turns_done"),
-        *("newly_dropped", "newly_kept", "harmful", "memories_lost", as_json("examples"), "error"),
+        *("project", "person", json_column("rule"), "days", chip_column("state"), "turns_total", "turns_done"),
+        *("newly_dropped", "newly_kept", "harmful", "memories_lost", json_column("examples"), "error"),
         *("created_at", "finished_at"),
     )
     readonly_fields = fields

@@ -1,24 +1,24 @@
-"""Pictures: shapes in plain numbers, for templates to draw as SVG; no style in them, for the page allows none."""
+"""Chart geometry for templates to draw as SVG; without inline styles, which the page's CSP forbids."""
 
 from dataclasses import dataclass
 
-_WIDTH = 100.0  # of a step's own box, which is stretched to its place
+_WIDTH = 100.0  # of a step's view box, which is stretched to fit
 _HEIGHT = 40.0
-_LEAST = 1.5  # a step that lets a single one through is still seen
+_MIN_WIDTH = 1.5  # so that a count of one stays visible
 
 
 @dataclass(frozen=True, slots=True)
 class FunnelStep:
-    """One step: a trapezium that narrows from what came in to what goes on."""
+    """A step of a funnel: a trapezium that narrows to the width of the next step."""
 
     label: str
     count: int
-    note: str  # what was lost on the way, in words
+    note: str  # what was dropped in this step
     points: str
 
 
-def funnel(steps: list[tuple[str, int, str]]) -> list[FunnelStep]:
-    """Draw (label, count, note) as a funnel, the widest step over the whole width of its box, 100 by 40."""
+def funnel_chart(steps: list[tuple[str, int, str]]) -> list[FunnelStep]:
+    """Return the shapes for steps (label, count, note); the widest step fills its view box of 100 by 40."""
     most = max((count for _, count, _ in steps), default=0)
     widths = [_width(count, most) for _, count, _ in steps]
     after = [*widths[1:], *widths[-1:]]
@@ -29,7 +29,7 @@ def funnel(steps: list[tuple[str, int, str]]) -> list[FunnelStep]:
 
 
 def _width(count: int, most: int) -> float:
-    return max(_LEAST, _WIDTH * count / most) if count and most else 0.0
+    return max(_MIN_WIDTH, _WIDTH * count / most) if count and most else 0.0
 
 
 def _trapezium(above: float, below: float) -> str:

@@ -1,17 +1,17 @@
-"""What an address may name beside identifiers and numbers."""
+"""URL path converters."""
 
 from apps.pipeline.vocabulary import MemberRole
 
 
-class RoleInPath:
-    """One of the roles; with any other word the address is none."""
+class MemberRoleConverter:
+    """Match the name of a member role; any other word gives 404."""
 
     regex = "|".join(MemberRole)
 
     def to_python(self, value: str) -> MemberRole:
-        """Read it."""
+        """Convert the path segment to a role."""
         return MemberRole(value)
 
     def to_url(self, value: str) -> str:
-        """Write it."""
+        """Convert a role to the path segment."""
         return str(value)

@@ -1,48 +1,48 @@
-"""What belongs to memories, as lists of its own: versions, sources, links, vectors, revisions."""
+"""Admin of the tables around memories: versions, origins, links, vectors, revisions."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from apps.console.admin.cells import as_json, chipped, shortened
-from apps.console.admin.memory_rows import in_its_turn
-from apps.console.admin.pages import ReadOnlyPage
+from apps.console.admin.base import ReadOnlyAdmin
+from apps.console.admin.cells import chip_column, json_column, truncated_column
+from apps.console.admin.memory_inlines import quote_column
 from apps.memories.models import MemoryChange, MemoryLink, MemoryOrigin, MemoryRevision, MemoryVector, MemoryVersion
 from apps.pipeline.identifiers import Prefix
 
 
 @admin.register(MemoryVersion)
-class MemoryVersionPage(ReadOnlyPage):
-    """What memories were before they were changed."""
+class MemoryVersionAdmin(ReadOnlyAdmin):
+    """Past versions of memories."""
 
     list_display = ("memory", "version", "operation", "actor", "known_from", "known_until")
     list_filter = ("operation",)
     list_select_related = ("memory",)
     search_fields = ("actor", "end_user__external_id")
     date_hierarchy = "known_until"
-    fields = ("memory", "version", "operation", "actor", as_json("values"), "trace", "known_from", "known_until")
+    fields = ("memory", "version", "operation", "actor", json_column("values"), "trace", "known_from", "known_until")
     readonly_fields = fields
 
 
 @admin.register(MemoryOrigin)
-class MemoryOriginPage(ReadOnlyPage):
-    """Which turn says which memory."""
+class MemoryOriginAdmin(ReadOnlyAdmin):
+    """The turns that support each memory."""
 
-    list_display = (shortened("evidence"), "memory", "role", "end_user", "session", "said_at")
+    list_display = (truncated_column("evidence"), "memory", "role", "end_user", "session", "said_at")
     list_filter = ("role",)
     list_select_related = ("memory", "end_user", "session")
     search_fields = ("evidence", "end_user__external_id")
     date_hierarchy = "said_at"
-    fields = (in_its_turn, "memory", "role", "end_user", "session", "trace", "said_at", "created_at")
+    fields = (quote_column, "memory", "role", "end_user", "session", "trace", "said_at", "created_at")
     readonly_fields = fields
 
 
 @admin.register(MemoryLink)
-class MemoryLinkPage(ReadOnlyPage):
-    """Pairs of memories that a person has to look at."""
+class MemoryLinkAdmin(ReadOnlyAdmin):
+    """Pairs of memories that contradict or may duplicate each other."""
 
     prefix = Prefix.LINK
-    list_display = ("from_memory", "kind", "to_memory", chipped("status"), "end_user", "project", "created_at")
+    list_display = ("from_memory", "kind", "to_memory", chip_column("status"), "end_user", "project", "created_at")
     list_filter = ("kind", "status", "project")
     list_select_related = ("from_memory", "to_memory", "end_user", "project")
     search_fields = ("from_memory__content", "to_memory__content", "end_user__external_id")
@@ -50,8 +50,8 @@ class MemoryLinkPage(ReadOnlyPage):
 
 
 @admin.register(MemoryVector)
-class MemoryVectorPage(ReadOnlyPage):
-    """Where memories stand in an embedder's space."""
+class MemoryVectorAdmin(ReadOnlyAdmin):
+    """Embeddings of memories."""
 
     list_display = ("memory", "embedder", "dimension", "end_user", "created_at")
     list_filter = ("embedder",)
@@ -61,14 +61,14 @@ class MemoryVectorPage(ReadOnlyPage):
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryVector]:
-        """Leave out the numbers."""
+        """Don't load the embeddings."""
         vectors: QuerySet[MemoryVector] = super().get_queryset(request)
         return vectors.defer("embedding", "question_embeddings")
 
 
 @admin.register(MemoryRevision)
-class MemoryRevisionPage(ReadOnlyPage):
-    """The last change of what a search reads of an end user."""
+class MemoryRevisionAdmin(ReadOnlyAdmin):
+    """The latest revision of each end user's searchable memories."""
 
     list_display = ("end_user", "number", "transaction")
     list_select_related = ("end_user",)
@@ -76,8 +76,8 @@ class MemoryRevisionPage(ReadOnlyPage):
 
 
 @admin.register(MemoryChange)
-class MemoryChangePage(ReadOnlyPage):
-    """At which revision of an end user a memory last changed."""
+class MemoryChangeAdmin(ReadOnlyAdmin):
+    """The revision at which each memory last changed."""
 
     prefix = Prefix.MEMORY
     list_display = ("id", "number", "end_user")

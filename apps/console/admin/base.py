@@ -1,4 +1,4 @@
-"""What the admin's pages share: read-only tables, counts with a limit, look-up by shown identifiers."""
+"""Base classes of the admin: read-only tables, capped counts, search by public identifiers."""
 
 from typing import Any, ClassVar
 from uuid import UUID
@@ -12,7 +12,7 @@ from django.utils.functional import cached_property
 
 from apps.pipeline.identifiers import BadIdentifier, Prefix, parse
 
-MOST_COUNTED = 10_000  # rows; counting all of a big table costs more than the page
+MAX_COUNT = 10_000  # rows; counting all rows of a large table is too slow
 
 
 def fields_of(fieldsets: Any) -> tuple[Any, ...]:
@@ -21,34 +21,34 @@ def fields_of(fieldsets: Any) -> tuple[Any, ...]:
 
 
 class CappedPaginator(Paginator):
-    """Pages over the first rows of a list; what lies beyond is found by search and filters."""
+    """Paginate the first rows of a list; later rows are found by search and filters."""
 
     @cached_property
     def count(self) -> int:
         """Count up to the limit."""
         rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]  # the admin pages nothing else
-        return rows.order_by()[:MOST_COUNTED].count()
+        return rows.order_by()[:MAX_COUNT].count()
 
     @property
     def is_capped(self) -> bool:
-        """Tell whether there may be more rows than the count says."""
-        return self.count == MOST_COUNTED
+        """Return True if there may be more rows than counted."""
+        return self.count == MAX_COUNT
 
 
-class Page(admin.ModelAdmin):
-    """A list that stays quick on a big table: newest first by its UUIDv7 key, nothing counted in full."""
+class BaseAdmin(admin.ModelAdmin):
+    """A changelist that stays fast on large tables: newest first by UUIDv7 key, with a capped count."""
 
     paginator = CappedPaginator
     ordering: ClassVar[tuple[str, ...]] = ("-pk",)
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     list_per_page = 50
-    prefix: Prefix | None = None  # of the identifiers that the search field takes
+    prefix: Prefix | None = None  # of the public identifiers that the search accepts
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Find a row by its identifier, as shown or as a UUID; else search as usual."""
+        """Find a row by its public identifier or UUID, else search as usual."""
         identifier = self._identifier(search_term.strip())
         if identifier is not None:
             return queryset.filter(pk=identifier), False
@@ -63,8 +63,8 @@ class Page(admin.ModelAdmin):
             return None
 
 
-class ReadOnly:
-    """Rows that are looked at: the funnel, an action or the database alone writes them."""
+class ReadOnlyMixin:
+    """Rows that only the pipeline, actions or the database write."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Refuse."""
@@ -79,12 +79,12 @@ class ReadOnly:
         return False
 
 
-class ReadOnlyPage(ReadOnly, Page):
-    """A list of rows that can't be changed here."""
+class ReadOnlyAdmin(ReadOnlyMixin, BaseAdmin):
+    """A read-only table."""
 
 
-class OneUsersRows(BaseInlineFormSet):
-    """Rows below a parent of the same end user: every index of these tables begins with the end user."""
+class SameUserFormSet(BaseInlineFormSet):
+    """Restrict inline rows to the end user of the parent, with whom every index of these tables starts."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         parent, rows = options.get("instance"), options.get("queryset")
@@ -93,18 +93,18 @@ class OneUsersRows(BaseInlineFormSet):
         super().__init__(*args, **options)
 
 
-class ReadOnlyRows(ReadOnly, admin.TabularInline):
-    """Rows shown with their parent; the columns are what is listed, and nothing can be typed."""
+class ReadOnlyInline(ReadOnlyMixin, admin.TabularInline):
+    """Read-only inline rows."""
 
-    formset = OneUsersRows
+    formset = SameUserFormSet
     extra = 0
     joins: tuple[str, ...] = ()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Show every column as text."""
+        """Make every column read-only."""
         return self.fields or ()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Read what the columns name together with the rows."""
+        """Join the related rows that the columns show."""
         rows = super().get_queryset(request)
         return rows.select_related(*self.joins) if self.joins else rows
