@@ -41,3 +41,8 @@ def test_users_are_found(admin: Client, full_project: Project) -> None:
     user = EndUser.objects.get(project=full_project)
     assert str(user.pk) in admin.get("/console/test/users/", {"q": "RUI"}).content.decode()
     assert "No matching user" in admin.get("/console/test/users/", {"q": "eva"}).content.decode()
+
+
+@pytest.mark.parametrize("page", ["users", "entities", "contradictions", "review", "traces", "patterns", "why-not"])
+def test_nul_in_a_search_is_a_space(admin: Client, full_project: Project, page: str) -> None:
+    assert admin.get(f"/console/test/{page}/", {"q": "a\x00b", "user": "\x00"}).status_code == 200
