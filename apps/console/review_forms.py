@@ -56,7 +56,7 @@ def parse_undo(request: HttpRequest) -> Decided:
 
 def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[str] = (), status: int = 200) -> HttpResponse:
     """Return toasts; the page removes the rows named in `gone` from its list."""
-    visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by permissions.page
+    visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by project_page
     shown = {"toasts": toasts, "counts": pending_counts(project_id=visit.project.pk)}
     response = render(request, "console/_toasts.html", shown, status=status)
     response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"

@@ -31,6 +31,11 @@ class PreFilterRuleForm(forms.ModelForm):
             "roles",
             "languages",
         )
+        help_texts = {
+            "pattern": "RE2 syntax, matched against the normalised text of a turn",
+            "phrase": "an interjection: drops only turns that consist of nothing but phrases",
+            "unless_answering": "skip the rule if the previous turn asked a question",
+        }
         widgets = {"pattern": forms.Textarea(attrs={"rows": 6, "cols": 90, "spellcheck": "false", "class": "code"})}
 
     def clean_pattern(self) -> str:

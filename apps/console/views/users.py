@@ -21,6 +21,7 @@ from apps.tenants.models import EndUser
 TABS = {"context": "What agents see", "facts": "Facts over time", "timeline": "Timeline", "graph": "Entities"}
 BUDGET = 800  # tokens
 MAX_TOKENS = 8_000
+MAX_QUERY_CHARACTERS = 2_000
 
 
 @project_page()
@@ -50,10 +51,10 @@ def user(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpRespon
 
 
 def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    words, stakes = query_param(request, "q"), request.GET.get("stakes", "")
+    text, stakes = query_param(request, "q", limit=MAX_QUERY_CHARACTERS), request.GET.get("stakes", "")
     budget = min(whole_number(request.GET.get("budget", "")) or BUDGET, MAX_TOKENS)
     query = ContextQuery(
-        token_budget=budget, text=words[:2_000], stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL
+        token_budget=budget, text=text, stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL
     )
     answer = build_context(
         request=ContextRequest(project_id=end_user.project_id, user_id=end_user.external_id, query=query)
