@@ -12,6 +12,6 @@ urlpatterns = [
 ]
 
 # Errors that never reach a view are problem documents below the API's addresses, pages elsewhere.
-handler400 = "apps.api.fallbacks.bad_request"
-handler404 = "apps.api.fallbacks.not_found"
-handler500 = "apps.api.fallbacks.server_error"
+handler400 = "apps.api.error_handlers.bad_request"
+handler404 = "apps.api.error_handlers.not_found"
+handler500 = "apps.api.error_handlers.server_error"

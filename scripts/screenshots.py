@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 HOUSE = Path(__file__).resolve().parents[1]
 IMAGES = HOUSE / "docs" / "images"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-PAGES = "review contradictions dashboard traces users entities patterns configuration outbox keys members".split()
+PAGES = "review contradictions dashboard traces users entities patterns configuration queue keys members".split()
 ON_A_PHONE = frozenset({"review", "contradictions", "dashboard"})
 FIRST_OF = {"user": "users", "trace": "traces", "entity": "entities"}  # a page, and the list whose first row it is
 _SHELL = (sys.executable, "manage.py", "shell", "-v0", "-c")
@@ -85,7 +85,7 @@ def _take_all(browser: Browser, scheme: str, address: str, password: str) -> Non
 
 def _sign_in(page: Page, address: str, password: str) -> None:
     page.goto(f"{address}/console/login/")
-    page.get_by_label("Name").fill("demo")
+    page.get_by_label("User name").fill("demo")
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/review/")

@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class ApiConfig(AppConfig):
-    """What agents see: the REST interface."""
+    """The REST API, used by agents."""
 
     name = "apps.api"

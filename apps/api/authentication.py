@@ -1,4 +1,4 @@
-"""Tell who calls, by an API key in one of three headers."""
+"""Identify the caller by an API key in one of three headers."""
 
 import threading
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from apps.pipeline.core.enums import Scope
 from apps.tenants import keys
 
 REFUSED = "the API key is not valid"
-REMEMBERED_SECONDS = 60.0  # as often as the use of a key is noted
-REMEMBERED_KEYS = 10_000
+CALLER_CACHE_SECONDS = 60.0  # no shorter than the interval at which the use of a key is recorded
+CALLER_CACHE_SIZE = 10_000
 _SCHEMES = ("bearer", "token")
 
 
@@ -29,29 +29,29 @@ class Caller:
 
     @property
     def is_authenticated(self) -> bool:
-        """Say yes: there is no caller without a key."""
+        """Return True: every caller holds a key."""
         return True
 
     def may(self, scope: Scope) -> bool:
-        """Tell whether a scope was given; ADMIN includes the others."""
+        """Return True if the key has a scope; ADMIN includes the others."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """Take `Authorization: Bearer mp_…`, `Authorization: Token mp_…` or `X-API-Key: mp_…`."""
+    """Accept `Authorization: Bearer mp_…`, `Authorization: Token mp_…` and `X-API-Key: mp_…`."""
 
     def authenticate(self, request: Request) -> tuple[Caller, None] | None:
-        """Return the caller, or None without a key. Raises AuthenticationFailed, the same for every bad key."""
+        """Return the caller, or None without a key. Raises the same AuthenticationFailed for every bad key."""
         text = _key_of(request)
         if text is None:
             return None
-        caller = (_remembered(text) if _asks_itself(request) else None) or _looked_up(text)
+        caller = (_cached_caller(text) if _is_checked_by_action(request) else None) or _load_caller(text)
         if caller is None:
             raise AuthenticationFailed(REFUSED)
         return caller, None
 
     def authenticate_header(self, request: Request) -> str:
-        """Return what a 401 answer asks for."""
+        """Return the value of WWW-Authenticate in a 401 response."""
         return 'Bearer realm="memplatform"'
 
 
@@ -63,26 +63,26 @@ def _key_of(request: Request) -> str | None:
     return text.strip() if scheme.lower() in _SCHEMES else ""
 
 
-def _asks_itself(request: Request) -> bool:
-    """Tell whether the request's own first statement asks if the key still holds.
+def _is_checked_by_action(request: Request) -> bool:
+    """Return True if the action's first SQL statement checks that the key is still valid.
 
-    A repetition under an Idempotency-Key is answered without that statement.
+    A repeated request under an Idempotency-Key never runs that statement, so its key is checked here.
     """
     view = (request.parser_context or {}).get("view")
-    return getattr(view, "asks_if_key_holds", False) and "Idempotency-Key" not in request.headers
+    return getattr(view, "action_checks_key", False) and "Idempotency-Key" not in request.headers
 
 
-# By the key's hash. Whose a key is, and what for, never changes; whether it holds may change at any time.
-_callers: TTLCache[str, Caller] = TTLCache(maxsize=REMEMBERED_KEYS, ttl=REMEMBERED_SECONDS)
+# By the hash of the key. The project and scopes of a key never change; its validity may change at any time.
+_callers: TTLCache[str, Caller] = TTLCache(maxsize=CALLER_CACHE_SIZE, ttl=CALLER_CACHE_SECONDS)
 _lock = threading.Lock()
 
 
-def _remembered(text: str) -> Caller | None:
+def _cached_caller(text: str) -> Caller | None:
     with _lock:
         return _callers.get(keys.hash_of(text))
 
 
-def _looked_up(text: str) -> Caller | None:
+def _load_caller(text: str) -> Caller | None:
     key = keys.recognise(text)
     if key is None:
         return None
@@ -100,7 +100,7 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
     name = ["bearerKey", "headerKey"]
 
     def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
-        """Return the schemes in the order of their names; `Token` in place of `Bearer` is taken as well."""
+        """Return the schemes in the order of `name`; `Token` is accepted in place of `Bearer`."""
         return [
             {"type": "http", "scheme": "bearer", "bearerFormat": "mp_…"},
             {"type": "apiKey", "in": "header", "name": "X-API-Key"},

@@ -1,4 +1,4 @@
-"""Answer in JSON, whichever way a caller says that JSON will do."""
+"""Content negotiation for an API that only speaks JSON."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,29 +8,29 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-_PLAIN = ("", "*/*", "application/json")  # what nearly all callers send
+_ACCEPTS_JSON = ("", "*/*", "application/json")  # what nearly all clients send
 
 
 class StructRenderer(BaseRenderer):
-    """JSON of what answers are made of: plain values and structs."""
+    """Render built-in values and msgspec structs as JSON."""
 
     media_type = "application/json"
     format = "json"
     charset = None
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        """Return the JSON text, nothing for no body."""
+        """Return the JSON text; empty if there is no body."""
         return b"" if data is None else msgspec.json.encode(data)
 
 
-class PlainNegotiation(DefaultContentNegotiation):
-    """Choose as usual, but without working out what needs no working out."""
+class JsonNegotiation(DefaultContentNegotiation):
+    """Negotiate as DRF does, with a shortcut for the usual `Accept` headers."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> Any:
         """Return a renderer and its media type. Raises NotAcceptable."""
         only, *others = renderers
-        if not others and request.META.get("HTTP_ACCEPT", "") in _PLAIN and not request.META["QUERY_STRING"]:
+        if not others and request.META.get("HTTP_ACCEPT", "") in _ACCEPTS_JSON and not request.META["QUERY_STRING"]:
             return only, only.media_type
         return super().select_renderer(request, [only, *others], format_suffix)

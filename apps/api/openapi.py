@@ -1,4 +1,4 @@
-"""Describe structs, query strings and problems in the OpenAPI document."""
+"""Describe structs, query parameters and problems in the OpenAPI document."""
 
 import functools
 from collections.abc import Callable, Iterable
@@ -12,12 +12,12 @@ from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
-from apps.api.schemas.common import Body, ProblemDocument, Query
+from apps.api.schemas.common import ProblemDocument, QueryParameters, RequestBody
 
 _REFERENCE = "#/components/schemas/{name}"
 _View = TypeVar("_View", bound=Callable[..., Any])
 
-# What any request may be answered, whatever it asks.
+# Problems that any request may get.
 _ALWAYS = (Code.MISSING_KEY, Code.INVALID_KEY, Code.INSUFFICIENT_SCOPE, Code.NOT_ACCEPTABLE, Code.UNAVAILABLE)
 _WITH_BODY = (
     Code.INVALID_JSON,
@@ -30,18 +30,18 @@ _WITH_KEY = (Code.IDEMPOTENCY_IN_PROGRESS, Code.IDEMPOTENCY_MISMATCH)
 
 
 class StructExtension(OpenApiSerializerExtension):
-    """Let drf-spectacular take msgspec structs where it takes serializers."""
+    """Let drf-spectacular accept msgspec structs in place of serializers."""
 
     target_class = "msgspec.Struct"
     match_subclasses = True
 
     def get_name(self, auto_schema: AutoSchema, direction: str) -> str:
-        """Return the component's name: the struct's own."""
+        """Return the struct's name as the component's name."""
         set_override(self.target, "suppress_collision_warning", True)
         return str(self.target.__name__)
 
     def map_serializer(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
-        """Return the struct's schema, and register those that it refers to."""
+        """Return the struct's schema and register the schemas that it refers to."""
         _, components = msgspec.json.schema_components([self.target], ref_template=_REFERENCE)
         own: dict[str, Any] = components.pop(self.target.__name__)
         for name, schema in components.items():
@@ -50,7 +50,7 @@ class StructExtension(OpenApiSerializerExtension):
         return own
 
 
-def parameters_of(query: type[Query]) -> list[OpenApiParameter]:
+def parameters_of(query: type[QueryParameters]) -> list[OpenApiParameter]:
     """Describe a query string by its struct."""
     _, components = msgspec.json.schema_components([query], ref_template=_REFERENCE)
     own = components[query.__name__]
@@ -62,7 +62,7 @@ def parameters_of(query: type[Query]) -> list[OpenApiParameter]:
 
 
 def _inlined(schema: Any, components: dict[str, Any]) -> Any:
-    """Return a schema with its references replaced by what they refer to, as parameters want it."""
+    """Return a schema with all references inlined, as OpenAPI parameters require."""
     if isinstance(schema, list):
         return [_inlined(each, components) for each in schema]
     if not isinstance(schema, dict):
@@ -76,14 +76,14 @@ def documented(
     *,
     operation: str,
     summary: str,
-    answers: dict[int, Any],
-    body: type[Body] | None = None,
-    query: type[Query] | None = None,
+    responses: dict[int, Any],
+    body: type[RequestBody] | None = None,
+    query: type[QueryParameters] | None = None,
     problems: Iterable[Code] = (),
     example: dict[str, Any] | None = None,
     repeatable: bool = False,
 ) -> Callable[[_View], _View]:
-    """Document a view's method: its body, parameters, answers and every problem that it may be answered."""
+    """Document a view method: its body, parameters, responses and possible problems."""
     codes = [*_ALWAYS, *problems, *(_WITH_BODY if body else ()), *(_WITH_KEY if repeatable else ())]
     if query:
         codes.append(Code.INVALID_REQUEST)
@@ -92,7 +92,7 @@ def documented(
         summary=summary,
         request=body,
         parameters=[*(parameters_of(query) if query else ()), *([_IDEMPOTENCY_KEY] if repeatable else ())],
-        responses={**answers, **_problem_responses(codes)},
+        responses={**responses, **_problem_responses(codes)},
         examples=[OpenApiExample("request", value=example, request_only=True)] if example else None,
     )
 
@@ -101,7 +101,7 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     name="Idempotency-Key",
     location=OpenApiParameter.HEADER,
     type={"type": "string", "minLength": 1, "maxLength": 255},
-    description="Name the request, so that sending it again does it once and gets the same answer.",
+    description="A unique key for this request. Repeats with the same key are executed once and get the same response.",
 )
 
 
@@ -114,7 +114,7 @@ def _problem_responses(codes: Iterable[Code]) -> dict[tuple[int, str], OpenApiRe
 
 @functools.lru_cache
 def _example(code: Code) -> OpenApiExample:
-    return OpenApiExample(code.value, value=Problem(code, "what exactly, in one line").document(), response_only=True)
+    return OpenApiExample(code.value, value=Problem(code, "a one-line explanation").document(), response_only=True)
 
 
 def _problem_response(codes: list[Code]) -> OpenApiResponse:

@@ -1,4 +1,4 @@
-"""Pages by cursor: stable while rows are added, and as quick on the last page as on the first."""
+"""Cursor pagination: stable while rows are added, and equally fast on every page."""
 
 from typing import Any, TypeVar
 
@@ -14,25 +14,25 @@ _Row = TypeVar("_Row", bound=Model)
 
 
 class Pages(CursorPagination):
-    """DRF's cursors, the newest rows first, with a 422 for cursors that aren't ours."""
+    """DRF's cursor pagination, newest rows first; an invalid cursor is answered with 422."""
 
-    # Identifiers rise with time and are never equal, so that rows made in one moment can't be read twice or missed.
+    # Identifiers increase with time and are unique, so rows created at the same moment are neither repeated nor missed.
     ordering = "-id"
 
     def __init__(self, *, limit: int) -> None:
         self.limit = limit
 
     def read(self, rows: QuerySet[_Row], request: Request) -> list[_Row]:
-        """Return the rows of the asked page. Raises Problem for a cursor that we didn't make."""
+        """Return the rows of the requested page. Raises Problem for an invalid cursor."""
         try:
             return list(self.paginate_queryset(rows, request) or [])
         except (NotFound, ValidationError, ValueError) as error:
-            raise invalid("is no cursor of this list", at="cursor") from error
+            raise invalid("is not a cursor of this list", at="cursor") from error
 
     def get_page_size(self, request: Request) -> int:
-        """Return the size that the query asked for; it has been checked by then."""
+        """Return the requested size, which was validated before."""
         return self.limit
 
     def links(self) -> dict[str, Any]:
-        """Return the addresses of the pages beside this one."""
+        """Return the URLs of the next and previous page."""
         return {"next": self.get_next_link(), "previous": self.get_previous_link()}

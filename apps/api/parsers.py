@@ -1,4 +1,4 @@
-"""Read request bodies: JSON only, strictly, and never more than the size limit."""
+"""Parse request bodies: strict JSON, up to the size limit."""
 
 import json
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from apps.pipeline.core.input_validation import check_json
 
 
 class StrictJSONParser(BaseParser):
-    """JSON in UTF-8 without repeated keys, non-finite numbers, endless nesting, NUL or lone surrogates."""
+    """JSON in UTF-8 without repeated keys, non-finite numbers, excessive nesting, NUL or lone surrogates."""
 
     media_type = "application/json"
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        """Return the decoded body and keep its bytes as `raw_body` of the request.
+        """Return the decoded body; its bytes become `request.raw_body`.
 
         Raises Problem (too_large, invalid_json) and hygiene.BadInput.
         """
@@ -43,21 +43,21 @@ def _decoded(body: bytes) -> Any:
     try:
         return json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
     except RecursionError as error:
-        raise Problem(Code.INVALID_JSON, "the body is nested too deep") from error
+        raise Problem(Code.INVALID_JSON, "the body is nested too deeply") from error
     except UnicodeDecodeError as error:
         raise Problem(Code.INVALID_JSON, "the body is not UTF-8") from error
     except ValueError as error:
-        # Beside bad syntax, json raises this for numbers of more than 4,300 digits.
+        # Raised for bad syntax, and for numbers of more than 4,300 digits.
         raise Problem(Code.INVALID_JSON, f"the body is not JSON: {error}") from error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object; of two equal keys, readers would take different ones, so they are refused."""
+    """Build an object; reject repeated keys, which different parsers resolve differently."""
     built = dict(pairs)
     if len(built) != len(pairs):
-        raise ValueError("an object names a key twice")
+        raise ValueError("an object has a repeated key")
     return built
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(f"{name} is not valid JSON")

@@ -1,4 +1,4 @@
-"""Let a caller in by the scopes of its key."""
+"""Permission checks by the scopes of the API key."""
 
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
@@ -8,17 +8,17 @@ from apps.pipeline.core.enums import Scope
 
 
 class HasScope(BasePermission):
-    """Ask for `read` on safe methods and `write` on others, unless the view's `scopes` name another by method."""
+    """Require `read` for safe methods and `write` for others, unless the view's `scopes` say otherwise."""
 
-    message = "the API key lacks the scope for this request"
+    message = "the API key does not have the scope that this request needs"
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Tell whether the caller's key holds the scope."""
+        """Return True if the caller's key has the required scope."""
         caller = request.user
-        return isinstance(caller, Caller) and caller.may(_needed(request, view))
+        return isinstance(caller, Caller) and caller.may(_required_scope(request, view))
 
 
-def _needed(request: Request, view: object) -> Scope:
+def _required_scope(request: Request, view: object) -> Scope:
     method = request.method or "GET"
     default = Scope.READ if method in SAFE_METHODS else Scope.WRITE
     scopes: dict[str, Scope] = getattr(view, "scopes", {})

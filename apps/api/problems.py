@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem documents, each with a stable code that docs/errors.md explains."""
+"""Errors as RFC 9457 problem documents, each with a stable code; docs/errors.md explains them."""
 
 import logging
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Code(StrEnum):
-    """What went wrong, for programs; a code never changes its meaning."""
+    """Machine-readable error code; the meaning of a code never changes."""
 
     INVALID_JSON = "invalid_json"
     INVALID_REQUEST = "invalid_request"
@@ -43,27 +43,27 @@ class Code(StrEnum):
 
 STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.INVALID_JSON: (400, "The body is not valid JSON"),
-    Code.INVALID_REQUEST: (422, "The request holds a value that can't be taken"),
-    Code.MISSING_KEY: (401, "An API key is needed"),
+    Code.INVALID_REQUEST: (422, "The request contains an invalid value"),
+    Code.MISSING_KEY: (401, "An API key is required"),
     Code.INVALID_KEY: (401, "The API key is not valid"),
-    Code.INSUFFICIENT_SCOPE: (403, "The API key lacks a scope"),
-    Code.NOT_FOUND: (404, "There is no such thing"),
-    Code.METHOD_NOT_ALLOWED: (405, "The method is not allowed here"),
-    Code.NOT_ACCEPTABLE: (406, "Only JSON can be answered"),
-    Code.CONFLICT: (409, "The thing has changed meanwhile"),
-    Code.IDEMPOTENCY_IN_PROGRESS: (409, "The first request of this key is still running"),
-    Code.LENGTH_REQUIRED: (411, "The length of the body is needed"),
+    Code.INSUFFICIENT_SCOPE: (403, "The API key does not have the required scope"),
+    Code.NOT_FOUND: (404, "Not found"),
+    Code.METHOD_NOT_ALLOWED: (405, "Method not allowed"),
+    Code.NOT_ACCEPTABLE: (406, "Only JSON responses are available"),
+    Code.CONFLICT: (409, "The resource has changed"),
+    Code.IDEMPOTENCY_IN_PROGRESS: (409, "The first request with this Idempotency-Key is still running"),
+    Code.LENGTH_REQUIRED: (411, "Content-Length is required"),
     Code.TOO_LARGE: (413, "The request is too large"),
-    Code.UNSUPPORTED_MEDIA_TYPE: (415, "Only application/json is taken"),
-    Code.IDEMPOTENCY_MISMATCH: (422, "The Idempotency-Key was used for another request"),
+    Code.UNSUPPORTED_MEDIA_TYPE: (415, "Only application/json is accepted"),
+    Code.IDEMPOTENCY_MISMATCH: (422, "The Idempotency-Key was used for a different request"),
     Code.QUEUE_FULL: (429, "The project's queue is full"),
-    Code.INTERNAL: (500, "Something went wrong on our side"),
-    Code.UNAVAILABLE: (503, "The service can't answer right now"),
+    Code.INTERNAL: (500, "Internal server error"),
+    Code.UNAVAILABLE: (503, "The service is temporarily unavailable"),
 }
 
 
 class Problem(Exception):
-    """An error that a caller gets to see; `errors` name single values by pointer or parameter."""
+    """An error reported to the caller; `errors` name invalid values by pointer or parameter."""
 
     def __init__(self, code: Code, detail: str, *, errors: Sequence[dict[str, str]] = ()) -> None:
         super().__init__(detail)
@@ -73,7 +73,7 @@ class Problem(Exception):
 
     @property
     def status(self) -> int:
-        """Return the HTTP status that belongs to the code."""
+        """Return the HTTP status of the code."""
         return STATUS_AND_TITLE[self.code][0]
 
     def document(self) -> dict[str, Any]:
@@ -89,13 +89,13 @@ class Problem(Exception):
 
 
 def invalid(message: str, *, at: str, code: Code = Code.INVALID_REQUEST) -> Problem:
-    """Say which value can't be taken: a JSON pointer begins with a slash or is empty, a parameter's name doesn't."""
+    """Return a problem about one value; `at` is a JSON pointer (empty or with a leading slash) or a parameter name."""
     place = "pointer" if not at or at.startswith("/") else "parameter"
     return Problem(code, f"{at or 'the body'}: {message}", errors=[{place: at, "message": message}])
 
 
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Translate an exception of a view (DRF's EXCEPTION_HANDLER); None leaves it to Django's own handling."""
+    """Convert an exception of a view to a response (DRF's EXCEPTION_HANDLER); None leaves it to Django."""
     problem = _problem_of(error)
     if problem is None:
         return None
@@ -138,11 +138,11 @@ def _problem_of(error: Exception) -> Problem | None:
         code = Code.TOO_LARGE if isinstance(error, input_validation.TooLarge) else Code.INVALID_REQUEST
         return invalid(str(error), at=error.at, code=code)
     if isinstance(error, OperationalError | InterfaceError | actions.ProviderError):
-        _log.exception("the database or a provider can't be reached")
-        return Problem(Code.UNAVAILABLE, "the database or a model can't be reached; try again")
+        _log.exception("the database or a model provider is unreachable")
+        return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")
     if isinstance(error, DataError):
-        _log.exception("a value got past the door")
-        return Problem(Code.INVALID_REQUEST, "the request holds a value that can't be stored")
+        _log.exception("a value passed validation but was rejected by the database")
+        return Problem(Code.INVALID_REQUEST, "the request contains a value that can't be stored")
     for kind, code in _CODES:
         if isinstance(error, kind):
             return Problem(code, _detail(error))

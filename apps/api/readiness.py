@@ -1,4 +1,4 @@
-"""Find out whether this process can serve, and how far owed work is behind."""
+"""Check whether this process can serve requests, and how old the pending work is."""
 
 import logging
 from datetime import datetime, timedelta
@@ -7,23 +7,25 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from apps.api.schemas.health import Health, ReadinessAnswer
+from apps.api.schemas.health import ReadinessResponse, ServiceStatus
 from apps.outbox import heartbeats
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import Backlog, OutboxRowQuerySet
 
 DEGRADED_AFTER_SECONDS = 60.0
-ALIVE_WITHIN = timedelta(seconds=30)  # several heartbeats, and half of what may pass before a stop is told
+ALIVE_WITHIN = timedelta(
+    seconds=30
+)  # several heartbeats, and half the time within which a stopped worker must be reported
 _log = logging.getLogger(__name__)
 
 
-def readiness() -> ReadinessAnswer:
-    """Ask the database. Never raises: what can't be asked is told as unavailable."""
+def readiness() -> ReadinessResponse:
+    """Query the database. Never raises: database errors are reported as unavailable."""
     try:
         migrated = _is_migrated()
         backlog = OutboxRowQuerySet(OutboxRow).backlog() if migrated else None
     except DatabaseError:
-        _log.exception("the database can't be asked")
+        _log.exception("the database is unreachable")
         return _unavailable(database=False)
     return _ready(backlog, now=timezone.now()) if backlog else _unavailable(database=True)
 
@@ -33,9 +35,9 @@ def _is_migrated() -> bool:
     return not executor.migration_plan(executor.loader.graph.leaf_nodes())
 
 
-def _unavailable(*, database: bool) -> ReadinessAnswer:
-    return ReadinessAnswer(
-        status=Health.UNAVAILABLE,
+def _unavailable(*, database: bool) -> ReadinessResponse:
+    return ReadinessResponse(
+        status=ServiceStatus.UNAVAILABLE,
         database=database,
         migrations=False,
         oldest_owed_seconds=0.0,
@@ -45,15 +47,15 @@ def _unavailable(*, database: bool) -> ReadinessAnswer:
     )
 
 
-def _ready(backlog: Backlog, *, now: datetime) -> ReadinessAnswer:
-    owed, lag = _age(backlog.oldest, now), _age(backlog.oldest_index, now)
+def _ready(backlog: Backlog, *, now: datetime) -> ReadinessResponse:
+    pending, lag = _age(backlog.oldest, now), _age(backlog.oldest_index, now)
     workers = heartbeats.alive(within=ALIVE_WITHIN)
-    late = owed > DEGRADED_AFTER_SECONDS or backlog.dead > 0 or not workers
-    return ReadinessAnswer(
-        status=Health.DEGRADED if late else Health.OK,
+    late = pending > DEGRADED_AFTER_SECONDS or backlog.dead > 0 or not workers
+    return ReadinessResponse(
+        status=ServiceStatus.DEGRADED if late else ServiceStatus.OK,
         database=True,
         migrations=True,
-        oldest_owed_seconds=owed,
+        oldest_owed_seconds=pending,
         vector_lag_seconds=lag,
         dead=backlog.dead,
         workers_alive=workers,

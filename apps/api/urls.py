@@ -1,4 +1,4 @@
-"""Addresses of the REST interface."""
+"""URLs of the REST API."""
 
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView

@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class ConsoleConfig(AppConfig):
-    """What people see."""
+    """The web console and the admin."""
 
     name = "apps.console"

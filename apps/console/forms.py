@@ -1,4 +1,4 @@
-"""Forms of the console: what a person types, made into what an action takes."""
+"""Forms of the console."""
 
 from datetime import datetime
 from typing import Any, cast
@@ -6,14 +6,14 @@ from typing import Any, cast
 from django import forms
 from django.utils import timezone
 
-from apps.console.admin.rule_form import RuleForm as AdminRuleForm
+from apps.console.admin.rule_form import PreFilterRuleForm
 from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
 
 
-class RuleForm(AdminRuleForm):
-    """A rule of one project; its name is fixed once it is saved."""
+class ProjectRuleForm(PreFilterRuleForm):
+    """A pre-filter rule of one project; the name can't be changed after saving."""
 
-    class Meta(AdminRuleForm.Meta):
+    class Meta(PreFilterRuleForm.Meta):
         exclude = ("project",)
         widgets = {"pattern": forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "code"})}
 
@@ -24,13 +24,13 @@ class RuleForm(AdminRuleForm):
             self.fields["name"].disabled = True
         reason = cast(forms.ChoiceField, self.fields["reason"])
         reason.choices = [
-            choice for choice in choices_of(Reason) if choice[0] in _REASONS_OF_RULES | {self.instance.reason}
+            choice for choice in choices_of(Reason) if choice[0] in _RULE_REASONS | {self.instance.reason}
         ]
         reason.initial = Reason.PATTERN.value
-        self.fields["languages"].help_text = "codes such as en, with commas; empty for all"
+        self.fields["languages"].help_text = "comma-separated codes such as en; empty means all"
 
 
-_REASONS_OF_RULES = frozenset(
+_RULE_REASONS = frozenset(
     {
         Reason.GREETING.value,
         Reason.FAREWELL.value,
@@ -45,16 +45,16 @@ _REASONS_OF_RULES = frozenset(
 
 
 class TrialForm(forms.Form):
-    """A turn to try the rules on."""
+    """A turn to test the rules with."""
 
     content = forms.CharField(
         max_length=20_000, label="What the user says", widget=forms.Textarea(attrs={"rows": 2}), strip=False
     )
-    before = forms.CharField(max_length=20_000, required=False, label="What was said before (by the assistant)")
+    before = forms.CharField(max_length=20_000, required=False, label="The assistant's message before it")
     role = forms.ChoiceField(choices=choices_of(Role), initial=Role.USER.value, required=False)
 
     def clean_role(self) -> Role:
-        """Take the user for the one who says it, unless told otherwise."""
+        """Default to the role user."""
         return Role(self.cleaned_data["role"] or Role.USER)
 
 
@@ -68,22 +68,25 @@ class KeyForm(forms.Form):
         initial=[Scope.READ.value, Scope.WRITE.value],
     )
     expires_at = forms.DateField(
-        required=False, label="Expires on", widget=forms.DateInput(attrs={"type": "date"}), help_text="empty: never"
+        required=False,
+        label="Expires on",
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="empty means never",
     )
 
     def clean_expires_at(self) -> datetime | None:
-        """Take a day as its beginning in UTC; refuse one that is past."""
+        """Convert the day to its start in UTC; reject past days."""
         day = self.cleaned_data["expires_at"]
         if day is None:
             return None
         moment = datetime(day.year, day.month, day.day, tzinfo=timezone.get_default_timezone())
         if moment <= timezone.now():
-            raise forms.ValidationError("the expiry must lie in the future")
+            raise forms.ValidationError("the expiry must be in the future")
         return moment
 
 
 class MemberForm(forms.Form):
-    """A person and a role."""
+    """A user name and a role."""
 
     username = forms.CharField(max_length=150)
     role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)

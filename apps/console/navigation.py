@@ -1,76 +1,76 @@
-"""The places of the console, in the order in which people look for them."""
+"""The navigation of the console."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.urls import reverse
 
-from apps.console.permissions import Visit
+from apps.console.permissions import ProjectVisit
 from apps.pipeline.core.enums import MemberRole
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One entry of the navigation; without a view it has its place and no page yet."""
+class NavigationItem:
+    """A page in the navigation; without a view it is planned and has no page yet."""
 
     label: str
     icon: str  # a symbol of icons.svg
-    view: str = ""  # the name of its address in the namespace console
+    view: str = ""  # URL name in the namespace console
     role: MemberRole = MemberRole.VIEWER
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A place as one page shows it."""
+class NavigationEntry:
+    """A navigation item as rendered on the current page."""
 
     label: str
     icon: str
     address: str
-    is_here: bool
+    is_current: bool
     count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Places that belong together."""
+class NavigationGroup:
+    """A titled group of navigation entries."""
 
     label: str
-    entries: tuple[Entry, ...]
+    entries: tuple[NavigationEntry, ...]
 
 
-_PLACES: dict[str, tuple[Place, ...]] = {
+_ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Decide": (
-        Place("Review", "review", "review"),
-        Place("Contradictions", "contradictions", "contradictions"),
+        NavigationItem("Review", "review", "review"),
+        NavigationItem("Contradictions", "contradictions", "contradictions"),
     ),
-    "Look": (
-        Place("Dashboard", "dashboard", "dashboard"),
-        Place("Traces", "traces", "traces"),
-        Place("Users", "user", "users"),
-        Place("Entities", "entity", "entities"),
+    "Explore": (
+        NavigationItem("Dashboard", "dashboard", "dashboard"),
+        NavigationItem("Traces", "traces", "traces"),
+        NavigationItem("Users", "user", "users"),
+        NavigationItem("Entities", "entity", "entities"),
     ),
-    "Tune": (
-        Place("Patterns", "patterns", "patterns"),
-        Place("Configuration", "configuration", "configuration"),
-        Place("Replay", "replay"),
-        Place("Rollback", "rollback"),
-        Place("Evaluation", "evaluation"),
+    "Configure": (
+        NavigationItem("Patterns", "patterns", "patterns"),
+        NavigationItem("Configuration", "configuration", "configuration"),
+        NavigationItem("Replay", "replay"),
+        NavigationItem("Rollback", "rollback"),
+        NavigationItem("Evaluation", "evaluation"),
     ),
-    "Run": (
-        Place("Outbox", "outbox", "outbox"),
-        Place("Keys", "key", "keys", MemberRole.ADMIN),
-        Place("Members", "members", "members", MemberRole.ADMIN),
+    "Operate": (
+        NavigationItem("Queue", "queue", "queue"),
+        NavigationItem("Keys", "key", "keys", MemberRole.ADMIN),
+        NavigationItem("Members", "members", "members", MemberRole.ADMIN),
     ),
 }
 
 
-def navigation(*, visit: Visit, path: str, counts: dict[str, int]) -> Iterator[Group]:
-    """Yield the groups for a visit; the place whose address `path` begins with is the one that is open."""
-    for label, places in _PLACES.items():
-        yield Group(label, tuple(_entry(place, visit, path, counts) for place in places if visit.may(place.role)))
+def navigation(*, visit: ProjectVisit, path: str, counts: dict[str, int]) -> Iterator[NavigationGroup]:
+    """Yield the groups that the visitor may see; the entry whose address is a prefix of `path` is current."""
+    for label, items in _ITEMS.items():
+        yield NavigationGroup(label, tuple(_entry(item, visit, path, counts) for item in items if visit.may(item.role)))
 
 
-def _entry(place: Place, visit: Visit, path: str, counts: dict[str, int]) -> Entry:
-    address = reverse(f"console:{place.view}", args=[visit.project.slug]) if place.view else ""
-    is_here = bool(address) and path.startswith(address)
-    return Entry(place.label, place.icon, address, is_here, counts.get(place.view))
+def _entry(item: NavigationItem, visit: ProjectVisit, path: str, counts: dict[str, int]) -> NavigationEntry:
+    address = reverse(f"console:{item.view}", args=[visit.project.slug]) if item.view else ""
+    is_current = bool(address) and path.startswith(address)
+    return NavigationEntry(item.label, item.icon, address, is_current, counts.get(item.view))

@@ -1,4 +1,4 @@
-"""Who may see and do what: every page names the role that it takes, and is given the visit."""
+"""Access to pages by project role."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,67 +15,67 @@ from django_htmx.middleware import HtmxDetails
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 
-_LADDER = tuple(MemberRole)  # each role includes those before it
-SIGNED_IN = 200  # projects in the switcher at most
+_ROLES = tuple(MemberRole)  # each role includes those before it
+MAX_PROJECTS = 200  # in the project switcher
 
 View = Callable[..., HttpResponseBase]
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """A person in a project."""
+class ProjectVisit:
+    """A signed-in person with a role in the project of the URL."""
 
     project: Project
     person_id: int
     role: MemberRole
 
     def may(self, role: MemberRole) -> bool:
-        """Tell whether the person may do what takes a role."""
-        return _LADDER.index(self.role) >= _LADDER.index(role)
+        """Return True if the person's role includes `role`."""
+        return _ROLES.index(self.role) >= _ROLES.index(role)
 
     @property
     def may_review(self) -> bool:
-        """Tell whether the person may approve, edit and reject."""
+        """Return True if the person may approve, edit and reject memories."""
         return self.may(MemberRole.REVIEWER)
 
     @property
-    def may_tune(self) -> bool:
-        """Tell whether the person may change rules, keys, members and the configuration."""
+    def may_administer(self) -> bool:
+        """Return True if the person may change rules, keys, members and the configuration."""
         return self.may(MemberRole.ADMIN)
 
 
-def page(role: MemberRole = MemberRole.VIEWER) -> Callable[[View], View]:
-    """Let members of the project in whose role includes `role`; superusers may do everything everywhere.
+def project_page(role: MemberRole = MemberRole.VIEWER) -> Callable[[View], View]:
+    """Restrict a view to project members whose role includes `role`; superusers have every role in every project.
 
-    The view gets the visit as its second argument, and `request.visit` is there for the shell. A project of others
-    looks like one that doesn't exist.
+    The view gets the ProjectVisit as its second argument; it is also set as `request.visit`. For others the project
+    looks as if it did not exist (404).
     """
 
-    def guarded(view: View) -> View:
+    def decorate(view: View) -> View:
         @wraps(view)
-        def checked(request: HttpRequest, slug: str, *args: Any, **options: Any) -> HttpResponseBase:
+        def wrapper(request: HttpRequest, slug: str, *args: Any, **options: Any) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 return _to_login(request)
-            visit = _visit(request.user, slug)
+            visit = _project_visit(request.user, slug)
             if not visit.may(role):
-                raise PermissionDenied(f"this takes the role {role}")
-            request.visit = visit  # type: ignore[attr-defined]  # for the shell
+                raise PermissionDenied(f"this page requires the role {role}")
+            request.visit = visit  # type: ignore[attr-defined]  # read by page_frame
             return view(request, visit, *args, **options)
 
-        return checked
+        return wrapper
 
-    return guarded
+    return decorate
 
 
 def projects_of(user: User | AnonymousUser) -> list[Project]:
-    """Return the projects that a person may look at, by name."""
+    """Return the projects that a person may see, by name."""
     projects = Project.objects.all()
     if not user.is_superuser:
         projects = projects.filter(memberships__user_id=user.pk or 0)
-    return list(projects.order_by("name")[:SIGNED_IN])
+    return list(projects.order_by("name")[:MAX_PROJECTS])
 
 
-def _visit(user: Any, slug: str) -> Visit:
+def _project_visit(user: Any, slug: str) -> ProjectVisit:
     if user.is_superuser:
         project = Project.objects.filter(slug=slug).first()
         role = MemberRole.ADMIN
@@ -84,12 +84,12 @@ def _visit(user: Any, slug: str) -> Visit:
         project = membership.project if membership else None
         role = MemberRole(membership.role) if membership else MemberRole.VIEWER
     if project is None:
-        raise Http404("there is no such project")
-    return Visit(project=project, person_id=user.pk, role=role)
+        raise Http404("no such project")
+    return ProjectVisit(project=project, person_id=user.pk, role=role)
 
 
 def _to_login(request: HttpRequest) -> HttpResponse:
-    """Send to the login, from a fragment the whole page."""
+    """Redirect to the login page; a fragment request redirects the whole page."""
     htmx: HtmxDetails | None = getattr(request, "htmx", None)
     if htmx:
         back = redirect_to_login(htmx.current_url_abs_path or "/console/")

@@ -130,7 +130,7 @@ class Drain:
             leases.release(lease=lease)
 
 
-def _forget(heart: heartbeats.Heart) -> None:
+def _forget(heart: heartbeats.Heartbeat) -> None:
     """Delete the worker's heartbeat. One that can't be deleted expires by itself: the work is done all the same."""
     try:
         heart.stop()

@@ -1,1 +1,1 @@
-"""The demo: a whole memory server on a sample conversation, as its own client sees it over HTTP."""
+"""The demo: a complete memory server with a sample conversation, used over HTTP."""

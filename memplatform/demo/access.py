@@ -1,4 +1,4 @@
-"""What the demo needs to be let in: its project, an API key and a console login, made once and kept for their owner."""
+"""The project, API key and console login of the demo, created once and stored in private files."""
 
 import os
 import secrets
@@ -21,7 +21,7 @@ LOGIN = "demo"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The project's slug, its key, and the name and password of the console."""
+    """The project's slug and API key, and the user name and password of the console."""
 
     project: str
     key: str
@@ -30,7 +30,7 @@ class Access:
 
 
 def ensure_access() -> Access:
-    """Make what is not there yet; secrets are kept in files that only their owner reads."""
+    """Create what is missing; secrets are stored in files that only their owner can read."""
     project = Project.objects.filter(slug=SLUG).first() or create_project(name="Demo", slug=SLUG)
     password = _kept("demo-password", lambda: secrets.token_urlsafe(12))
     _ensure_login(password)
@@ -38,7 +38,7 @@ def ensure_access() -> Access:
 
 
 def _key(project: Project) -> str:
-    """Return the kept key, or a new one when the database doesn't know it."""
+    """Return the stored key, or a new one if the database doesn't know it."""
     file = DATA_DIR / "demo-key"
     known = keys.recognise(file.read_text()) if file.exists() else None
     if known is None or known.project_id != project.pk:
@@ -55,7 +55,7 @@ def _ensure_login(password: str) -> None:
 
 
 def _kept(name: str, make: Callable[[], str]) -> str:
-    """Return the text of a private file of the data folder, made on the first call."""
+    """Return the text of a private file in the data folder, creating it on the first call."""
     file: Path = DATA_DIR / name
     if not file.exists():
         DATA_DIR.mkdir(parents=True, exist_ok=True)

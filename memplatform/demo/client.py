@@ -1,4 +1,4 @@
-"""A caller of the REST interface, as small as an agent's own could be."""
+"""A minimal client of the REST API."""
 
 import json
 import time
@@ -11,15 +11,15 @@ from urllib.parse import urlencode
 
 from memplatform.demo.errors import DemoFailed
 
-TIMEOUT = 60.0  # seconds for one answer
-POLL = 0.2  # seconds between two looks
-# Loopback is never reached through a proxy, whatever the environment says.
+TIMEOUT = 60.0  # seconds per request
+POLL = 0.2  # seconds between two checks
+# Never use a proxy for loopback, whatever the environment says.
 _open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: status, headers (lower-case names) and decoded body."""
+    """A response: status, headers (lower-case names) and decoded body."""
 
     status: int
     headers: Mapping[str, str]
@@ -34,11 +34,11 @@ class Client:
     key: str = ""
 
     def get(self, path: str, **query: Any) -> dict[str, Any]:
-        """Return what is there. Raises DemoFailed for an error."""
+        """Return the body of a GET. Raises DemoFailed for an error."""
         return self._call("GET", f"{path}?{urlencode(query, doseq=True)}" if query else path).body
 
     def post(self, path: str, body: Mapping[str, Any], *, idempotency_key: str = "") -> Reply:
-        """Send a body. Raises DemoFailed for an error."""
+        """POST a body. Raises DemoFailed for an error."""
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         return self._call("POST", path, json.dumps(body).encode(), headers)
 
@@ -51,7 +51,7 @@ class Client:
             yield from page["results"]
 
     def answers(self, path: str) -> bool:
-        """Tell whether the server answers with success."""
+        """Return True if the server responds with 200."""
         try:
             return self._call("GET", path).status == 200
         except (OSError, DemoFailed):
@@ -71,9 +71,9 @@ class Client:
 
 
 def wait_until(done: Any, *, seconds: float, what: str) -> None:
-    """Look again and again until `done()` is true. Raises DemoFailed after so many seconds."""
+    """Poll until `done()` is true. Raises DemoFailed after `seconds`."""
     deadline = time.monotonic() + seconds
     while not done():
         if time.monotonic() > deadline:
             raise DemoFailed(f"{what}: not within {seconds:.0f} seconds")
-        time.sleep(POLL)  # HTTP has nothing to wake us with
+        time.sleep(POLL)  # HTTP has no notification to wait for

@@ -1,4 +1,4 @@
-"""Send the sample conversation and wait until nothing is owed for it any more."""
+"""Send the sample conversation and wait until it is processed."""
 
 import hashlib
 import json
@@ -14,13 +14,13 @@ from memplatform.settings import BASE_DIR
 
 SAMPLE = BASE_DIR / "samples" / "three_weeks.json"
 WORK_SECONDS = 180.0
-LOOKS = 2  # in a row that must find nothing owed: ages are rounded, so that fresh work may look like none
+LOOKS = 2  # consecutive checks without pending work: ages are rounded, so new work may look like none
 ENDED = frozenset({"done", "rejected", "extraction_failed", "dead"})
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What was sent, and how much of it the server had answered before."""
+    """What was sent, and how many sessions the server already knew."""
 
     user_id: str
     trace_ids: frozenset[str]
@@ -30,14 +30,14 @@ class Posted:
 
 
 def post_sample(*, client: Client, sample: Path = SAMPLE) -> Posted:
-    """Send each session as one request under a key made from it: a second run finds everything done."""
-    told = json.loads(sample.read_text(encoding="utf-8"))
-    replies = [_post(client, told["user_id"], session) for session in told["sessions"]]
+    """Send each session as one request with an Idempotency-Key derived from it: a second run changes nothing."""
+    sample_data = json.loads(sample.read_text(encoding="utf-8"))
+    replies = [_post(client, sample_data["user_id"], session) for session in sample_data["sessions"]]
     return Posted(
-        user_id=told["user_id"],
+        user_id=sample_data["user_id"],
         trace_ids=frozenset(reply.body["trace_id"] for reply in replies),
         sessions=len(replies),
-        turns=sum(len(session["turns"]) for session in told["sessions"]),
+        turns=sum(len(session["turns"]) for session in sample_data["sessions"]),
         repeated=sum(reply.headers.get("idempotent-replayed") == "true" for reply in replies),
     )
 
@@ -49,12 +49,12 @@ def _post(client: Client, user_id: str, session: dict[str, Any]) -> Any:
 
 
 def await_work(*, client: Client, services: Services, posted: Posted) -> None:
-    """Wait until every trace has ended and no work is owed. Raises DemoFailed when something was given up."""
-    services.wait_until(lambda: _have_ended(client, posted), seconds=WORK_SECONDS, what="the pipeline's work")
-    services.wait_until(_in_a_row(lambda: _nothing_owed(client)), seconds=WORK_SECONDS, what="the index's work")
+    """Wait until every trace has ended and no work is pending. Raises DemoFailed if something failed."""
+    services.wait_until(lambda: _have_ended(client, posted), seconds=WORK_SECONDS, what="the pipeline")
+    services.wait_until(_in_a_row(lambda: _nothing_pending(client)), seconds=WORK_SECONDS, what="indexing")
     failed = [trace["id"] for trace in traces_of(client, posted) if trace["status"] in ("dead", "extraction_failed")]
     if failed:
-        raise DemoFailed(f"given up: {', '.join(failed)}")
+        raise DemoFailed(f"processing failed: {', '.join(failed)}")
 
 
 def traces_of(client: Client, posted: Posted) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ def _have_ended(client: Client, posted: Posted) -> bool:
     return len(ended) == len(posted.trace_ids)
 
 
-def _nothing_owed(client: Client) -> bool:
+def _nothing_pending(client: Client) -> bool:
     ready = client.get("/readyz")
     return not ready["oldest_owed_seconds"] and not ready["vector_lag_seconds"]
 

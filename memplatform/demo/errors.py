@@ -1,5 +1,5 @@
-"""Why the demo could not show what it has to show."""
+"""Errors of the demo."""
 
 
 class DemoFailed(Exception):
-    """The demo ended early; the message is for the person at the keyboard."""
+    """The demo failed; the message is shown to the user."""

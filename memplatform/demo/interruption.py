@@ -1,4 +1,4 @@
-"""Being asked to end: by Ctrl-C, SIGTERM or a closed terminal."""
+"""Stop requests: Ctrl-C, SIGTERM or a closed terminal."""
 
 import signal
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(slots=True)
 class Interruption:
-    """Raises KeyboardInterrupt when a signal comes, and remembers it.
+    """Raises KeyboardInterrupt on a signal, and remembers it.
 
-    What is raised while Python runs a finaliser is swallowed there, so whoever waits looks again with `check`.
+    An exception raised while Python runs a finaliser is lost, so waiting code calls `check` again.
     """
 
     asked: bool = False
 
     def listen(self) -> None:
-        """Take the signals from now on."""
+        """Install the signal handlers."""
         for number in SIGNALS:
             signal.signal(number, self._take)
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt if a signal has come."""
+        """Raise KeyboardInterrupt if a signal was received."""
         if self.asked:
             raise KeyboardInterrupt
 
@@ -31,6 +31,6 @@ class Interruption:
 
 
 def ignore_signals() -> None:
-    """Take no more of them: what ends children must come to its own end."""
+    """Ignore further signals, so that stopping child processes is not interrupted."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Find a free port and keep it until the web server listens on it."""
+"""Reserve a free port until the web server listens on it."""
 
 import contextlib
 import socket

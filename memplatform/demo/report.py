@@ -1,4 +1,4 @@
-"""Print what the demo has to show."""
+"""Print the result of the demo."""
 
 from rich.console import Console
 from rich.panel import Panel
@@ -12,15 +12,15 @@ STATUS_STYLES = {"active": "green", "pending_review": "yellow", "superseded": "d
 
 
 def print_result(result: Result, *, console: Console) -> None:
-    """Print the funnel, the memories, the links, a search and a context block."""
+    """Print the funnel, the memories, their links, a search and a context block."""
     console.print(_funnel(result.funnel), _memories(result), _links(result), _search(result))
-    block = Text(result.context["context"] or "nothing to tell")
-    console.print(Panel(block, title=f"What an agent is told for: {TASK}", title_align="left"))
+    block = Text(result.context["context"] or "no memories")
+    console.print(Panel(block, title=f"Context for the agent's task: {TASK}", title_align="left"))
 
 
 def print_addresses(*, address: str, access: Access, console: Console) -> None:
-    """Print where to look, and how to be let in."""
-    table = Table(title="Where to look", title_justify="left", show_header=False)
+    """Print the addresses and credentials."""
+    table = Table(title="Addresses and credentials", title_justify="left", show_header=False)
     table.add_row("Console", f"{address}/console/")
     table.add_row("Login", f"{access.login} / {access.password}")
     table.add_row("API docs", f"{address}/v1/docs")
@@ -29,28 +29,28 @@ def print_addresses(*, address: str, access: Access, console: Console) -> None:
 
 
 def _funnel(funnel: Funnel) -> Table:
-    table = Table(title="The funnel", title_justify="left")
+    table = Table(title="Funnel", title_justify="left")
     table.add_column("stage")
     table.add_column("count", justify="right")
-    table.add_row("turns in", str(funnel.turns))
+    table.add_row("turns received", str(funnel.turns))
     table.add_row("rejected by the pre-filter", str(sum(funnel.rejected.values())), style="red")
     for reason, count in funnel.rejected.items():
         table.add_row(f"  {reason}", str(count), style="dim")
     table.add_row("candidates", str(funnel.candidates))
     table.add_row("  discarded", str(funnel.discarded), style="dim")
     table.add_row("merged into known memories", str(funnel.merged))
-    table.add_row("older ones superseded", str(funnel.superseded))
+    table.add_row("superseded older memories", str(funnel.superseded))
     table.add_row("stored", str(funnel.stored), style="green")
     table.add_row("waiting for review", str(funnel.pending_review), style="yellow")
-    table.add_row("vectors", str(funnel.vectors))
+    table.add_row("embeddings", str(funnel.vectors))
     return table
 
 
 def _memories(result: Result) -> Table:
-    table = Table(title=f"What is remembered of {result.posted.user_id}", title_justify="left")
+    table = Table(title=f"Memories of {result.posted.user_id}", title_justify="left")
     for heading in ("status", "type", "memory", "said"):
         table.add_column(heading, no_wrap=heading != "memory")
-    table.add_column("sure", justify="right")
+    table.add_column("confidence", justify="right")
     for memory in sorted(result.memories, key=lambda each: (each["status"], each["said_at"])):
         status, said = memory["status"], memory["said_at"][:10]
         row = [status, memory["type"], Text(memory["content"]), said, f"{memory['confidence']:.2f}"]
@@ -59,8 +59,8 @@ def _memories(result: Result) -> Table:
 
 
 def _links(result: Result) -> Table:
-    table = Table(title="What can't both be right, or may say the same: for a person to settle", title_justify="left")
-    for heading in ("kind", "one", "other"):
+    table = Table(title="Contradictions and possible duplicates to review", title_justify="left")
+    for heading in ("kind", "first memory", "second memory"):
         table.add_column(heading)
     for link in result.links:
         one, other = link["between"]

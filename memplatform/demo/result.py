@@ -1,4 +1,4 @@
-"""What the demo has to show, gathered as a caller would, and the one count that no call tells: the vectors."""
+"""Collect the result of the demo over the REST API, plus the number of embeddings from the database."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ SUMMED = ("turns", "candidates", "discarded", "merged", "superseded", "pending_r
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """How many turns came in, how many of them and of their candidates went how far; counts."""
+    """How many turns and candidates reached each step."""
 
     turns: int
     rejected: Mapping[str, int]  # by reason
@@ -35,7 +35,7 @@ class Funnel:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Everything that is printed; dictionaries are answers of the REST interface."""
+    """Everything that is printed; the dictionaries are responses of the REST API."""
 
     posted: Posted
     funnel: Funnel
@@ -46,7 +46,7 @@ class Result:
 
 
 def gather(*, client: Client, posted: Posted, project: str) -> Result:
-    """Ask for everything."""
+    """Read everything."""
     user_id = posted.user_id
     memories = tuple(client.pages("/v1/memories", user_id=user_id, status=STATUSES, limit=200))
     found = client.post("/v1/memories/search", {"user_id": user_id, "query": QUESTION, "limit": 5})
@@ -70,7 +70,7 @@ def _funnel(traces: list[dict[str, Any]], *, vectors: int) -> Funnel:
 
 
 def _links(client: Client, memories: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return each link once, with what its two memories say."""
+    """Return each link once, with the contents of its two memories."""
     content = {memory["id"]: memory["content"] for memory in memories}
     found: dict[str, dict[str, Any]] = {}
     for memory in memories:

@@ -16,7 +16,7 @@ from memplatform.demo.port import HOST, reserve
 WEB = "demo-web"
 CLUSTER = "demo-cluster"
 START_SECONDS = 180.0
-LAST_LINES = 8  # of a log, when its process has failed
+LAST_LINES = 8  # of the log of a failed process
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Services:
     interruption: Interruption
 
     def check(self) -> None:
-        """Raise DemoFailed when one has ended by itself, KeyboardInterrupt when we were asked to end."""
+        """Raise DemoFailed if a process has exited, KeyboardInterrupt if a stop was requested."""
         self.interruption.check()
         for name, child in self.children.items():
             if child.poll() is not None:
-                raise DemoFailed(f"{name} ended with {child.returncode}: {_end_of_log(name)}")
+                raise DemoFailed(f"{name} exited with status {child.returncode}: {_end_of_log(name)}")
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float, what: str) -> None:
-        """Wait for something that they do. Raises DemoFailed when it takes too long or one of them has ended."""
+        """Wait until `done()` is true. Raises DemoFailed after `seconds` or if a process has exited."""
 
         def look() -> bool:
             self.check()
@@ -46,9 +46,9 @@ class Services:
 
 @contextmanager
 def running_services(*, wanted_port: int, interruption: Interruption) -> Iterator[Services]:
-    """Start both and wait until the server answers; end both, with all that they started, whatever happens.
+    """Start both and wait for the server; stop both with their child processes on exit.
 
-    The port is the wanted one or the next that is free. What a killed demo left running is ended first.
+    Use the wanted port or the next free one. Processes left behind by a killed demo are stopped first.
     """
     interruption.check()
     end_services()
@@ -62,7 +62,7 @@ def running_services(*, wanted_port: int, interruption: Interruption) -> Iterato
             cluster = [sys.executable, "manage.py", "cluster"]
             children[CLUSTER] = processes.start(name=CLUSTER, command=cluster, environment=environment)
             client = Client(address=services.address)
-            services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="the server's start")
+            services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="starting the server")
         yield services
     finally:
         ignore_signals()
@@ -72,18 +72,18 @@ def running_services(*, wanted_port: int, interruption: Interruption) -> Iterato
 
 
 def end_services() -> None:
-    """End the server and the cluster that are written down, if they run."""
+    """Stop the recorded server and cluster, if they are running."""
     for record in processes.recorded():
         if record.name in (WEB, CLUSTER):
             processes.end(record)
 
 
 def _environment(port: int) -> dict[str, str]:
-    """Return our environment with what a server on loopback needs, whatever .env says of production."""
+    """Return the environment for a server on loopback, overriding production settings in .env."""
     local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
     return os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}
 
 
 def _end_of_log(name: str) -> str:
     lines = processes.log_of(name).read_text(errors="replace").strip().splitlines()
-    return " / ".join(lines[-LAST_LINES:]) or "it said nothing"
+    return " / ".join(lines[-LAST_LINES:]) or "the log is empty"

@@ -1,10 +1,10 @@
 "use strict";
-// What the server can't do: keys, focus, small panels. Everything else is HTML that the server sends.
+// Keyboard shortcuts, focus and small panels. Everything else is HTML rendered by the server.
 
 const isTyping = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-// --- theme: the other one than what is seen; system again when that is what the system shows
+// --- theme: switch to the other one; back to "auto" if that is what the system prefers
 document.addEventListener("click", (event) => {
     if (!event.target.closest("[data-theme-toggle]")) return;
     const systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -15,7 +15,7 @@ document.addEventListener("click", (event) => {
     localStorage.setItem("theme", next);
 });
 
-// --- small panels: data-toggles opens a part of the page, data-opens a dialog, data-goes follows a choice
+// --- small panels: data-toggles shows an element, data-opens opens a dialog, data-goes navigates to the chosen option
 document.addEventListener("click", (event) => {
     const toggle = event.target.closest("[data-toggles]");
     if (toggle) {
@@ -31,7 +31,7 @@ document.addEventListener("change", (event) => {
     if (event.target.matches("[data-goes]")) location.assign(event.target.value);
 });
 
-// --- lists: one row is current; j and k move it, and rows open what they point at
+// --- lists: one row is current; j and k move to the next or previous row and open it
 const rows = () => all("[data-row]");
 const currentRow = () => document.querySelector("[data-row][aria-current=true]");
 
@@ -54,13 +54,13 @@ document.addEventListener("click", (event) => {
     if (row) makeCurrent(row, { open: false });
 });
 
-// An answer that comes after the row was left is not shown: what is shown is what the keys decide.
+// Ignore a response for a row that is no longer current: keys must act on what is displayed.
 document.addEventListener("htmx:beforeSwap", (event) => {
     const row = event.detail.requestConfig.elt.closest("[data-open-row]")?.closest("[data-row]");
     if (row && row !== currentRow()) event.detail.shouldSwap = false;
 });
 
-// A row that was decided leaves the list; the next one takes its place, so that the hands stay on the keys.
+// Remove decided rows from the list and make the next row current, so that reviewing continues by keyboard.
 document.addEventListener("htmx:beforeSwap", (event) => {
     const gone = (event.detail.xhr.getResponseHeader("X-Gone-Rows") ?? "").split(" ").filter(Boolean);
     const leaving = gone.map((id) => document.getElementById(id)).filter(Boolean);
@@ -75,14 +75,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     countSelected();
 });
 
-// --- selection of many
+// --- bulk selection
 function countSelected() {
     const bar = document.querySelector("[data-bulk]");
     if (!bar) return;
     const chosen = all("[data-row] input[type=checkbox]:checked").length;
     bar.hidden = chosen === 0;
-    const said = bar.querySelector("[data-bulk-count]");
-    if (said) said.textContent = String(chosen);
+    const count = bar.querySelector("[data-bulk-count]");
+    if (count) count.textContent = String(chosen);
 }
 document.addEventListener("change", (event) => {
     if (event.target.matches("[data-select-all]"))
@@ -90,8 +90,8 @@ document.addEventListener("change", (event) => {
     countSelected();
 });
 
-// --- keys: any element with data-key is pressed by that key, outside of fields
-const fixed = {
+// --- keys: outside of fields, a key clicks the element with that data-key
+const builtIn = {
     j: () => move(1),
     k: () => move(-1),
     x: () => currentRow()?.querySelector("input[type=checkbox]")?.click(),
@@ -102,24 +102,24 @@ const fixed = {
 
 function press(key) {
     const pressed = all("[data-key]").find((each) => each.dataset.key === key && each.checkVisibility() && !each.disabled);
-    if (!fixed[key] && !pressed) return false;
-    (fixed[key] ?? (() => pressed.click()))();
-    // At once, not when the browser tells that it is open: the next letter belongs into the field already.
+    if (!builtIn[key] && !pressed) return false;
+    (builtIn[key] ?? (() => pressed.click()))();
+    // Immediately, not at the toggle event: the next key already belongs to the field.
     if (pressed?.matches("summary")) pressed.parentElement.querySelector("[data-focus]")?.focus();
     return true;
 }
 
-// Keys that are faster than the server wait for its answer, so that each meets what it was meant for: after "j", an "a"
-// approves the next one and not the one that is still shown. What comes after a refusal, or opens a field, is forgotten.
-const held = [];
-const isAwaited = () => document.querySelector(".htmx-request") !== null;
-const isDecided = () => document.querySelector(".htmx-request:not([data-open-row])") !== null;
-const mustWait = (key) => held.length > 0 || isDecided() || (isAwaited() && !fixed[key]);
+// Keys pressed during a request are queued until its response, so that "j" followed by "a" approves the next memory and
+// not the one still displayed. The queue is cleared when a request fails or a field gets the focus.
+const queuedKeys = [];
+const isLoading = () => document.querySelector(".htmx-request") !== null;
+const isDeciding = () => document.querySelector(".htmx-request:not([data-open-row])") !== null;
+const mustWait = (key) => queuedKeys.length > 0 || isDeciding() || (isLoading() && !builtIn[key]);
 
-function pressHeld() {
-    while (held.length && !isAwaited()) {
-        press(held.shift());
-        if (isTyping(document.activeElement)) held.length = 0;
+function pressQueuedKeys() {
+    while (queuedKeys.length && !isLoading()) {
+        press(queuedKeys.shift());
+        if (isTyping(document.activeElement)) queuedKeys.length = 0;
     }
 }
 
@@ -127,21 +127,21 @@ document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && isTyping(event.target)) event.target.blur();
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
-    if (event.key.length === 1 && mustWait(event.key)) held.push(event.key);
+    if (event.key.length === 1 && mustWait(event.key)) queuedKeys.push(event.key);
     else if (!press(event.key)) return;
     event.preventDefault();
 });
 document.addEventListener("htmx:afterRequest", (event) => {
-    if (!event.detail.successful) held.length = 0;
-    pressHeld();
+    if (!event.detail.successful) queuedKeys.length = 0;
+    pressQueuedKeys();
 });
 
-// --- decisions: what is being decided fades at once, and comes back when the server refuses
-const deciding = (event) => event.target.closest(".decide, .other, [data-bulk]");
+// --- decisions: the row fades immediately and comes back if the server refuses
+const isDecision = (event) => event.target.closest(".decide, .other, [data-bulk]");
 document.addEventListener("htmx:beforeRequest", (event) => {
-    if (deciding(event)) currentRow()?.classList.add("leaving");
-    const once = event.target.closest("[data-once]");
-    if (once) once.closest(".toast").hidden = true;
+    if (isDecision(event)) currentRow()?.classList.add("leaving");
+    const form = event.target.closest("[data-once]");
+    if (form) form.closest(".toast").hidden = true;
 });
 document.addEventListener("htmx:afterRequest", (event) => {
     for (const row of all(".leaving")) row.classList.remove("leaving");
@@ -152,7 +152,7 @@ document.addEventListener("keydown", (event) => {
         event.target.form.requestSubmit();
 });
 
-// --- fields that open are typed into at once; toasts leave after a while, slower with an undo
+// --- focus newly opened fields; remove toasts after a while, later if they have an undo
 document.addEventListener("htmx:load", (event) => {
     event.detail.elt.querySelector?.("[data-focus]")?.focus();
     for (const toast of all(".toast:not([data-timed])", event.detail.elt.parentElement ?? document)) {
@@ -163,14 +163,14 @@ document.addEventListener("htmx:load", (event) => {
 document.addEventListener("toggle", (event) => {
     if (event.target.open) event.target.querySelector?.("[data-focus]")?.focus();
 }, true);
-document.addEventListener("htmx:sendError", () => sayOffline());
+document.addEventListener("htmx:sendError", () => showServerError());
 document.addEventListener("htmx:responseError", (event) => {
-    if (event.detail.xhr.status >= 500) sayOffline();
+    if (event.detail.xhr.status >= 500) showServerError();
 });
-function sayOffline() {
+function showServerError() {
     const toast = document.createElement("div");
     toast.className = "toast toast-bad";
-    toast.textContent = "The server could not be reached; nothing was changed. Try again.";
+    toast.textContent = "The server could not be reached or failed. Reload the page before you try again.";
     document.getElementById("toasts").append(toast);
     setTimeout(() => toast.remove(), 8000);
 }

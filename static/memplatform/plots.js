@@ -1,12 +1,12 @@
 "use strict";
-// Draws the JSON of each [data-plot] with uPlot, in the colours of theme.css, again when these change.
+// Draws the JSON of each [data-plot] with uPlot in the colours of theme.css; redraws when the theme changes.
 
 const TONES = ["--mp-line-1", "--mp-line-2", "--mp-line-3", "--mp-line-4", "--mp-line-5", "--mp-line-6", "--mp-line-7"];
 const probe = document.createElement("span");
 probe.hidden = true;
 document.body.append(probe);
 
-// A custom property is only resolved (light-dark) where it is used.
+// light-dark() in a custom property is only resolved where the property is used.
 function colour(name) {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
@@ -17,12 +17,12 @@ const FORMATS = {
     dollars: (value) => (value == null ? "–" : `$${value.toPrecision(2)}`),
 };
 
-// Times are UTC, as everywhere; a day is named where it begins.
+// Times are UTC; midnight is labelled with the date.
 function marks(plot, seconds) {
     const hourly = plot.data[0].length > 1 && plot.data[0][1] - plot.data[0][0] < 86400;
     return seconds.map((second) => {
-        const told = new Date(second * 1000).toISOString();
-        return hourly && told.slice(11, 16) !== "00:00" ? told.slice(11, 16) : told.slice(5, 10);
+        const text = new Date(second * 1000).toISOString();
+        return hourly && text.slice(11, 16) !== "00:00" ? text.slice(11, 16) : text.slice(5, 10);
     });
 }
 

@@ -1,3 +1,3 @@
 "use strict";
-// Light or dark before the first paint; the admin's switch writes the same key.
+// Set the theme before the first paint; the admin's theme switch uses the same key.
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "auto";

@@ -143,7 +143,7 @@ def test_the_same_user_id_names_other_people_in_other_projects(
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let seconds pass for what a process remembers."""
     passed = [0.0]
-    callers = TTLCache(maxsize=10, ttl=authentication.REMEMBERED_SECONDS, timer=lambda: monotonic() + passed[0])
+    callers = TTLCache(maxsize=10, ttl=authentication.CALLER_CACHE_SECONDS, timer=lambda: monotonic() + passed[0])
     monkeypatch.setattr(authentication, "_callers", callers)
     return lambda seconds: passed.__setitem__(0, passed[0] + seconds)
 
@@ -152,7 +152,7 @@ def test_a_key_is_looked_up_once_a_minute_for_turns(client: APIClient, later: Ca
     client.post("/v1/turns", TURNS)
     with CaptureQueriesContext(connection) as first:
         client.post("/v1/turns", TURNS)
-    later(authentication.REMEMBERED_SECONDS)
+    later(authentication.CALLER_CACHE_SECONDS)
     with CaptureQueriesContext(connection) as second:
         client.post("/v1/turns", TURNS)
 

@@ -76,7 +76,7 @@ def test_a_long_list_is_not_counted_in_full(
     turns = apps.get_model("traces.Turn")
     assert turns._default_manager.count() > 3
 
-    monkeypatch.setattr("apps.console.admin.pages.MOST_COUNTED", 3)
+    monkeypatch.setattr("apps.console.admin.base.MAX_COUNT", 3)
 
     assert "3 or more" in open_page(admin, page(turns, "changelist"))
 

@@ -101,7 +101,7 @@ def test_dead_work_is_retried(admin: Client, full_project: Project) -> None:
 def test_waiting_work_is_buried_and_says_who_did_it(admin: Client, full_project: Project) -> None:
     row = row_of_a_trace(full_project, WorkState.PENDING)
 
-    act(admin, "outbox_outboxrow", "bury", row.pk)
+    act(admin, "outbox_outboxrow", "discard", row.pk)
 
     row.refresh_from_db()
     assert row.state == WorkState.DEAD
@@ -110,7 +110,7 @@ def test_waiting_work_is_buried_and_says_who_did_it(admin: Client, full_project:
     assert Trace.objects.get(pk=row.subject_id).status == TraceStatus.DEAD
 
 
-@pytest.mark.parametrize("action", ["retry", "bury"])
+@pytest.mark.parametrize("action", ["retry", "discard"])
 def test_done_work_stays_done(admin: Client, full_project: Project, action: str) -> None:
     row = row_of_a_trace(full_project, WorkState.DONE)
 

@@ -58,7 +58,12 @@ def test_what_is_no_day_is_refused(admin: Client, link: MemoryLink, day: str) ->
     assert MemoryLink.objects.to_settle().count() == 1
 
 
-def test_the_second_is_told(admin: Client, link: MemoryLink) -> None:
-    first = decision(link, "kept_from")
+@pytest.mark.parametrize(
+    ("resolution", "done"), [("kept_from", "kept A"), ("kept_to", "kept B"), ("merged", "merged A")]
+)
+def test_a_refusal_names_who_decided_first(admin: Client, link: MemoryLink, resolution: str, done: str) -> None:
+    first = decision(link, resolution)
     admin.post(f"{PAGE}{link.pk}/settle/", first)
-    assert admin.post(f"{PAGE}{link.pk}/settle/", first).status_code == 409
+    answer = admin.post(f"{PAGE}{link.pk}/settle/", first)
+    assert answer.status_code == 409
+    assert f"chief already {done}" in answer.content.decode()

@@ -69,7 +69,7 @@ def test_filters_narrow_the_list(admin: Client, waiting: list[Memory]) -> None:
     tea = next(memory for memory in waiting if "tea" in memory.content)
     page = admin.get(PAGE, {"q": "green tea", "reason": "low_confidence", "type": tea.type}).content.decode()
     assert page.count("data-open-row") == 1
-    assert "Nothing like that waits" in admin.get(PAGE, {"user": "nobody of that name"}).content.decode()
+    assert "No matches" in admin.get(PAGE, {"user": "nobody of that name"}).content.decode()
 
 
 def test_an_empty_queue_says_so_kindly(admin: Client, project: Project) -> None:
@@ -119,7 +119,7 @@ def test_the_second_reviewer_is_told_who_was_faster(
     member("ben", full_project, MemberRole.REVIEWER).post(f"{PAGE}approve/", {"memory": seen(waiting[0])})
     answer = reviewer.post(f"{PAGE}reject/", {"memory": seen(waiting[0]), "reason": "private"})
     assert answer.status_code == 409
-    assert "ben has approved it" in answer.content.decode()
+    assert "ben already approved it" in answer.content.decode()
     assert answer["X-Gone-Rows"] == f"row-{waiting[0].pk}"
     assert status_of(waiting[0]) == Status.ACTIVE
 
@@ -157,8 +157,8 @@ def test_a_link_shows_how_alike_the_two_were_and_the_band(admin: Client, full_pr
     made = MemoryLink.objects.create(**link, kind=LinkKind.POSSIBLE_DUPLICATE, trace=memory.trace)
     for path in (f"memories/{memory.pk}/", f"memories/{other.pk}/", f"contradictions/{made.pk}/"):
         page = admin.get(f"/console/test/{path}").content.decode()
-        assert f"0.81 alike when it came in, unsure from {band.unsure:.2f} to {band.same:.2f}" in page
-        assert "<strong>unsure</strong>, a model says; they differ in order" in page
+        assert f"Similarity 0.81 when it was written (undecided from {band.unsure:.2f} to {band.same:.2f})" in page
+        assert "<strong>unsure</strong>, decided by a model; they differ in order" in page
     for nothing in ({}, {"compared": {}}):
         Span.objects.filter(trace=memory.trace, stage=Stage.DEDUPE).update(details=nothing)
-        assert "when it came in" not in admin.get(f"/console/test/memories/{memory.pk}/").content.decode()
+        assert "when it was written" not in admin.get(f"/console/test/memories/{memory.pk}/").content.decode()

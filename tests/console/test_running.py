@@ -29,7 +29,7 @@ OPEN_TO_ALL = (
     "patterns/",
     "configuration/",
     "configuration/1/",
-    "outbox/",
+    "queue/",
 )
 FOR_ADMINS = ("patterns/new/", "patterns/rules/thanks_en/", "keys/", "members/")
 NOBODY = UUID(int=7)
@@ -39,12 +39,12 @@ BUTTONS = (
     "patterns/rules/thanks_en/delete/",
     "configuration/change/",
     "configuration/1/restore/",
-    "outbox/1/retry/",
-    "outbox/1/bury/",
-    f"keys/{NOBODY}/revoke/",
-    f"keys/{NOBODY}/restore/",
-    f"members/{NOBODY}/remove/",
-    "members/1/viewer/again/",
+    "queue/1/retry/",
+    "queue/1/discard/",
+    f"keys/{new_id()}/revoke/",
+    f"keys/{new_id()}/restore/",
+    f"members/{new_id()}/remove/",
+    "members/1/viewer/restore/",
 )
 
 
@@ -84,7 +84,7 @@ def test_pages_ask_the_database_little_and_show_hostile_text_as_text(
 @pytest.mark.parametrize("path", OPEN_TO_ALL)
 def test_viewers_look_but_have_no_buttons(viewer: Client, path: str) -> None:
     page = text_of(viewer, path)
-    for action in ("/switch/", "/restore/", "/bury/", "Save a new version", "New rule"):
+    for action in ("/switch/", "/restore/", "/discard/", "Save as new version", "New rule"):
         assert action not in page
 
 
@@ -139,7 +139,7 @@ def test_each_trace_shows_its_funnel_stages_and_plan(viewer: Client, full_projec
     for trace in Trace.objects.filter(project=full_project):
         page = text_of(viewer, f"traces/{trace.pk}/")
         assert trace.shown_id in page
-        assert "pre filter" in page
+        assert "pre-filter" in page
         assert ("AddMemory" in page) == bool(trace.counts["stored"])
         assert HOSTILE not in page
 
@@ -154,26 +154,26 @@ def test_a_trace_of_another_project_does_not_exist(viewer: Client, other_project
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        ("thanks", "it is thanks and nothing else"),
-        ("porto", "It was stored, and an agent is told it."),
-        ("live lisbon", "has been superseded by something newer"),
+        ("thanks", "it only says thanks"),
+        ("porto", "It was stored, and agents can use it."),
+        ("live lisbon", "has since been superseded by a newer memory"),
         ("live braga", "it was retracted"),
-        ("zebra", "Nobody said that"),
+        ("zebra", "No matching turn"),
     ],
 )
 def test_a_turn_says_what_became_of_it(viewer: Client, words: str, answer: str) -> None:
     assert answer in text_of(viewer, f"why-not/?{urlencode({'q': words})}")
 
 
-def test_a_turn_that_waits_or_was_given_up_says_so(viewer: Client, full_project: Project) -> None:
+def test_an_unfinished_turn_says_so(viewer: Client, full_project: Project) -> None:
     trace = Turn.objects.get(content__contains="Porto").trace
-    for status, error, answer in (("queued", "", "it waits for a worker"), ("dead", "out of luck", "out of luck")):
+    for status, error, answer in (("queued", "", "waiting for a worker"), ("dead", "out of luck", "out of luck")):
         Trace.objects.filter(pk=trace.pk).update(status=status, error=error)
         assert answer in text_of(viewer, "why-not/?q=porto")
 
 
 def test_answers_are_of_the_user_that_was_named(viewer: Client) -> None:
-    assert "Nobody said that" in text_of(viewer, "why-not/?q=porto&user=someone")
+    assert "No matching turn" in text_of(viewer, "why-not/?q=porto&user=someone")
 
 
 # --- dashboard
@@ -191,27 +191,62 @@ def test_an_empty_period_says_so_kindly(viewer: Client) -> None:
     assert "No turns in the last 30 days" in text_of(viewer, "dashboard/")
 
 
-# --- outbox
+def test_an_alert_shows_the_healthy_band_in_full(viewer: Client, full_project: Project) -> None:
+    hour = HourlyTally.objects.filter(project=full_project).earliest("hour").hour
+    for measure in ("calls", "calls_failed"):
+        HourlyTally.objects.update_or_create(
+            project=full_project, hour=hour, measure=measure, stage="", reason="", defaults={"amount": 90}
+        )
+    page = text_of(viewer, "dashboard/")
+    assert "Failed model calls: 100%, healthy is at most 0.20%." in page
+    assert "0% to 0%" not in page
 
 
-def test_work_is_buried_and_taken_back(tuner: Client, full_project: Project) -> None:
+def test_a_trace_of_one_turn_says_one_turn(viewer: Client, full_project: Project) -> None:
+    trace = Trace.objects.filter(project=full_project).latest("created_at")
+    page = text_of(viewer, f"traces/{trace.pk}/")
+    assert "<strong>1</strong> turn<" in page
+    assert "<strong>1</strong> turns" not in page
+
+
+def test_the_configuration_names_no_files_or_libraries(viewer: Client) -> None:
+    page = text_of(viewer, "configuration/")
+    assert not any(word in page for word in ("rapidfuzz", "(design:", ".py"))
+
+
+# --- queue
+
+
+def test_work_is_discarded_and_retried(tuner: Client, full_project: Project) -> None:
     OutboxRow.objects.filter(project=full_project).update(state=WorkState.PENDING)
     row = OutboxRow.objects.filter(project=full_project).earliest("id")
-    page = tuner.post(f"{HOME}outbox/{row.pk}/bury/", follow=True).content.decode()
+    page = tuner.post(f"{HOME}queue/{row.pk}/discard/", follow=True).content.decode()
     assert OutboxRow.objects.get(pk=row.pk).state == WorkState.DEAD
-    undo = f"{HOME}outbox/{row.pk}/retry/"
+    undo = f"{HOME}queue/{row.pk}/retry/"
     assert f'action="{undo}"' in page
-    assert str(row.pk) in text_of(tuner, "outbox/?state=dead")
+    assert str(row.pk) in text_of(tuner, "queue/?state=dead")
     tuner.post(undo)
     assert OutboxRow.objects.get(pk=row.pk).state == WorkState.PENDING
 
 
-def test_work_that_is_done_can_not_be_buried(tuner: Client, full_project: Project) -> None:
+def test_finished_work_can_not_be_discarded(tuner: Client, full_project: Project) -> None:
     OutboxRow.objects.filter(project=full_project).update(state=WorkState.DONE)
     row = OutboxRow.objects.filter(project=full_project).earliest("id")
-    page = tuner.post(f"{HOME}outbox/{row.pk}/bury/", follow=True).content.decode()
+    page = tuner.post(f"{HOME}queue/{row.pk}/discard/", follow=True).content.decode()
     assert "Nothing was changed" in page
     assert OutboxRow.objects.get(pk=row.pk).state == WorkState.DONE
+
+
+def test_an_empty_queue_mentions_failed_work(viewer: Client, full_project: Project) -> None:
+    rows = OutboxRow.objects.filter(project=full_project)
+    rows.update(state=WorkState.DONE)
+    assert "All accepted turns are processed." in text_of(viewer, "queue/")
+    failed = rows.earliest("id")
+    rows.filter(pk=failed.pk).update(state=WorkState.DEAD)
+    page = text_of(viewer, "queue/")
+    assert "All accepted turns are processed." not in page
+    assert "1 entry failed" in page
+    assert "?state=dead" in page
 
 
 # --- keys
@@ -304,15 +339,15 @@ def test_a_role_that_was_changed_or_taken_is_given_back(tuner: Client, full_proj
 
 def test_nobody_unknown_joins_and_the_last_admin_stays(tuner: Client, full_project: Project) -> None:
     answer = tuner.post(f"{HOME}members/", {"username": "nobody", "role": "viewer"})
-    assert (answer.status_code, "nobody has this name" in answer.content.decode()) == (422, True)
+    assert (answer.status_code, "No account with this name." in answer.content.decode()) == (422, True)
     tess = Membership.objects.get(project=full_project, user__username="tess")
     page = tuner.post(f"{HOME}members/{tess.pk}/remove/", follow=True).content.decode()
     assert "at least one admin" in page
     assert Membership.objects.filter(pk=tess.pk).exists()
 
 
-def test_old_work_is_told_as_late(viewer: Client, full_project: Project) -> None:
+def test_old_work_raises_an_alert(viewer: Client, full_project: Project) -> None:
     OutboxRow.objects.filter(project=full_project).update(
         state=WorkState.PENDING, created_at=timezone.now() - timedelta(minutes=5)
     )
-    assert "The oldest owed work has waited" in text_of(viewer, "dashboard/")
+    assert "The oldest pending work has been waiting" in text_of(viewer, "dashboard/")

@@ -4,11 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from apps.console.selectors.periods import Step, period_of
-from apps.console.selectors.pictures import funnel
+from apps.console.labels import count_of, label, percent
+from apps.console.selectors.charts import funnel_chart
+from apps.console.selectors.dashboard import band_text
+from apps.console.selectors.periods import PeriodStep, dashboard_period
 from apps.console.selectors.reasons import explain
-from apps.console.selectors.settings import Setting, sections_of
+from apps.console.selectors.settings import Setting, settings_sections
 from apps.pipeline.core.enums import Reason
+from apps.pipeline.core.funnel_metrics import Band
 from apps.pipeline.core.policy import Policy
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
@@ -17,18 +20,18 @@ NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
 @pytest.mark.parametrize(
     ("step", "first", "last", "count"),
     [
-        (Step.HOUR, datetime(2026, 3, 3, 14, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 49),
-        (Step.DAY, datetime(2026, 2, 3, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 31),
-        (Step.WEEK, datetime(2025, 12, 8, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC), 13),
+        (PeriodStep.HOUR, datetime(2026, 3, 3, 14, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 49),
+        (PeriodStep.DAY, datetime(2026, 2, 3, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 31),
+        (PeriodStep.WEEK, datetime(2025, 12, 8, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC), 13),
     ],
 )
-def test_a_period_ends_with_the_running_step(step: Step, first: datetime, last: datetime, count: int) -> None:
-    steps = period_of(step, now=NOW).steps
+def test_a_period_ends_with_the_running_step(step: PeriodStep, first: datetime, last: datetime, count: int) -> None:
+    steps = dashboard_period(step, now=NOW).steps
     assert (steps[0], steps[-1], len(steps)) == (first, last, count)
 
 
 def test_a_funnel_narrows_from_each_step_to_the_next() -> None:
-    whole, half, little = funnel([("turns", 200, ""), ("kept", 100, "half"), ("told", 1, "")])
+    whole, half, little = funnel_chart([("turns", 200, ""), ("kept", 100, "half"), ("told", 1, "")])
     assert whole.points == "0.0,0.0 100.0,0.0 75.0,40.0 25.0,40.0"
     assert half.points.startswith("25.0,0.0 75.0,0.0")
     assert little.points.startswith("49.2,0.0 50.8,0.0")
@@ -36,7 +39,7 @@ def test_a_funnel_narrows_from_each_step_to_the_next() -> None:
 
 
 def test_a_funnel_of_nothing_has_no_width() -> None:
-    (step,) = funnel([("turns", 0, "")])
+    (step,) = funnel_chart([("turns", 0, "")])
     assert step.points == "50.0,0.0 50.0,0.0 50.0,40.0 50.0,40.0"
 
 
@@ -51,7 +54,7 @@ def test_a_rules_own_reason_names_the_rule_and_an_unknown_one_stands_as_it_is() 
 
 
 def settings() -> dict[str, Setting]:
-    return {setting.key: setting for section in sections_of(Policy()) for setting in section.settings}
+    return {setting.key: setting for section in settings_sections(Policy()) for setting in section.settings}
 
 
 def test_every_setting_but_the_rules_is_there_with_its_kind() -> None:
@@ -82,3 +85,39 @@ def test_what_a_form_sends_is_read_as_its_kind(key: str, given: list[str], value
 def test_what_is_no_number_is_refused(given: list[str]) -> None:
     with pytest.raises(ValueError, match=r"invalid literal|could not convert"):
         settings()["pre_filter.min_letters"].read(given)
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns"), (1_000, "1,000 turns")])
+def test_a_count_agrees_with_its_noun(number: int, text: str) -> None:
+    assert count_of(number, "turn") == text
+
+
+def test_an_irregular_plural_is_given() -> None:
+    assert (count_of(1, "entry", "entries"), count_of(2, "entry", "entries")) == ("1 entry", "2 entries")
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(None, "–"), (0.0, "0%"), (0.002, "0.20%"), (0.034, "3.4%"), (0.1, "10%"), (0.456, "46%"), (1.0, "100%")],
+)
+def test_small_shares_keep_their_significant_digits(share: float | None, text: str) -> None:
+    assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("band", "text"),
+    [(Band(0.3, 0.5), "30% to 50%"), (Band(0.0, 0.002), "at most 0.20%"), (Band(0.85, 1.0), "at least 85%")],
+)
+def test_a_band_is_never_shown_as_empty(band: Band, text: str) -> None:
+    assert band_text(band) == text
+
+
+@pytest.mark.parametrize(
+    ("word", "text"), [("dead", "failed"), ("resolve_refs", "resolve names"), ("pending_review", "pending review")]
+)
+def test_stored_words_have_labels(word: str, text: str) -> None:
+    assert label(word) == text
+
+
+def test_every_section_of_the_settings_has_a_description() -> None:
+    assert all(section.about for section in settings_sections(Policy()))

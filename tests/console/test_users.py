@@ -13,8 +13,8 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(
     ("query", "shown"),
     [
-        ("tab=told", "green tea"),
-        ("tab=told&q=tea&stakes=high&budget=50", "tokens"),
+        ("tab=context", "green tea"),
+        ("tab=context&q=tea&stakes=high&budget=50", "tokens"),
         ("tab=facts", "lives in"),
         ("tab=timeline", "green tea"),
         (f"tab=timeline&status={Status.RETRACTED}", "show all"),
@@ -37,4 +37,9 @@ def test_every_tab_opens(
 def test_users_are_found(admin: Client, full_project: Project) -> None:
     user = EndUser.objects.get(project=full_project)
     assert str(user.pk) in admin.get("/console/test/users/", {"q": "RUI"}).content.decode()
-    assert "Nobody is called that" in admin.get("/console/test/users/", {"q": "eva"}).content.decode()
+    assert "No matching user" in admin.get("/console/test/users/", {"q": "eva"}).content.decode()
+
+
+@pytest.mark.parametrize("page", ["users", "entities", "contradictions", "review", "traces", "patterns", "why-not"])
+def test_nul_in_a_search_is_a_space(admin: Client, full_project: Project, page: str) -> None:
+    assert admin.get(f"/console/test/{page}/", {"q": "a\x00b", "user": "\x00"}).status_code == 200

@@ -12,7 +12,7 @@ import pytest
 from tests.house import PATIENCE, House, a_house, free_port, wait_for
 
 pytestmark = pytest.mark.journey
-UP = "Ctrl-C ends it"
+UP = "Press Ctrl-C to stop"
 
 
 class Run:
@@ -117,7 +117,7 @@ def test_search_and_context_tell_what_holds_now(first: Run) -> None:
 def test_everything_is_printed(first: Run) -> None:
     printed = first.done.stdout
     password = first.file.with_name("demo-password").read_text()
-    for expected in ("The funnel", "greeting", "superseded", "Search:", "/console/", "/v1/docs", f"demo / {password}"):
+    for expected in ("Funnel", "greeting", "superseded", "Search:", "/console/", "/v1/docs", f"demo / {password}"):
         assert expected in printed
 
 
@@ -152,10 +152,10 @@ def staying(house: House, first: Run, taken_port: int) -> Iterator[subprocess.Po
 def test_it_stays_on_another_port_until_ctrl_c_and_is_the_only_one(
     house: House, staying: subprocess.Popen[bytes], taken_port: int
 ) -> None:
-    assert f"port {taken_port} is in use" in house.output
+    assert f"Port {taken_port} is in use" in house.output
     another = house.run("demo", "--once")
     assert another.returncode == 1
-    assert f"runs already (process {staying.pid})" in another.stderr
+    assert f"already running in this folder (process {staying.pid})" in another.stderr
     staying.send_signal(signal.SIGINT)
     assert staying.wait(timeout=PATIENCE) == 0
     assert house.processes() == []

@@ -1,4 +1,4 @@
-"""What the shapes of requests and answers share."""
+"""Base classes and types shared by request and response schemas."""
 
 from typing import Annotated, Any
 
@@ -19,28 +19,28 @@ METADATA_DEPTH = 8
 CONTENT_CHARACTERS = 20_000
 
 
-class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A request's body; a field that we don't know is an error, not a silent no-op."""
+class RequestBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request body; an unknown field is an error."""
 
 
-class Query(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A request's query string; a parameter that we don't know is an error as well."""
+class QueryParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Query parameters of a request; an unknown parameter is an error."""
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """A body that we answer."""
+class ResponseBody(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of a response."""
 
 
-class FieldError(Answer):
-    """One value that can't be taken: a JSON pointer into the body, or the name of a parameter."""
+class FieldError(ResponseBody):
+    """One invalid value: `pointer` is a JSON pointer into the body, `parameter` the name of a parameter or header."""
 
     message: str
     pointer: str = ""
     parameter: str = ""
 
 
-class ProblemDocument(Answer):
-    """What went wrong (RFC 9457); `code` is for programs and never changes its meaning."""
+class ProblemDocument(ResponseBody):
+    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people."""
 
     type: str
     title: str
@@ -51,23 +51,23 @@ class ProblemDocument(Answer):
 
 
 def checked_names(names: tuple[str, ...], *, at: str) -> tuple[str, ...]:
-    """Return names unchanged. Raises BadInput with the pointer of the first that can't be taken."""
+    """Return names unchanged. Raises BadInput with the pointer of the first invalid one."""
     return tuple(checked_name(name, at=f"{at}/{index}") for index, name in enumerate(names))
 
 
 def checked_metadata(metadata: Metadata | None, *, at: str) -> Metadata:
-    """Return metadata unchanged, none as an empty object. Raises BadInput over 8 KB or 8 levels."""
+    """Return metadata unchanged, None as an empty object. Raises BadInput above 8 KiB or 8 levels."""
     if not metadata:
         return {}
     if len(msgspec.json.encode(metadata)) > METADATA_BYTES:
-        raise BadInput(f"holds more than {METADATA_BYTES:,} bytes", at=at)
+        raise BadInput(f"is larger than {METADATA_BYTES:,} bytes", at=at)
     if _depth(metadata) > METADATA_DEPTH:
         raise BadInput(f"is nested deeper than {METADATA_DEPTH} levels", at=at)
     return metadata
 
 
 def _depth(value: Any) -> int:
-    """Count levels of nesting; the parser has bounded them already."""
+    """Count levels of nesting, which the parser has limited already."""
     if not isinstance(value, dict | list) or not value:
         return int(isinstance(value, dict | list))
     children = value.values() if isinstance(value, dict) else value

@@ -1,17 +1,17 @@
-"""Shapes of /v1/entities."""
+"""Schemas of /v1/entities."""
 
 from datetime import datetime
 from typing import Any
 
-from apps.api.schemas.common import Answer, Body, Identifier, Limit, Query
-from apps.api.schemas.memory_answers import MemoryAnswer
+from apps.api.schemas.common import Identifier, Limit, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.memory_responses import MemoryResponse
 from apps.memories.models import Entity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.identifiers import Prefix, show
 
 
-class EntitiesQuery(Query):
-    """Which entities to list; `user_id` may be left out by keys of scope admin."""
+class EntitiesQuery(QueryParameters):
+    """Filters for a list of entities. `user_id` is optional for keys with scope admin."""
 
     user_id: Identifier | None = None
     type: tuple[EntityType, ...] = ()
@@ -19,14 +19,14 @@ class EntitiesQuery(Query):
     limit: Limit = 50
 
 
-class EntityMergeBody(Body):
-    """Which entity an entity is merged into."""
+class EntityMergeBody(RequestBody):
+    """The entity to merge into."""
 
     into: str
 
 
-class EntityAnswer(Answer):
-    """A person, organisation, place… with all its names."""
+class EntityResponse(ResponseBody):
+    """A person, organisation, place or thing, with all its names."""
 
     id: str
     user_id: str
@@ -39,28 +39,28 @@ class EntityAnswer(Answer):
     merged_into: str | None
 
 
-class EntityPage(Answer):
-    """Entities, the newest first."""
+class EntityList(ResponseBody):
+    """Entities, newest first."""
 
     next: str | None
     previous: str | None
-    results: list[EntityAnswer]
+    results: list[EntityResponse]
 
 
-class EntityDetail(EntityAnswer):
-    """An entity with what is held to be true of it, up to 200 memories, the latest said first."""
+class EntityDetailResponse(EntityResponse):
+    """An entity with its facts: up to 200 live memories about it, most recently said first."""
 
-    facts: list[MemoryAnswer]
-
-
-def entity_answer(entity: Entity) -> EntityAnswer:
-    """Show an entity; its end user and aliases are read with it."""
-    return EntityAnswer(**_fields(entity))
+    facts: list[MemoryResponse]
 
 
-def entity_detail(entity: Entity, *, facts: list[MemoryAnswer]) -> EntityDetail:
-    """Show an entity with its facts."""
-    return EntityDetail(**_fields(entity), facts=facts)
+def entity_response(entity: Entity) -> EntityResponse:
+    """Convert an entity; its end user and aliases must be prefetched."""
+    return EntityResponse(**_fields(entity))
+
+
+def entity_detail_response(entity: Entity, *, facts: list[MemoryResponse]) -> EntityDetailResponse:
+    """Convert an entity with its facts."""
+    return EntityDetailResponse(**_fields(entity), facts=facts)
 
 
 def _fields(entity: Entity) -> dict[str, Any]:

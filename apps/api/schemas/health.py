@@ -1,28 +1,28 @@
-"""Shapes of /healthz and /readyz."""
+"""Schemas of /healthz and /readyz."""
 
 from enum import StrEnum
 
-from apps.api.schemas.common import Answer
+from apps.api.schemas.common import ResponseBody
 
 
-class Health(StrEnum):
-    """How the service stands: `degraded` still serves, but no worker lives, or work waits too long or was given up."""
+class ServiceStatus(StrEnum):
+    """State of the service. `degraded`: it serves requests, but no worker is running, or work is late or failed."""
 
     OK = "ok"
     DEGRADED = "degraded"
     UNAVAILABLE = "unavailable"
 
 
-class LivenessAnswer(Answer):
-    """The process answers."""
+class LivenessResponse(ResponseBody):
+    """The process is running."""
 
-    status: Health = Health.OK
+    status: ServiceStatus = ServiceStatus.OK
 
 
-class ReadinessAnswer(Answer):
-    """What this process needs, and how far owed work is behind; ages in seconds, 0 when nothing waits."""
+class ReadinessResponse(ResponseBody):
+    """State of database and queue. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work."""
 
-    status: Health
+    status: ServiceStatus
     database: bool
     migrations: bool
     oldest_owed_seconds: float

@@ -1,33 +1,33 @@
-"""Shapes of /v1/keys."""
+"""Schemas of /v1/keys."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta
 
-from apps.api.schemas.common import Answer, Body, Limit, Query
+from apps.api.schemas.common import Limit, QueryParameters, RequestBody, ResponseBody
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.models import ApiKey
 
 
-class KeyBody(Body):
-    """A key to make."""
+class KeyBody(RequestBody):
+    """An API key to create."""
 
     name: Annotated[str, Meta(min_length=1, max_length=120)]
     scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=3)]
     expires_at: datetime | None = None
 
 
-class KeysQuery(Query):
-    """How many keys to list."""
+class KeysQuery(QueryParameters):
+    """Paging of a list of keys."""
 
     cursor: str | None = None
     limit: Limit = 50
 
 
-class KeyAnswer(Answer):
-    """A key, without its secret."""
+class KeyResponse(ResponseBody):
+    """An API key without its secret."""
 
     id: str
     name: str
@@ -39,28 +39,28 @@ class KeyAnswer(Answer):
     last_used_at: datetime | None
 
 
-class KeyPage(Answer):
-    """Keys, the newest first."""
+class KeyList(ResponseBody):
+    """API keys, newest first."""
 
     next: str | None
     previous: str | None
-    results: list[KeyAnswer]
+    results: list[KeyResponse]
 
 
-class CreatedKeyAnswer(KeyAnswer):
-    """A new key. `key` is shown this once; a repeated request finds it null."""
+class CreatedKeyResponse(KeyResponse):
+    """A new API key. `key` is returned only once; it is null in the response to a repeated request."""
 
     key: str | None
 
 
-def key_answer(key: ApiKey) -> KeyAnswer:
-    """Show a key."""
-    return KeyAnswer(**_fields(key))
+def key_response(key: ApiKey) -> KeyResponse:
+    """Convert a key."""
+    return KeyResponse(**_fields(key))
 
 
-def created_key_answer(key: ApiKey, *, text: str) -> CreatedKeyAnswer:
-    """Show a new key with its text."""
-    return CreatedKeyAnswer(**_fields(key), key=text)
+def created_key_response(key: ApiKey, *, text: str) -> CreatedKeyResponse:
+    """Convert a new key together with its secret."""
+    return CreatedKeyResponse(**_fields(key), key=text)
 
 
 def _fields(key: ApiKey) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Shapes of requests under /v1/memories."""
+"""Request schemas of /v1/memories."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -8,12 +8,12 @@ from msgspec import UNSET, Meta, UnsetType
 
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
-    Body,
     Identifier,
     Label,
     Limit,
     Metadata,
-    Query,
+    QueryParameters,
+    RequestBody,
     Share,
     Topic,
     checked_metadata,
@@ -47,23 +47,23 @@ Tags = Annotated[tuple[Tag, ...], Meta(max_length=32)]
 Language = Annotated[str, Meta(max_length=8)]
 
 
-class NameBody(Body):
-    """An entity by its name; made when it is new. "User" is the end user."""
+class NameBody(RequestBody):
+    """An entity by name, created if it is new. "User" is the end user."""
 
     name: Identifier
     type: EntityType = EntityType.OTHER
 
 
-class ObjectBody(Body):
-    """The object of a triple: exactly one of the three."""
+class ObjectBody(RequestBody):
+    """The object of a triple: exactly one of the three fields."""
 
     literal: Annotated[str, Meta(min_length=1, max_length=2_000)] | None = None
     entity: NameBody | Identifier | None = None
     list: Annotated[tuple[Identifier, ...], Meta(min_length=1, max_length=100)] | None = None
 
 
-class MemoryBody(Body):
-    """A memory to store as it is. What is left out is chosen by the product."""
+class MemoryBody(RequestBody):
+    """A memory to store as given. Omitted fields get defaults."""
 
     type: TypeName
     content: Content
@@ -95,15 +95,15 @@ class MemoryBody(Body):
     extractor: Label = EXTRACTOR
 
 
-class MemoriesBody(Body):
-    """Memories of one end user."""
+class MemoriesBody(RequestBody):
+    """Memories of one end user to store."""
 
     user_id: Identifier
     memories: Annotated[tuple[MemoryBody, ...], Meta(min_length=1, max_length=MAX_MEMORIES)]
 
 
-class RevisionBody(Body):
-    """New values for a memory; what is left out stays as it is. `version` is the one that the caller has seen."""
+class RevisionBody(RequestBody):
+    """New values for a memory; omitted fields stay unchanged. `version` is the version that the caller has read."""
 
     content: Content | UnsetType = UNSET
     topic: Topic | UnsetType = UNSET
@@ -120,11 +120,11 @@ class RevisionBody(Body):
     version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
 
 
-class MemoriesQuery(Query, rename={"from_": "from"}):
-    """Which memories to list; `user_id` may be left out by keys of scope admin.
+class MemoriesQuery(QueryParameters, rename={"from_": "from"}):
+    """Filters for a list of memories. `user_id` is optional for keys with scope admin.
 
-    `from` and `to` bound when it was said; every `tag` must be there. `as_of` asks for what was believed at that
-    moment, as it was worded then.
+    `from` and `to` limit when it was said; a memory must have every `tag`. `as_of` returns what was known at that
+    moment, in the wording of that time.
     """
 
     user_id: Identifier | None = None
@@ -141,7 +141,7 @@ class MemoriesQuery(Query, rename={"from_": "from"}):
 
 
 def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:
-    """Return what is to be stored, its texts clean. Raises BadInput, TooLarge."""
+    """Return the memories to store, their texts cleaned. Raises BadInput, TooLarge."""
     return tuple(_new(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
 
 
@@ -174,14 +174,14 @@ def _new(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
         speech_act=body.speech_act,
         importance=body.importance,
         session_id=checked_name(body.session_id or "", at=f"{at}/session_id"),
-        evidence=_long(body.evidence, at=f"{at}/evidence"),
-        context=_long(body.context, at=f"{at}/context"),
+        evidence=_long_text(body.evidence, at=f"{at}/evidence"),
+        context=_long_text(body.context, at=f"{at}/context"),
         extractor=checked_name(body.extractor, at=f"{at}/extractor"),
     )
 
 
 def _type(name: str, *, at: str) -> tuple[MemoryType, str | None]:
-    """Return a type, or what the category of another system becomes here: a type and a tag."""
+    """Return the memory type, and a tag if the name is a category of another system."""
     if name in set(MemoryType):
         return MemoryType(name), None
     if name not in CATEGORY_ALIASES:
@@ -192,14 +192,14 @@ def _type(name: str, *, at: str) -> tuple[MemoryType, str | None]:
 def _name(body: NameBody | str, *, at: str) -> Name:
     text, kind = (body.name, body.type) if isinstance(body, NameBody) else (body, EntityType.OTHER)
     if not canonical_text(text):
-        raise BadInput("must hold a letter or a digit", at=at)
+        raise BadInput("must contain a letter or a digit", at=at)
     return Name(text=checked_name(text, at=at), type=kind)
 
 
 def _object(body: ObjectBody, *, at: str) -> str | Name | tuple[str, ...]:
     given = [value for value in (body.literal, body.entity, body.list) if value is not None]
     if len(given) != 1:
-        raise BadInput("must hold exactly one of literal, entity and list", at=at)
+        raise BadInput("must have exactly one of literal, entity and list", at=at)
     if body.entity is not None:
         return _name(body.entity, at=f"{at}/entity")
     if body.list is not None:
@@ -207,7 +207,7 @@ def _object(body: ObjectBody, *, at: str) -> str | Name | tuple[str, ...]:
     return checked_name(body.literal or "", at=f"{at}/literal")
 
 
-def _long(text: str | None, *, at: str) -> str:
+def _long_text(text: str | None, *, at: str) -> str:
     return cleaned_text(text, at=at, most=CONTENT_CHARACTERS) if text else ""
 
 
@@ -219,7 +219,7 @@ def _memory_id(text: str | None, *, at: str) -> Any:
 
 
 def changes_of(body: RevisionBody) -> dict[str, Any]:
-    """Return the columns to change with their new values, texts clean. Raises BadInput, TooLarge."""
+    """Return the columns to change with their new values, texts cleaned. Raises BadInput, TooLarge."""
     given = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not UNSET}
     given.pop("version")
     return {name: _revised(name, value) for name, value in given.items()}

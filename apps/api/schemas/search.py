@@ -1,4 +1,4 @@
-"""Shapes of POST /v1/memories/search and POST /v1/context."""
+"""Schemas of POST /v1/memories/search and POST /v1/context."""
 
 from datetime import datetime
 from typing import Annotated
@@ -9,16 +9,16 @@ from msgspec import Meta
 from apps.actions.memories.build_context import ContextResult
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
-    Answer,
-    Body,
     Identifier,
     Metadata,
+    RequestBody,
+    ResponseBody,
     Share,
     Topic,
     checked_metadata,
 )
 from apps.api.schemas.memories import Tag
-from apps.api.schemas.memory_answers import MemoryAnswer, memory_fields
+from apps.api.schemas.memory_responses import MemoryResponse, memory_fields
 from apps.memories.context import ContextQuery
 from apps.memories.search import SearchHit, SearchQuery
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
@@ -30,12 +30,12 @@ MAX_ENTITIES = 20
 Question = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 
 
-class SearchBody(Body, rename={"from_": "from"}):
-    """What is looked for, and among which memories; a blank query finds the most important ones.
+class SearchBody(RequestBody, rename={"from_": "from"}):
+    """A query with filters; a blank query returns the most important memories.
 
-    Every one of `tags` and all of `metadata` must be there, one of `entities` as subject or object. `from` and `to`
-    bound when it was said. `as_of` asks for what was true at a moment, `known_at` for what had been written by then,
-    as it was worded then.
+    A memory must have all `tags` and all `metadata`, and one of `entities` as its subject or object. `from` and `to`
+    limit when it was said. `as_of` selects what was true at a moment, `known_at` what had been stored by a moment, in
+    the wording of that time.
     """
 
     user_id: Identifier
@@ -56,22 +56,22 @@ class SearchBody(Body, rename={"from_": "from"}):
     explain: bool = False
 
 
-class FoundMemory(MemoryAnswer):
-    """A memory with its score, 0 to 1. `unverified`: a person still has to look. `parts` sum up to the score."""
+class FoundMemoryResponse(MemoryResponse):
+    """A memory with its score from 0 to 1. `unverified` memories await review. `parts` add up to the score."""
 
     score: float
     unverified: bool
     parts: dict[str, float] | None
 
 
-class SearchAnswer(Answer):
-    """What was found, best first."""
+class SearchResponse(ResponseBody):
+    """Search results, best first."""
 
-    memories: list[FoundMemory]
+    memories: list[FoundMemoryResponse]
 
 
-class ContextBody(Body):
-    """What the block is for, and how many tokens it may take."""
+class ContextBody(RequestBody):
+    """The purpose of a context block and its token budget."""
 
     user_id: Identifier
     query: Question = ""
@@ -79,8 +79,8 @@ class ContextBody(Body):
     stakes: Stakes = Stakes.NORMAL
 
 
-class ContextBlock(Answer):
-    """A block for an agent's prompt; empty when nothing is known. `omitted` memories would fit a larger budget."""
+class ContextResponse(ResponseBody):
+    """Text for an agent's prompt; empty if nothing is known. `omitted` counts memories that exceeded the budget."""
 
     context: str
     tokens: int
@@ -89,7 +89,7 @@ class ContextBlock(Answer):
 
 
 def search_query(body: SearchBody) -> SearchQuery:
-    """Return what the caller looks for. Raises BadInput, TooLarge."""
+    """Convert the body to a search query. Raises BadInput, TooLarge."""
     return SearchQuery(
         text=_question(body.query),
         limit=body.limit,
@@ -109,7 +109,7 @@ def search_query(body: SearchBody) -> SearchQuery:
 
 
 def context_query(body: ContextBody) -> ContextQuery:
-    """Return what the caller's block is for. Raises TooLarge."""
+    """Convert the body to a context query. Raises TooLarge."""
     return ContextQuery(token_budget=body.token_budget, text=_question(body.query), stakes=body.stakes)
 
 
@@ -122,22 +122,22 @@ def _entity(text: str, *, at: str) -> UUID:
 
 def _question(text: str) -> str:
     if len(text) > CONTENT_CHARACTERS:
-        raise TooLarge(f"holds {len(text):,} characters, at most {CONTENT_CHARACTERS:,} are taken", at="/query")
+        raise TooLarge(f"has {len(text):,} characters; the limit is {CONTENT_CHARACTERS:,}", at="/query")
     return text
 
 
-def found_memory(hit: SearchHit, *, explain: bool) -> FoundMemory:
-    """Show a hit."""
+def found_memory_response(hit: SearchHit, *, explain: bool) -> FoundMemoryResponse:
+    """Convert a search hit."""
     parts = {name: round(part, 4) for name, part in hit.parts.items()} if explain else None
-    return FoundMemory(
+    return FoundMemoryResponse(
         **memory_fields(hit.memory), score=round(hit.score, 4), unverified=hit.is_unverified, parts=parts
     )
 
 
-def context_block(answer: ContextResult) -> ContextBlock:
-    """Show a block."""
+def context_response(answer: ContextResult) -> ContextResponse:
+    """Convert a context block."""
     block = answer.block
-    return ContextBlock(
+    return ContextResponse(
         context=block.text,
         tokens=block.tokens,
         memory_ids=[show(Prefix.MEMORY, memory_id) for memory_id in block.memory_ids],

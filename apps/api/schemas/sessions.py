@@ -1,17 +1,17 @@
-"""Shapes of /v1/sessions."""
+"""Schemas of /v1/sessions."""
 
-from apps.api.schemas.common import Answer, Body, Identifier
+from apps.api.schemas.common import Identifier, RequestBody, ResponseBody
 from apps.pipeline.core.enums import TraceStatus
 
 
-class EndSessionBody(Body):
-    """Whose session ends; the address names it."""
+class EndSessionBody(RequestBody):
+    """The user whose session ends; the URL names the session."""
 
     user_id: Identifier
 
 
-class SessionEnded(Answer):
-    """The trace that will tell what the session shows as a whole; none where nothing new is to be looked at."""
+class SessionEndResponse(ResponseBody):
+    """The trace of the extraction over the whole session; null if there is nothing new to extract."""
 
     trace_id: str | None
     status: TraceStatus

@@ -1,25 +1,26 @@
-"""Shapes of /v1/stats."""
+"""Schemas of /v1/stats."""
 
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 
-from apps.api.schemas.common import Answer, Query
+from apps.api.schemas.common import QueryParameters, ResponseBody
 from apps.traces.statistics import Day
 
 
-class StatsQuery(Query):
-    """Which days, both included (UTC); the last thirty by default."""
+class StatsQuery(QueryParameters):
+    """The first and last day (UTC, inclusive); the last thirty days by default."""
 
     since: date | None = None
     until: date | None = None
 
 
-class DayAnswer(Answer):
-    """One day on which something was accepted.
+class DayStatsResponse(ResponseBody):
+    """Counts of one day with accepted turns.
 
-    Answers that were empty, cut off, no JSON or refused are counted apart, and objects within answers that were no
-    memories. `cache_hit_share` is the share of prompt tokens that the provider read from its cache, from 0 to 1.
+    Model answers that were empty, truncated, unparsable or refused are counted separately; `invalid_objects` counts
+    objects within answers that were not valid memories. `cache_hit_share` is the share of prompt tokens that the
+    provider read from its cache, from 0 to 1.
     """
 
     day: date
@@ -49,22 +50,22 @@ class DayAnswer(Answer):
     cost_usd: Decimal
 
 
-class StatsAnswer(Answer):
-    """The funnel and what it cost, day by day, the oldest first."""
+class StatsResponse(ResponseBody):
+    """The funnel and its cost by day, oldest first."""
 
     since: date
     until: date
     cost_usd: Decimal
-    days: list[DayAnswer]
+    days: list[DayStatsResponse]
 
 
-def stats_answer(days: Sequence[Day], *, since: date, until: date) -> StatsAnswer:
-    """Return the answer for some days."""
+def stats_response(days: Sequence[Day], *, since: date, until: date) -> StatsResponse:
+    """Convert the statistics of some days."""
     cost = sum((each.cost_usd for each in days), Decimal(0))
-    return StatsAnswer(since=since, until=until, cost_usd=cost, days=[_day(each) for each in days])
+    return StatsResponse(since=since, until=until, cost_usd=cost, days=[_day(each) for each in days])
 
 
-def _day(day: Day) -> DayAnswer:
+def _day(day: Day) -> DayStatsResponse:
     read = day.input_tokens + day.cache_read_tokens + day.cache_write_tokens
-    named = {name: getattr(day, name) for name in DayAnswer.__struct_fields__ if name != "cache_hit_share"}
-    return DayAnswer(**named, cache_hit_share=round(day.cache_read_tokens / read, 4) if read else 0.0)
+    named = {name: getattr(day, name) for name in DayStatsResponse.__struct_fields__ if name != "cache_hit_share"}
+    return DayStatsResponse(**named, cache_hit_share=round(day.cache_read_tokens / read, 4) if read else 0.0)

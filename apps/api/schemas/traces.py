@@ -1,4 +1,4 @@
-"""Shapes of /v1/traces."""
+"""Schemas of /v1/traces."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -6,15 +6,15 @@ from typing import Any
 
 import msgspec
 
-from apps.api.schemas.common import Answer, Identifier, Limit, Query
-from apps.api.schemas.turns import OutcomeAnswer
+from apps.api.schemas.common import Identifier, Limit, QueryParameters, ResponseBody
+from apps.api.schemas.turns import OutcomeResponse
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 
-class TracesQuery(Query):
-    """Which traces to list; `user_id` may be left out by keys of scope admin."""
+class TracesQuery(QueryParameters):
+    """Filters for a list of traces. `user_id` is optional for keys with scope admin."""
 
     user_id: Identifier | None = None
     session_id: Identifier | None = None
@@ -23,7 +23,7 @@ class TracesQuery(Query):
     limit: Limit = 50
 
 
-class TraceSummary(Answer):
+class TraceSummary(ResponseBody):
     """One run of the write pipeline."""
 
     id: str
@@ -35,18 +35,18 @@ class TraceSummary(Answer):
     finished_at: datetime | None
 
 
-class TracePage(Answer):
-    """Traces, the newest first."""
+class TraceList(ResponseBody):
+    """Traces, newest first."""
 
     next: str | None
     previous: str | None
     results: list[TraceSummary]
 
 
-class TurnAnswer(Answer):
-    """One turn; `rejected_for` is empty when it went on.
+class TurnResponse(ResponseBody):
+    """A turn. `rejected_for` is empty unless the pre-filter rejected it.
 
-    `utc_offset` is that of the clock by which `occurred_at` was told, in minutes east of UTC.
+    `utc_offset` is the offset in which `occurred_at` was given, in minutes east of UTC.
     """
 
     id: str
@@ -62,8 +62,8 @@ class TurnAnswer(Answer):
     rejected_by: str
 
 
-class SpanAnswer(Answer):
-    """What one stage did; `latency_us` in microseconds."""
+class SpanResponse(ResponseBody):
+    """The result of one stage; `latency_us` is in microseconds."""
 
     stage: Stage
     result: SpanResult
@@ -72,8 +72,8 @@ class SpanAnswer(Answer):
     details: dict[str, Any]
 
 
-class ModelCallAnswer(Answer):
-    """One call of a model: tokens, microseconds, dollars."""
+class ModelCallResponse(ResponseBody):
+    """A model call; `latency_us` is in microseconds, `cost_usd` in US dollars."""
 
     purpose: str
     model: str
@@ -89,36 +89,38 @@ class ModelCallAnswer(Answer):
     invalid_objects: int
 
 
-class TraceAnswer(TraceSummary):
-    """A trace with everything that happened in it."""
+class TraceResponse(TraceSummary):
+    """A trace with its turns, stages, model calls and outcomes."""
 
     topic: str
     metadata: dict[str, Any]
     configuration_id: str
     error: str
-    outcomes: list[OutcomeAnswer]
-    turns: list[TurnAnswer]
-    spans: list[SpanAnswer]
-    model_calls: list[ModelCallAnswer]
+    outcomes: list[OutcomeResponse]
+    turns: list[TurnResponse]
+    spans: list[SpanResponse]
+    model_calls: list[ModelCallResponse]
 
 
 def trace_summary(trace: Trace) -> TraceSummary:
-    """Show a trace in a list."""
+    """Convert a trace for a list."""
     return TraceSummary(**_summary(trace))
 
 
-def trace_answer(trace: Trace, *, turns: list[Turn], spans: list[Span], model_calls: list[ModelCall]) -> TraceAnswer:
-    """Show a whole trace."""
-    return TraceAnswer(
+def trace_response(
+    trace: Trace, *, turns: list[Turn], spans: list[Span], model_calls: list[ModelCall]
+) -> TraceResponse:
+    """Convert a trace with all its details."""
+    return TraceResponse(
         **_summary(trace),
         topic=trace.topic,
         metadata=trace.metadata,
         configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
         error=trace.error,
-        outcomes=msgspec.convert(trace.outcomes, list[OutcomeAnswer]),
+        outcomes=msgspec.convert(trace.outcomes, list[OutcomeResponse]),
         turns=[_turn(turn) for turn in turns],
         spans=[_span(span) for span in spans],
-        model_calls=[msgspec.convert(call, ModelCallAnswer, from_attributes=True) for call in model_calls],
+        model_calls=[msgspec.convert(call, ModelCallResponse, from_attributes=True) for call in model_calls],
     )
 
 
@@ -134,8 +136,8 @@ def _summary(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _turn(turn: Turn) -> TurnAnswer:
-    return TurnAnswer(
+def _turn(turn: Turn) -> TurnResponse:
+    return TurnResponse(
         id=turn.shown_id,
         turn_id=turn.external_id,
         position=turn.position,
@@ -150,8 +152,8 @@ def _turn(turn: Turn) -> TurnAnswer:
     )
 
 
-def _span(span: Span) -> SpanAnswer:
-    return SpanAnswer(
+def _span(span: Span) -> SpanResponse:
+    return SpanResponse(
         stage=Stage(span.stage),
         result=SpanResult(span.result),
         reason=span.reason,

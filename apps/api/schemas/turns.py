@@ -1,4 +1,4 @@
-"""Shapes of POST /v1/turns."""
+"""Schemas of POST /v1/turns."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,11 +10,11 @@ from msgspec import Meta
 from apps.api.authentication import Caller
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
-    Answer,
-    Body,
     Identifier,
     Label,
     Metadata,
+    RequestBody,
+    ResponseBody,
     Topic,
     checked_metadata,
 )
@@ -25,23 +25,23 @@ from apps.pipeline.core.input_validation import BadInput, checked_name, checked_
 MAX_TURNS = 100
 
 OCCURRED_AT = (
-    'RFC 3339 time at which it was said, in the offset of whoever said it: "yesterday" and "last Saturday" count '
-    "from that local day. UTC without an offset; without a time, relative times are left as they were said."
+    "RFC 3339 time at which the turn was said, with the UTC offset of the speaker: relative times such as yesterday "
+    "are resolved from that local day. Without an offset, UTC. Without a time, relative times are not resolved."
 )
 OccurredAt = Annotated[datetime, Meta(description=OCCURRED_AT)]
-# The length is checked by hand, for too much text is another error (too_large) than a wrong value.
+# The length is checked separately: too much text has its own error code (too_large).
 Content = Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 
 
 class Mode(StrEnum):
-    """Whether the caller waits for the outcome."""
+    """Whether the request waits for the outcome."""
 
     ASYNC = "async"
     SYNC = "sync"
 
 
-class TurnBody(Body):
-    """One message, as it was said."""
+class TurnBody(RequestBody):
+    """One message of a conversation."""
 
     role: Role
     content: Content
@@ -50,8 +50,8 @@ class TurnBody(Body):
     turn_id: Identifier | None = None
 
 
-class TurnsBody(Body):
-    """Turns of one session, in their order."""
+class TurnsBody(RequestBody):
+    """Turns of one session, in order."""
 
     user_id: Identifier
     session_id: Identifier
@@ -61,15 +61,15 @@ class TurnsBody(Body):
     metadata: Metadata | None = None
 
 
-class TraceAccepted(Answer):
-    """The turns are safe; the trace tells later what became of them."""
+class TurnsAcceptedResponse(ResponseBody):
+    """The turns are stored and will be processed; read the trace for the outcome."""
 
     trace_id: str
     status: TraceStatus
 
 
-class OutcomeAnswer(Answer):
-    """What became of one candidate, or of a turn that yielded none; `detail` is a model's own words on a discard."""
+class OutcomeResponse(ResponseBody):
+    """The outcome of one candidate, or of a turn without any. `detail` is the model's explanation of a discard."""
 
     turn: str | None
     candidate: int | None
@@ -81,8 +81,8 @@ class OutcomeAnswer(Answer):
     detail: str = ""
 
 
-class TurnsAnswer(TraceAccepted):
-    """What became of the turns."""
+class TurnsResponse(TurnsAcceptedResponse):
+    """The outcome of the turns."""
 
     turns: int
     rejected: dict[str, int]
@@ -93,11 +93,11 @@ class TurnsAnswer(TraceAccepted):
     pending_review: int
     discarded: int
     memory_ids: list[str]
-    outcomes: list[OutcomeAnswer]
+    outcomes: list[OutcomeResponse]
 
 
 def submission(body: TurnsBody, *, caller: Caller, now: datetime) -> Submission:
-    """Return what the caller submits, its texts clean. Raises BadInput, TooLarge."""
+    """Convert the body to a submission, its texts cleaned. Raises BadInput, TooLarge."""
     _check_distinct(body.turns)
     return Submission(
         project_id=caller.project_id,
@@ -125,13 +125,13 @@ def _check_distinct(turns: tuple[TurnBody, ...]) -> None:
     seen: set[str] = set()
     for index, turn in enumerate(turns):
         if turn.turn_id in seen:
-            raise BadInput("names two turns of this request", at=f"/turns/{index}/turn_id")
+            raise BadInput("is used by two turns of this request", at=f"/turns/{index}/turn_id")
         if turn.turn_id:
             seen.add(turn.turn_id)
 
 
-def turns_answer(*, trace_id: str, status: TraceStatus, counts: dict[str, Any], outcomes: list[Any]) -> TurnsAnswer:
-    """Return the answer of a trace that has ended."""
+def turns_response(*, trace_id: str, status: TraceStatus, counts: dict[str, Any], outcomes: list[Any]) -> TurnsResponse:
+    """Return the response for a finished trace."""
     nothing = dict.fromkeys(("turns", "candidates", "stored", "merged", "superseded", "pending_review", "discarded"), 0)
     known = {"rejected": {}, "memory_ids": [], **nothing, **counts}
-    return msgspec.convert({"trace_id": trace_id, "status": status, **known, "outcomes": outcomes}, TurnsAnswer)
+    return msgspec.convert({"trace_id": trace_id, "status": status, **known, "outcomes": outcomes}, TurnsResponse)

@@ -1,4 +1,4 @@
-"""What every view shares: its caller, its answers, its repeatable requests, its documentation."""
+"""The base class of API views: caller, idempotent requests, responses."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -10,9 +10,9 @@ from rest_framework.views import APIView
 
 from apps.api.authentication import Caller
 from apps.api.problems import invalid
-from apps.api.schemas.common import Answer
+from apps.api.schemas.common import ResponseBody
 from apps.intake.idempotency import Claim, fingerprint, run_once
-from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.input_validation import checked_name
@@ -21,57 +21,61 @@ MAX_KEY_LENGTH = 255
 
 
 class ApiView(APIView):
-    """A view of the REST interface.
+    """A view of the REST API.
 
-    `scopes` names the scope that a method needs, where it is not the usual one. Where `asks_if_key_holds`, the action
-    asks that together with what it needs anyway, and raises; else it is asked before.
+    `scopes` maps HTTP methods to the scope that they need, where it differs from the default. With
+    `action_checks_key`, the action's first SQL statement checks that the API key is valid, so authentication may use
+    its cache.
     """
 
     scopes: dict[str, Scope] = {}
-    asks_if_key_holds = False
+    action_checks_key = False
 
     @property
     def caller(self) -> Caller:
-        """Return who calls; permissions have seen to it that there is someone."""
+        """Return the authenticated caller."""
         return cast(Caller, self.request.user)
 
-    def once(
-        self, do: Callable[[], KeptAnswer], *, to_keep: Callable[[KeptAnswer], KeptAnswer] | None = None
-    ) -> KeptAnswer:
-        """Do what the request asks; under an Idempotency-Key, at most once. Raises what actions.idempotency raises."""
+    def idempotent(
+        self,
+        do: Callable[[], ReplayableAnswer],
+        *,
+        to_keep: Callable[[ReplayableAnswer], ReplayableAnswer] | None = None,
+    ) -> ReplayableAnswer:
+        """Execute a request, at most once per Idempotency-Key. Raises what actions.idempotency raises."""
         key = self.request.headers.get("Idempotency-Key")
         if key is None:
             return do()
         if not 1 <= len(checked_name(key, at="Idempotency-Key")) <= MAX_KEY_LENGTH:
-            raise invalid(f"must hold 1 to {MAX_KEY_LENGTH} characters", at="Idempotency-Key")
+            raise invalid(f"must have 1 to {MAX_KEY_LENGTH} characters", at="Idempotency-Key")
         body = msgspec.json.encode(self.request.data, order="sorted")
-        asked = fingerprint(method=self.request.method or "", path=self.request.get_full_path(), body=body)
+        digest = fingerprint(method=self.request.method or "", path=self.request.get_full_path(), body=body)
         return run_once(
-            claim=Claim(project_id=self.caller.project_id, key=key, fingerprint=asked), do=do, to_keep=to_keep
+            claim=Claim(project_id=self.caller.project_id, key=key, fingerprint=digest), do=do, to_keep=to_keep
         )
 
     def end_user_id(self, user_id: str | None) -> UUID | None:
-        """Return the end user whom a list is about; keys of scope admin may ask about all of them (None)."""
+        """Return the end user to list; None (all users) is allowed for keys with scope admin."""
         if user_id is not None:
             return end_user_id(project_id=self.caller.project_id, user_id=checked_name(user_id, at="user_id"))
         if not self.caller.may(Scope.ADMIN):
-            raise invalid("is needed: only keys of scope admin list all end users", at="user_id")
+            raise invalid("is required: only keys with scope admin can list all end users", at="user_id")
         return None
 
 
-def kept(answer: Answer, *, status: int = 200) -> KeptAnswer:
-    """Return an answer in the form in which it can be repeated."""
-    return KeptAnswer(status=status, body=plain(answer))
+def replayable_answer(answer: ResponseBody, *, status: int = 200) -> ReplayableAnswer:
+    """Return a response in the form that is stored for repeated requests."""
+    return ReplayableAnswer(status=status, body=to_json(answer))
 
 
-def plain(answer: Answer) -> dict[str, Any]:
-    """Return an answer as JSON-ready values."""
+def to_json(answer: ResponseBody) -> dict[str, Any]:
+    """Convert a response body to JSON-serialisable values."""
     body: dict[str, Any] = msgspec.to_builtins(answer)
     return body
 
 
-def response(answer: KeptAnswer, *, trace_id: str | None = None) -> HttpResponse:
-    """Return the HTTP answer, written out, and marked when it is a repetition."""
+def http_response(answer: ReplayableAnswer, *, trace_id: str | None = None) -> HttpResponse:
+    """Return the HTTP response, with a header if it is a replay."""
     headers = {"X-Trace-Id": trace_id} if trace_id else {}
     if answer.replayed:
         headers["Idempotent-Replayed"] = "true"

@@ -1,4 +1,4 @@
-"""/v1/entities."""
+"""Views of /v1/entities."""
 
 from uuid import UUID
 
@@ -10,18 +10,18 @@ from apps.actions.entities.split_entities import split_entities
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.reading import not_found, read_body, read_id, read_query
 from apps.api.schemas.entities import (
     EntitiesQuery,
-    EntityAnswer,
-    EntityDetail,
+    EntityDetailResponse,
+    EntityList,
     EntityMergeBody,
-    EntityPage,
-    entity_answer,
-    entity_detail,
+    EntityResponse,
+    entity_detail_response,
+    entity_response,
 )
-from apps.api.schemas.memory_answers import memory_answer
-from apps.api.views.base import ApiView, plain
+from apps.api.schemas.memory_responses import memory_response
+from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.api.views.base import ApiView, to_json
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
@@ -30,11 +30,11 @@ MAX_FACTS = 200
 
 
 class EntitiesView(ApiView):
-    """Entities of the project."""
+    """The entities of the project."""
 
-    @documented(operation="list_entities", summary="List entities", query=EntitiesQuery, answers={200: EntityPage})
+    @documented(operation="list_entities", summary="List entities", query=EntitiesQuery, responses={200: EntityList})
     def get(self, request: Request) -> Response:
-        """List entities, the newest first; those that were merged into others are left out."""
+        """List entities, newest first, without those merged into others."""
         query = read_query(request, EntitiesQuery)
         rows = Entity.objects.filter(project_id=self.caller.project_id, merged_into__isnull=True)
         if (user := self.end_user_id(query.user_id)) is not None:
@@ -43,21 +43,24 @@ class EntitiesView(ApiView):
             rows = rows.filter(type__in=query.type)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.select_related("end_user").prefetch_related("aliases"), request)
-        return Response(plain(EntityPage(results=[entity_answer(entity) for entity in found], **pages.links())))
+        return Response(to_json(EntityList(results=[entity_response(entity) for entity in found], **pages.links())))
 
 
 class EntityView(ApiView):
     """One entity."""
 
     @documented(
-        operation="read_entity", summary="Read an entity", answers={200: EntityDetail}, problems=[Code.NOT_FOUND]
+        operation="read_entity",
+        summary="Read an entity",
+        responses={200: EntityDetailResponse},
+        problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, entity_id: str) -> Response:
-        """Read an entity with its names and what is held to be true of it."""
+        """Read an entity with its names and facts."""
         entity = self._entity(read_id(Prefix.ENTITY, entity_id))
         facts = Memory.objects.for_end_user(entity.end_user_id).live().filter(subject=entity).to_show()
-        shown = [memory_answer(memory) for memory in facts.order_by("-said_at", "-id")[:MAX_FACTS]]
-        return Response(plain(entity_detail(entity, facts=shown)))
+        shown = [memory_response(memory) for memory in facts.order_by("-said_at", "-id")[:MAX_FACTS]]
+        return Response(to_json(entity_detail_response(entity, facts=shown)))
 
     def _entity(self, entity_id: UUID) -> Entity:
         rows = Entity.objects.filter(project_id=self.caller.project_id, id=entity_id)
@@ -68,7 +71,7 @@ class EntityView(ApiView):
 
 
 class EntityMergeView(EntityView):
-    """The merge of one entity into another."""
+    """Merging an entity into another."""
 
     scopes = {"POST": Scope.ADMIN, "DELETE": Scope.ADMIN}
     http_method_names = ["post", "delete", "options"]
@@ -77,12 +80,12 @@ class EntityMergeView(EntityView):
         operation="merge_entity",
         summary="Merge an entity into another",
         body=EntityMergeBody,
-        answers={200: EntityAnswer},
+        responses={200: EntityResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"into": "ent_01990000000070008000000000000001"},
     )
     def post(self, request: Request, entity_id: str) -> Response:
-        """Let another entity stand for this one: names and memories pass on to it. Doing it again changes nothing."""
+        """Merge this entity into another, which takes over its names and memories. Repeating it changes nothing."""
         body = read_body(request, EntityMergeBody)
         into = read_id(Prefix.ENTITY, body.into, at="/into")
         merge_entities(
@@ -93,16 +96,16 @@ class EntityMergeView(EntityView):
                 api_key_id=self.caller.api_key_id,
             )
         )
-        return Response(plain(entity_answer(self._entity(into))))
+        return Response(to_json(entity_response(self._entity(into))))
 
     @documented(
         operation="split_entity",
-        summary="Take a merge back",
-        answers={200: EntityAnswer},
+        summary="Undo a merge",
+        responses={200: EntityResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
     )
     def delete(self, request: Request, entity_id: str) -> Response:
-        """Let a merged entity stand for itself again; what was learned since stays with the other one."""
+        """Undo the merge of this entity. Memories added since stay with the other entity."""
         wanted = read_id(Prefix.ENTITY, entity_id)
         split_entities(project_id=self.caller.project_id, entity_id=wanted, api_key_id=self.caller.api_key_id)
-        return Response(plain(entity_answer(self._entity(wanted))))
+        return Response(to_json(entity_response(self._entity(wanted))))

@@ -1,4 +1,4 @@
-"""/healthz and /readyz, for whatever keeps the service running."""
+"""Views of /healthz, /readyz and /metrics, for monitoring."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -12,40 +12,40 @@ from rest_framework.views import APIView
 from apps.api.metrics import REGISTRY
 from apps.api.metrics_access import may_read_metrics
 from apps.api.readiness import readiness
-from apps.api.schemas.health import Health, LivenessAnswer, ReadinessAnswer
-from apps.api.views.base import plain
+from apps.api.schemas.health import LivenessResponse, ReadinessResponse, ServiceStatus
+from apps.api.views.base import to_json
 
 _TEXT = "text/plain; charset=utf-8"
 
 
 class HealthView(APIView):
-    """Whether the process is alive."""
+    """Liveness of the process."""
 
     authentication_classes = ()
     permission_classes = ()
 
-    @extend_schema(operation_id="healthz", summary="Is the process alive?", responses={200: LivenessAnswer}, auth=[])
+    @extend_schema(operation_id="healthz", summary="Liveness", responses={200: LivenessResponse}, auth=[])
     def get(self, request: Request) -> Response:
-        """Answer without asking anything else, the database included."""
-        return Response(plain(LivenessAnswer()))
+        """Check that the process responds; nothing else is checked, not even the database."""
+        return Response(to_json(LivenessResponse()))
 
 
 class ReadyView(APIView):
-    """Whether the service can serve."""
+    """Readiness of the service."""
 
     authentication_classes = ()
     permission_classes = ()
 
     @extend_schema(
         operation_id="readyz",
-        summary="Can the service serve?",
-        responses={200: ReadinessAnswer, 503: ReadinessAnswer},
+        summary="Readiness",
+        responses={200: ReadinessResponse, 503: ReadinessResponse},
         auth=[],
     )
     def get(self, request: Request) -> Response:
-        """Answer 503 without a database or with migrations owed; `degraded` when work waits too long or is dead."""
+        """Return 503 without a database or with unapplied migrations. `degraded`: late or failed work, or no worker."""
         found = readiness()
-        return Response(plain(found), status=503 if found.status is Health.UNAVAILABLE else 200)
+        return Response(to_json(found), status=503 if found.status is ServiceStatus.UNAVAILABLE else 200)
 
 
 @require_safe

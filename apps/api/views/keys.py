@@ -1,4 +1,4 @@
-"""/v1/keys, for keys of scope admin."""
+"""Views of /v1/keys, for keys with scope admin."""
 
 from dataclasses import replace
 
@@ -11,10 +11,10 @@ from apps.actions.keys.revoke_key import revoke_key
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.reading import read_body, read_id, read_query
-from apps.api.schemas.keys import CreatedKeyAnswer, KeyBody, KeyPage, KeysQuery, created_key_answer, key_answer
-from apps.api.views.base import ApiView, kept, plain, response
-from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
+from apps.api.schemas.keys import CreatedKeyResponse, KeyBody, KeyList, KeysQuery, created_key_response, key_response
+from apps.api.validation import read_body, read_id, read_query
+from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment, checked_name
@@ -22,52 +22,52 @@ from apps.tenants.models import ApiKey
 
 
 class KeysView(ApiView):
-    """Keys of the project."""
+    """The API keys of the project."""
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
 
-    @documented(operation="list_keys", summary="List keys", query=KeysQuery, answers={200: KeyPage})
+    @documented(operation="list_keys", summary="List keys", query=KeysQuery, responses={200: KeyList})
     def get(self, request: Request) -> Response:
-        """List the project's keys, the newest first, without their secrets."""
+        """List the project's keys, newest first, without their secrets."""
         query = read_query(request, KeysQuery)
         pages = Pages(limit=query.limit)
         found = pages.read(ApiKey.objects.filter(project_id=self.caller.project_id), request)
-        return Response(plain(KeyPage(results=[key_answer(key) for key in found], **pages.links())))
+        return Response(to_json(KeyList(results=[key_response(key) for key in found], **pages.links())))
 
     @documented(
         operation="create_key",
-        summary="Make a key",
+        summary="Create a key",
         body=KeyBody,
-        answers={201: CreatedKeyAnswer},
+        responses={201: CreatedKeyResponse},
         example={"name": "agent", "scopes": ["read", "write"]},
         repeatable=True,
     )
     def post(self, request: Request) -> HttpResponse:
-        """Make a key and show it this once: a repeated request finds `key` null, for secrets are not kept."""
+        """Create a key. Its secret is returned only once: in the response to a repeated request `key` is null."""
         body = read_body(request, KeyBody)
-        return response(self.once(lambda: self._created(body), to_keep=_without_secret))
+        return http_response(self.idempotent(lambda: self._created(body), to_keep=_without_secret))
 
-    def _created(self, body: KeyBody) -> KeptAnswer:
+    def _created(self, body: KeyBody) -> ReplayableAnswer:
         created = create_key(
             project_id=self.caller.project_id,
             name=checked_name(body.name, at="/name"),
             scopes=body.scopes,
             expires_at=checked_moment(body.expires_at, at="/expires_at"),
         )
-        return kept(created_key_answer(created.key, text=created.text), status=201)
+        return replayable_answer(created_key_response(created.key, text=created.text), status=201)
 
 
-def _without_secret(answer: KeptAnswer) -> KeptAnswer:
+def _without_secret(answer: ReplayableAnswer) -> ReplayableAnswer:
     return replace(answer, body={**answer.body, "key": None})
 
 
 class KeyView(ApiView):
-    """One key."""
+    """One API key."""
 
     scopes = {"DELETE": Scope.ADMIN}
 
-    @documented(operation="revoke_key", summary="Revoke a key", answers={204: None}, problems=[Code.NOT_FOUND])
+    @documented(operation="revoke_key", summary="Revoke a key", responses={204: None}, problems=[Code.NOT_FOUND])
     def delete(self, request: Request, key_id: str) -> Response:
-        """Revoke a key at once; doing it again changes nothing."""
+        """Revoke a key immediately. Repeating it changes nothing."""
         revoke_key(project_id=self.caller.project_id, key_id=read_id(Prefix.API_KEY, key_id))
         return Response(status=204)

@@ -1,4 +1,4 @@
-"""/v1/memories: list and store, read, revise and retract."""
+"""Views of /v1/memories: list, store, read, revise and retract."""
 
 import re
 
@@ -14,20 +14,20 @@ from apps.actions.memories.store import StoreRequest, store
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code, invalid
-from apps.api.reading import not_found, read_body, read_id, read_query
 from apps.api.schemas.memories import MemoriesBody, MemoriesQuery, RevisionBody, changes_of, new_memories
-from apps.api.schemas.memory_answers import (
-    HistoryAnswer,
-    MemoryAnswer,
-    MemoryDetail,
-    MemoryPage,
-    StoredMemories,
-    history_answer,
-    memory_answer,
-    memory_detail,
+from apps.api.schemas.memory_responses import (
+    HistoryResponse,
+    MemoryDetailResponse,
+    MemoryList,
+    MemoryResponse,
+    StoredMemoriesResponse,
+    history_response,
+    memory_detail_response,
+    memory_response,
 )
-from apps.api.views.base import ApiView, kept, plain, response
-from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
+from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.as_of import as_believed
@@ -51,11 +51,11 @@ _EXAMPLE = {
 
 
 class MemoriesView(ApiView):
-    """Memories of the project."""
+    """The memories of the project."""
 
-    @documented(operation="list_memories", summary="List memories", query=MemoriesQuery, answers={200: MemoryPage})
+    @documented(operation="list_memories", summary="List memories", query=MemoriesQuery, responses={200: MemoryList})
     def get(self, request: Request) -> Response:
-        """List memories, the newest first; active ones unless `status` asks for others."""
+        """List memories, newest first; only active ones unless `status` selects others."""
         query = read_query(request, MemoriesQuery)
         rows = _filtered(Memory.objects.for_project(self.caller.project_id).to_show(), query)
         if (user := self.end_user_id(query.user_id)) is not None:
@@ -68,41 +68,43 @@ class MemoriesView(ApiView):
         found = pages.read(rows, request)
         if as_of:
             found = as_believed(memories=found, end_user_ids={row.end_user_id for row in found}, moment=as_of)
-        return Response(plain(MemoryPage(results=[memory_answer(each) for each in found], **pages.links())))
+        return Response(to_json(MemoryList(results=[memory_response(each) for each in found], **pages.links())))
 
     @documented(
         operation="store_memories",
         summary="Store memories directly",
         body=MemoriesBody,
-        answers={201: StoredMemories},
+        responses={201: StoredMemoriesResponse},
         example=_EXAMPLE,
         repeatable=True,
     )
     def post(self, request: Request) -> HttpResponse:
-        """Store memories as they are, without extraction: all of them, or none.
+        """Store memories as given, without extraction: all of them, or none.
 
-        What is known already in the same words, or as the same triple, isn't stored again: the answer names the memory
-        that says it. Of the values of a stateful predicate the one said last stays active: it closes the others, or is
-        stored as superseded itself.
+        A memory that is already known in the same words or as the same triple isn't stored again; the response contains
+        the known one. Of several values of a stateful predicate the one said last stays active: it supersedes the
+        others, or is itself stored as superseded.
         """
         body = read_body(request, MemoriesBody)
-        asked = StoreRequest(
+        store_request = StoreRequest(
             project_id=self.caller.project_id,
             api_key_id=self.caller.api_key_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             memories=new_memories(body, now=timezone.now()),
         )
-        return response(self.once(lambda: _stored(asked)))
+        return http_response(self.idempotent(lambda: _store(store_request)))
 
 
-def _stored(asked: StoreRequest) -> KeptAnswer:
-    stored = store(request=asked)
-    rows = Memory.objects.for_project(asked.project_id).to_show().in_bulk(list(stored))
-    return kept(StoredMemories(memories=[memory_answer(rows[memory_id]) for memory_id in stored]), status=201)
+def _store(request: StoreRequest) -> ReplayableAnswer:
+    stored = store(request=request)
+    rows = Memory.objects.for_project(request.project_id).to_show().in_bulk(list(stored))
+    return replayable_answer(
+        StoredMemoriesResponse(memories=[memory_response(rows[memory_id]) for memory_id in stored]), status=201
+    )
 
 
 def _filtered(rows: MemoryQuerySet, query: MemoriesQuery) -> MemoryQuerySet:
-    """Apply the filters that don't depend on a moment."""
+    """Apply the filters that don't depend on `as_of`."""
     if query.type:
         rows = rows.filter(type__in=query.type)
     if query.topic:
@@ -123,29 +125,32 @@ class MemoryView(ApiView):
     """One memory."""
 
     @documented(
-        operation="read_memory", summary="Read a memory", answers={200: MemoryDetail}, problems=[Code.NOT_FOUND]
+        operation="read_memory",
+        summary="Read a memory",
+        responses={200: MemoryDetailResponse},
+        problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, memory_id: str) -> Response:
-        """Read a memory with the turns that say it and its links to others."""
+        """Read a memory with its source turns and its links to other memories."""
         memory = self._memory(memory_id)
         mine = {"end_user_id": memory.end_user_id}
         origins = MemoryOrigin.objects.filter(**mine, memory=memory).select_related("session")
         links = MemoryLink.objects.filter(Q(from_memory=memory) | Q(to_memory=memory), **mine)
-        return _with_version(memory, memory_detail(memory, origins=list(origins), links=list(links)))
+        return _with_version(memory, memory_detail_response(memory, origins=list(origins), links=list(links)))
 
     @documented(
         operation="revise_memory",
         summary="Revise a memory",
         body=RevisionBody,
-        answers={200: MemoryAnswer},
+        responses={200: MemoryResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"importance": 0.9, "version": 1},
     )
     def patch(self, request: Request, memory_id: str) -> Response:
-        """Give fields new values; the old ones stay in the history.
+        """Change fields of a memory; the old values stay in the history.
 
-        Under `version`, or the header If-Match, the memory must still be at that version. Words that another memory
-        has already conflict. A change of `status` needs the scope admin.
+        With `version` or the header If-Match, the memory must still be at that version. A content that another memory
+        already has is a conflict. Changing `status` requires the scope admin.
         """
         body = read_body(request, RevisionBody)
         memory = self._memory(memory_id)
@@ -159,16 +164,16 @@ class MemoryView(ApiView):
         )
         revise(revision=revision)
         revised = self._memory(memory_id)
-        return _with_version(revised, memory_answer(revised))
+        return _with_version(revised, memory_response(revised))
 
     @documented(
         operation="retract_memory",
         summary="Retract a memory",
-        answers={204: None},
+        responses={204: None},
         problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
     )
     def delete(self, request: Request, memory_id: str) -> Response:
-        """Retract a memory: nobody is told it any more, and its history stays. Doing it again changes nothing."""
+        """Retract a memory: it is no longer returned, and its history stays. Repeating it changes nothing."""
         retract(
             project_id=self.caller.project_id,
             memory_id=read_id(Prefix.MEMORY, memory_id),
@@ -193,22 +198,22 @@ class HistoryView(MemoryView):
     @documented(
         operation="read_history",
         summary="Read a memory's history",
-        answers={200: HistoryAnswer},
+        responses={200: HistoryResponse},
         problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, memory_id: str) -> Response:
-        """Read what a memory was before each change, and who changed it."""
+        """Read the past versions of a memory and who changed it."""
         memory = self._memory(memory_id)
         versions = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
-        return Response(plain(history_answer(memory, versions=list(versions))))
+        return Response(to_json(history_response(memory, versions=list(versions))))
 
 
-def _with_version(memory: Memory, answer: MemoryAnswer) -> Response:
-    return Response(plain(answer), headers={"ETag": f'"{memory.version}"'})
+def _with_version(memory: Memory, answer: MemoryResponse) -> Response:
+    return Response(to_json(answer), headers={"ETag": f'"{memory.version}"'})
 
 
 def _if_match(request: Request) -> int | None:
-    """Return the version that the header If-Match names; none, or *, is any."""
+    """Return the version in the header If-Match; None for any (no header, or *)."""
     text = request.headers.get("If-Match", "*").strip()
     if text == "*":
         return None

@@ -1,4 +1,4 @@
-"""POST /v1/memories/search and POST /v1/context."""
+"""Views of POST /v1/memories/search and POST /v1/context."""
 
 from django.http import HttpResponse
 from rest_framework.request import Request
@@ -6,24 +6,24 @@ from rest_framework.request import Request
 from apps.actions.memories.build_context import ContextRequest, build_context
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.api.openapi import documented
-from apps.api.reading import read_body
 from apps.api.schemas.search import (
-    ContextBlock,
     ContextBody,
-    SearchAnswer,
+    ContextResponse,
     SearchBody,
-    context_block,
+    SearchResponse,
     context_query,
-    found_memory,
+    context_response,
+    found_memory_response,
     search_query,
 )
-from apps.api.views.base import ApiView, kept, response
+from apps.api.validation import read_body
+from apps.api.views.base import ApiView, http_response, replayable_answer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.input_validation import checked_name
 
 
 class SearchView(ApiView):
-    """Memories out."""
+    """Search of memories."""
 
     scopes = {"POST": Scope.READ}
 
@@ -31,28 +31,28 @@ class SearchView(ApiView):
         operation="search_memories",
         summary="Search memories",
         body=SearchBody,
-        answers={200: SearchAnswer},
+        responses={200: SearchResponse},
         example={"user_id": "ana", "query": "Where does Ana live?", "limit": 5},
         repeatable=True,
     )
     def post(self, request: Request) -> HttpResponse:
-        """Search the memories of one end user by words and by meaning, best first."""
+        """Search the memories of one end user by keywords and by meaning, best first."""
         body = read_body(request, SearchBody)
-        asked = SearchRequest(
+        search_request = SearchRequest(
             project_id=self.caller.project_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             query=search_query(body),
         )
-        return response(self.once(lambda: kept(_found(asked, explain=body.explain))))
+        return http_response(self.idempotent(lambda: replayable_answer(_search(search_request, explain=body.explain))))
 
 
-def _found(asked: SearchRequest, *, explain: bool) -> SearchAnswer:
-    hits = search_memories(request=asked).hits
-    return SearchAnswer(memories=[found_memory(hit, explain=explain) for hit in hits])
+def _search(request: SearchRequest, *, explain: bool) -> SearchResponse:
+    hits = search_memories(request=request).hits
+    return SearchResponse(memories=[found_memory_response(hit, explain=explain) for hit in hits])
 
 
 class ContextView(ApiView):
-    """What an agent is told of an end user."""
+    """The context block about an end user for an agent's prompt."""
 
     scopes = {"POST": Scope.READ}
 
@@ -60,16 +60,18 @@ class ContextView(ApiView):
         operation="build_context",
         summary="Build a context block",
         body=ContextBody,
-        answers={200: ContextBlock},
+        responses={200: ContextResponse},
         example={"user_id": "ana", "query": "What should we cook?", "token_budget": 800},
         repeatable=True,
     )
     def post(self, request: Request) -> HttpResponse:
-        """Render what is known of an end user for an agent's prompt, marked so that it is not remembered again."""
+        """Build a text block about an end user for an agent's prompt, marked so that it is never extracted again."""
         body = read_body(request, ContextBody)
-        asked = ContextRequest(
+        context_request = ContextRequest(
             project_id=self.caller.project_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             query=context_query(body),
         )
-        return response(self.once(lambda: kept(context_block(build_context(request=asked)))))
+        return http_response(
+            self.idempotent(lambda: replayable_answer(context_response(build_context(request=context_request))))
+        )

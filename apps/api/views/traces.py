@@ -1,4 +1,4 @@
-"""/v1/traces."""
+"""Views of /v1/traces."""
 
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -6,20 +6,20 @@ from rest_framework.response import Response
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.reading import not_found, read_id, read_query
-from apps.api.schemas.traces import TraceAnswer, TracePage, TracesQuery, trace_answer, trace_summary
-from apps.api.views.base import ApiView, plain
+from apps.api.schemas.traces import TraceList, TraceResponse, TracesQuery, trace_response, trace_summary
+from apps.api.validation import not_found, read_id, read_query
+from apps.api.views.base import ApiView, to_json
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 
 class TracesView(ApiView):
-    """Traces of the project."""
+    """The traces of the project."""
 
-    @documented(operation="list_traces", summary="List traces", query=TracesQuery, answers={200: TracePage})
+    @documented(operation="list_traces", summary="List traces", query=TracesQuery, responses={200: TraceList})
     def get(self, request: Request) -> Response:
-        """List traces, the newest first."""
+        """List traces, newest first."""
         query = read_query(request, TracesQuery)
         rows = Trace.objects.filter(project_id=self.caller.project_id).select_related("end_user", "session")
         if (user := self.end_user_id(query.user_id)) is not None:
@@ -30,25 +30,27 @@ class TracesView(ApiView):
             rows = rows.filter(status__in=query.status)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.defer("plan", "outcomes", "metadata", "error"), request)
-        return Response(plain(TracePage(results=[trace_summary(trace) for trace in found], **pages.links())))
+        return Response(to_json(TraceList(results=[trace_summary(trace) for trace in found], **pages.links())))
 
 
 class TraceView(ApiView):
     """One trace."""
 
-    @documented(operation="read_trace", summary="Read a trace", answers={200: TraceAnswer}, problems=[Code.NOT_FOUND])
+    @documented(
+        operation="read_trace", summary="Read a trace", responses={200: TraceResponse}, problems=[Code.NOT_FOUND]
+    )
     def get(self, request: Request, trace_id: str) -> Response:
-        """Read what happened to a request, stage by stage."""
+        """Read what each stage did with a request."""
         wanted = read_id(Prefix.TRACE, trace_id)
         rows = Trace.objects.filter(project_id=self.caller.project_id, id=wanted)
         trace = rows.select_related("end_user", "session").defer("plan").first()
         if trace is None:
             raise not_found()
         mine = {"end_user_id": trace.end_user_id, "trace_id": trace.id}
-        answer = trace_answer(
+        answer = trace_response(
             trace,
             turns=list(Turn.objects.filter(**mine).order_by("position")),
             spans=list(Span.objects.filter(**mine).order_by("position")),
             model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at")),
         )
-        return Response(plain(answer), headers={"X-Trace-Id": trace.shown_id})
+        return Response(to_json(answer), headers={"X-Trace-Id": trace.shown_id})

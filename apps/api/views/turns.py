@@ -1,4 +1,4 @@
-"""POST /v1/turns."""
+"""View of POST /v1/turns."""
 
 from django.conf import settings
 from django.db import transaction
@@ -10,12 +10,12 @@ from rest_framework.request import Request
 from apps.api.authentication import REFUSED
 from apps.api.openapi import documented
 from apps.api.problems import Code
-from apps.api.reading import read_body
-from apps.api.schemas.turns import Mode, TraceAccepted, TurnsAnswer, TurnsBody, submission, turns_answer
-from apps.api.views.base import ApiView, kept, response
+from apps.api.schemas.turns import Mode, TurnsAcceptedResponse, TurnsBody, TurnsResponse, submission, turns_response
+from apps.api.validation import read_body
+from apps.api.views.base import ApiView, http_response, replayable_answer
 from apps.intake.accept import Accepted, Submission, accept
 from apps.intake.idempotency import IdempotencyInProgress
-from apps.intake.idempotency import ReplayableAnswer as KeptAnswer
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.intake_precondition import KeyRefused
 from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import TraceStatus
@@ -31,57 +31,59 @@ _EXAMPLE = {
 
 
 class TurnsView(ApiView):
-    """Turns in."""
+    """Accepting turns."""
 
-    asks_if_key_holds = True
+    action_checks_key = True
 
     @documented(
         operation="write_turns",
         summary="Send turns of a session",
         body=TurnsBody,
-        answers={200: TurnsAnswer, 202: TraceAccepted},
+        responses={200: TurnsResponse, 202: TurnsAcceptedResponse},
         problems=(Code.QUEUE_FULL,),
         example=_EXAMPLE,
         repeatable=True,
     )
     def post(self, request: Request) -> HttpResponse:
-        """Accept turns: they are safe once this answers.
+        """Accept turns; they are stored durably before the response is sent.
 
-        `async` answers 202 with the trace; `sync` waits and answers 200 with what became of the turns, or 202 when
-        that takes too long. Control characters that carry no words, and characters that reorder what people see,
-        are taken out of `content`.
+        Mode `async` returns 202 with the trace. Mode `sync` waits and returns 200 with the outcome, or 202 if
+        processing takes too long. Control characters and characters that reorder the displayed text are removed from
+        `content`.
         """
         body = read_body(request, TurnsBody)
-        asked = submission(body, caller=self.caller, now=timezone.now())
-        answer = self.once(lambda: _accept(asked, body.mode))
+        submitted = submission(body, caller=self.caller, now=timezone.now())
+        answer = self.idempotent(lambda: _accept(submitted, body.mode))
         if body.mode is Mode.SYNC:
-            answer = _outcome(answer, asked)
-        return response(answer, trace_id=answer.body["trace_id"])
+            answer = _outcome(answer, submitted)
+        return http_response(answer, trace_id=answer.body["trace_id"])
 
 
-def _accept(asked: Submission, mode: Mode) -> KeptAnswer:
+def _accept(submitted: Submission, mode: Mode) -> ReplayableAnswer:
     try:
-        accepted = accept(submission=asked)
+        accepted = accept(submission=submitted)
     except KeyRefused as refused:
         raise AuthenticationFailed(REFUSED) from refused
     if mode is Mode.ASYNC and accepted.status is TraceStatus.QUEUED:
         transaction.on_commit(wake_workers, robust=True)
-    return kept(TraceAccepted(trace_id=show(Prefix.TRACE, accepted.trace_id), status=accepted.status), status=202)
+    return replayable_answer(
+        TurnsAcceptedResponse(trace_id=show(Prefix.TRACE, accepted.trace_id), status=accepted.status), status=202
+    )
 
 
-def _outcome(answer: KeptAnswer, asked: Submission) -> KeptAnswer:
-    """Wait for the trace and answer what became of it; a repetition doesn't wait."""
+def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswer:
+    """Wait for the trace and return its outcome; a replay doesn't wait."""
     accepted = Accepted(
         trace_id=parse(Prefix.TRACE, answer.body["trace_id"]),
         status=TraceStatus(answer.body["status"]),
-        end_user_id=end_user_id(project_id=asked.project_id, user_id=asked.user_id),
+        end_user_id=end_user_id(project_id=submitted.project_id, user_id=submitted.user_id),
     )
     trace = run_now(accepted=accepted, wait_seconds=0 if answer.replayed else settings.SYNC_WAIT_SECONDS)
     status = TraceStatus(trace.status)
     if status is not TraceStatus.QUEUED:
-        ended = turns_answer(trace_id=trace.shown_id, status=status, counts=trace.counts, outcomes=trace.outcomes)
-        done = kept(ended)
-        return KeptAnswer(status=done.status, body=done.body, replayed=answer.replayed)
+        ended = turns_response(trace_id=trace.shown_id, status=status, counts=trace.counts, outcomes=trace.outcomes)
+        done = replayable_answer(ended)
+        return ReplayableAnswer(status=done.status, body=done.body, replayed=answer.replayed)
     if answer.replayed:
         raise IdempotencyInProgress(f"trace {trace.shown_id} is still {status}")
-    return kept(TraceAccepted(trace_id=trace.shown_id, status=status), status=202)
+    return replayable_answer(TurnsAcceptedResponse(trace_id=trace.shown_id, status=status), status=202)

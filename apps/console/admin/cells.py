@@ -1,4 +1,4 @@
-"""How a value looks in a cell: chips, meters, JSON, quotes. All of it is escaped; colours come from the stylesheet."""
+"""HTML for single values: chips, meters, JSON, quotes. Everything is escaped; colours come from the stylesheet."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,13 +12,21 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from apps.pipeline.core.enums import LinkStatus, Outcome, SpanResult, Status, TraceStatus, WorkState
+from apps.console.labels import label
+from apps.pipeline.core.enums import (
+    LinkStatus,
+    Outcome,
+    SpanResult,
+    Status,
+    TraceStatus,
+    WorkState,
+)
 from apps.pipeline.core.identifiers import Prefix, show
 
-# The stubs know callables in a few of the places only where the admin takes them, hence not Callable[[Any], str].
+# The stubs accept callables in only some of the places where the admin does, hence not Callable[[Any], str].
 Cell = Any
 
-# The tone of a word: good, calm, wait (someone has to look), bad; any other is plain.
+# The tone of a word: good, calm, wait (needs attention), bad; all others are plain.
 _TONES: dict[str, str] = {
     Status.ACTIVE: "good",
     Status.PENDING_REVIEW: "wait",
@@ -41,14 +49,14 @@ _TONES: dict[str, str] = {
 
 
 def chip(word: str) -> SafeString | str:
-    """Show a word of the glossary in its colour."""
+    """Return a stored word as a coloured label."""
     if not word:
         return ""
-    return format_html('<span class="chip chip-{}">{}</span>', _TONES.get(word, "plain"), word.replace("_", " "))
+    return format_html('<span class="chip chip-{}">{}</span>', _TONES.get(word, "plain"), label(word))
 
 
 def meter(share: float) -> SafeString:
-    """Show a share from 0 to 1 as a bar and a number: red below 0.5, where a person has to look."""
+    """Return a share from 0 to 1 as a bar and a number; red below 0.5, where review starts."""
     return format_html(
         '<span class="share"><meter min="0" max="1" low="0.5" high="0.7" optimum="1" value="{}"></meter> {}</span>',
         f"{share:.4f}",
@@ -57,7 +65,7 @@ def meter(share: float) -> SafeString:
 
 
 def pretty(value: Any) -> SafeString | str:
-    """Show JSON over several lines."""
+    """Return JSON, indented."""
     if value in (None, "", [], {}):
         return ""
     return format_html(
@@ -66,33 +74,35 @@ def pretty(value: Any) -> SafeString | str:
 
 
 def duration(microseconds: int) -> str:
-    """Show a time that was measured in microseconds."""
+    """Format a duration given in microseconds."""
     if microseconds < 1_000:
         return f"{microseconds} µs"
     if microseconds < 1_000_000:
         return f"{microseconds / 1_000:.1f} ms"
+    if microseconds < 60_000_000:
+        return f"{microseconds / 1_000_000:.1f} s"
     return str(timedelta(seconds=round(microseconds / 1_000_000)))
 
 
-def marked(text: str, quote: str) -> SafeString:
-    """Show a text with the quote in it highlighted, where it is there."""
+def highlighted(text: str, quote: str) -> SafeString:
+    """Return a text with the quote highlighted, if it occurs."""
     before, found, after = text.partition(quote) if quote else (text, "", "")
     return format_html("{}<mark>{}</mark>{}", before, found, after) if found else format_html("{}", text)
 
 
-def table_of(values: Mapping[str, Any]) -> SafeString | str:
-    """Show names with their values, one a line."""
+def pairs_table(values: Mapping[str, Any]) -> SafeString | str:
+    """Return names and values as a table."""
     rows = format_html_join("", "<tr><th>{}</th><td>{}</td></tr>", ((name, value) for name, value in values.items()))
     return format_html('<table class="sum">{}</table>', rows) if rows else ""
 
 
 def links(*given: SafeString) -> SafeString:
-    """Show links side by side."""
+    """Join links with a separator."""
     return format_html_join(" · ", "{}", ((link,) for link in given))
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]], **columns: str) -> SafeString | str:
-    """Show rows as a table: the names of the columns by the keys that they show, words of the glossary as chips."""
+def rows_table(rows: Sequence[Mapping[str, Any]], **columns: str) -> SafeString | str:
+    """Return rows as a table; `columns` maps keys to headings."""
     if not rows:
         return ""
     head = format_html_join("", "<th>{}</th>", ((name,) for name in columns.values()))
@@ -109,21 +119,21 @@ def _cell(row: Mapping[str, Any], key: str) -> SafeString | str:
     return chip(value) if key in ("outcome", "status") and value else "" if value is None else str(value)
 
 
-def link_to_list(model: str, label: str, **filters: Any) -> SafeString:
-    """Link to a list of the admin, filtered; `model` is such as memories_memory."""
-    return format_html('<a href="{}?{}">{}</a>', reverse(f"admin:{model}_changelist"), urlencode(filters), label)
+def changelist_link(model: str, text: str, **filters: Any) -> SafeString:
+    """Return a link to a filtered changelist; `model` is for example memories_memory."""
+    return format_html('<a href="{}?{}">{}</a>', reverse(f"admin:{model}_changelist"), urlencode(filters), text)
 
 
 def _named(cell: Cell, field: str) -> Cell:
-    """Name a cell after its field: the page names its column's class by it."""
+    """Name a column after its field; the admin derives the CSS class from it."""
     cell.__name__ = field
     return cell
 
 
-def shown(prefix: Prefix, field: str = "pk", label: str = "id") -> Cell:
-    """Make a cell of an identifier with its prefix."""
+def identifier_column(prefix: Prefix, field: str = "pk", heading: str = "id") -> Cell:
+    """Return a column for a public identifier."""
 
-    @admin.display(description=label, ordering=field)
+    @admin.display(description=heading, ordering=field)
     def cell(row: Any) -> str:
         identifier: UUID | None = getattr(row, field)
         return show(prefix, identifier) if identifier else ""
@@ -131,18 +141,18 @@ def shown(prefix: Prefix, field: str = "pk", label: str = "id") -> Cell:
     return _named(cell, field)
 
 
-def chipped(field: str, label: str = "") -> Cell:
-    """Make a cell of a field that holds a word of the glossary."""
+def chip_column(field: str, heading: str = "") -> Cell:
+    """Return a column for a field with a stored word."""
 
-    @admin.display(description=label or field.replace("_", " "), ordering=field)
+    @admin.display(description=heading or field.replace("_", " "), ordering=field)
     def cell(row: Any) -> SafeString | str:
         return chip(getattr(row, field))
 
     return _named(cell, field)
 
 
-def metered(field: str) -> Cell:
-    """Make a cell of a field that holds a share."""
+def meter_column(field: str) -> Cell:
+    """Return a column for a share from 0 to 1."""
 
     @admin.display(description=field, ordering=field)
     def cell(row: Any) -> SafeString:
@@ -151,8 +161,8 @@ def metered(field: str) -> Cell:
     return _named(cell, field)
 
 
-def as_json(field: str) -> Cell:
-    """Make a cell of a JSON field."""
+def json_column(field: str) -> Cell:
+    """Return a column for a JSON field."""
 
     @admin.display(description=field.replace("_", " "))
     def cell(row: Any) -> SafeString | str:
@@ -161,18 +171,18 @@ def as_json(field: str) -> Cell:
     return _named(cell, field)
 
 
-def took(field: str = "latency_us") -> Cell:
-    """Make a cell of a measured time."""
+def latency_column(field: str = "latency_us") -> Cell:
+    """Return a column for a latency in microseconds."""
 
-    @admin.display(description="took", ordering=field)
+    @admin.display(description="latency", ordering=field)
     def cell(row: Any) -> str:
         return duration(getattr(row, field))
 
     return _named(cell, field)
 
 
-def shortened(field: str, characters: int = 120) -> Cell:
-    """Make a cell of the beginning of a text."""
+def truncated_column(field: str, characters: int = 120) -> Cell:
+    """Return a column for the start of a text."""
 
     @admin.display(description=field.replace("_", " "), ordering=field)
     def cell(row: Any) -> str:

@@ -1,34 +1,34 @@
-"""Entities and their names."""
+"""Admin of entities and their aliases."""
 
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
-from apps.console.admin.cells import link_to_list, shown
-from apps.console.admin.pages import ReadOnlyPage, ReadOnlyRows
+from apps.console.admin.base import ReadOnlyAdmin, ReadOnlyInline
+from apps.console.admin.cells import changelist_link, identifier_column
 from apps.memories.models import Entity, EntityAlias
 from apps.pipeline.core.identifiers import Prefix
 
 
-class AliasRows(ReadOnlyRows):
-    """The names by which an entity has been called."""
+class EntityAliasInline(ReadOnlyInline):
+    """The names of an entity."""
 
     model = EntityAlias
     fields = ("alias", "folded", "source", "count", "created_at")
 
 
 @admin.register(Entity)
-class EntityPage(ReadOnlyPage):
-    """People, organisations, places… that memories are about."""
+class EntityAdmin(ReadOnlyAdmin):
+    """People, organisations, places and things that memories are about."""
 
     prefix = Prefix.ENTITY
     list_display = ("name", "type", "is_user", "mention_count", "last_mentioned_at", "end_user", "project")
     list_filter = ("type", "is_user", "project")
     list_select_related = ("end_user", "project")
     search_fields = ("name", "end_user__external_id")
-    inlines = (AliasRows,)
+    inlines = (EntityAliasInline,)
     fields = (
         "name",
-        shown(Prefix.ENTITY),
+        identifier_column(Prefix.ENTITY),
         "type",
         "is_user",
         "end_user",
@@ -44,12 +44,12 @@ class EntityPage(ReadOnlyPage):
     @admin.display(description="memories")
     def facts(self, entity: Entity) -> SafeString:
         """Link to the memories about the entity."""
-        return link_to_list("memories_memory", "about it", end_user=entity.end_user_id, subject=entity.pk)
+        return changelist_link("memories_memory", "memories about it", end_user=entity.end_user_id, subject=entity.pk)
 
 
 @admin.register(EntityAlias)
-class EntityAliasPage(ReadOnlyPage):
-    """Names of entities."""
+class EntityAliasAdmin(ReadOnlyAdmin):
+    """Aliases of entities."""
 
     list_display = ("alias", "entity", "count", "source", "end_user", "created_at")
     list_filter = ("source",)

@@ -1,16 +1,16 @@
-"""The ledger."""
+"""Admin of the ledger."""
 
 from django.contrib import admin
 
-from apps.console.admin.cells import as_json, shown
-from apps.console.admin.pages import ReadOnlyPage
+from apps.console.admin.base import ReadOnlyAdmin
+from apps.console.admin.cells import identifier_column, json_column
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.identifiers import Prefix
 
 
 @admin.register(LedgerEntry)
-class LedgerEntryPage(ReadOnlyPage):
-    """What was done, by whom; the database refuses to change it."""
+class LedgerEntryAdmin(ReadOnlyAdmin):
+    """The audit log; the database rejects changes to it."""
 
     prefix = Prefix.LEDGER_ENTRY
     list_display = ("verb", "object_kind", "object_id", "actor", "end_user", "project", "created_at")
@@ -19,13 +19,13 @@ class LedgerEntryPage(ReadOnlyPage):
     search_fields = ("actor", "object_id", "end_user__external_id")
     date_hierarchy = "created_at"
     fields = (
-        shown(Prefix.LEDGER_ENTRY),
+        identifier_column(Prefix.LEDGER_ENTRY),
         "verb",
         "object_kind",
         "object_id",
         "actor",
-        shown(Prefix.TRACE, "trace_id", "trace"),
-        as_json("details"),
+        identifier_column(Prefix.TRACE, "trace_id", "trace"),
+        json_column("details"),
         "end_user",
         "project",
         "created_at",

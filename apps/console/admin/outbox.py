@@ -1,4 +1,4 @@
-"""Owed work and the leases under which it is done."""
+"""Admin of the queue, its leases and workers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,43 +11,44 @@ from apps.actions.errors import Refused
 from apps.actions.get_or_create import actor_of
 from apps.actions.queue.discard_work import discard_work
 from apps.actions.queue.retry_work import retry_work
-from apps.console.admin.cells import chipped, shortened
-from apps.console.admin.pages import ReadOnlyPage
+from apps.console.admin.base import ReadOnlyAdmin
+from apps.console.admin.cells import chip_column, truncated_column
+from apps.console.labels import count_of
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
 
 
 @admin.register(OutboxRow)
-class OutboxRowPage(ReadOnlyPage):
-    """What is owed, failing and dead; a dead row can be retried, an open one buried."""
+class OutboxRowAdmin(ReadOnlyAdmin):
+    """Queue entries; failed ones can be retried, pending ones discarded."""
 
     list_display = (
         "id",
-        chipped("state"),
+        chip_column("state"),
         "kind",
         "end_user",
         "project",
         "attempts",
         "run_at",
-        shortened("last_error", 80),
+        truncated_column("last_error", 80),
         "created_at",
     )
     list_filter = ("state", "kind", "project")
     list_select_related = ("end_user", "project")
     search_fields = ("subject_id", "end_user__external_id", "last_error")
-    actions = ("retry", "bury")
+    actions = ("retry", "discard")
 
-    def has_settle_permission(self, request: HttpRequest) -> bool:
-        """Let those settle rows who could change them."""
+    def has_manage_permission(self, request: HttpRequest) -> bool:
+        """Allow retry and discard for users with the permission to change entries."""
         return bool(request.user.has_perm("outbox.change_outboxrow"))
 
-    @admin.action(description="Retry the selected rows now", permissions=["settle"])
+    @admin.action(description="Retry the selected entries now", permissions=["manage"])
     def retry(self, request: HttpRequest, queryset: QuerySet[OutboxRow]) -> None:
-        """Make rows due now."""
+        """Make entries due now."""
         self._each(request, queryset, lambda row: retry_work(project_id=row.project_id, row_id=row.id))
 
-    @admin.action(description="Bury the selected rows", permissions=["settle"])
-    def bury(self, request: HttpRequest, queryset: QuerySet[OutboxRow]) -> None:
-        """Give rows up."""
+    @admin.action(description="Discard the selected entries", permissions=["manage"])
+    def discard(self, request: HttpRequest, queryset: QuerySet[OutboxRow]) -> None:
+        """Mark entries as failed."""
         actor = actor_of(None, request.user.pk)
         self._each(request, queryset, lambda row: discard_work(project_id=row.project_id, row_id=row.id, actor=actor))
 
@@ -60,12 +61,12 @@ class OutboxRowPage(ReadOnlyPage):
             except Refused as refused:
                 self.message_user(request, f"{row}: {refused}.", messages.ERROR)
         if done:
-            self.message_user(request, f"{done} done.", messages.SUCCESS)
+            self.message_user(request, f"{count_of(done, 'entry', 'entries')} changed.", messages.SUCCESS)
 
 
 @admin.register(UserLease)
-class UserLeasePage(ReadOnlyPage):
-    """Whose work is ready, and who is at it."""
+class UserLeaseAdmin(ReadOnlyAdmin):
+    """Which end user has work ready, and which worker holds the lease."""
 
     list_display = ("end_user", "project", "ready_at", "leased_until", "token")
     list_filter = (("ready_at", admin.EmptyFieldListFilter), ("leased_until", admin.EmptyFieldListFilter), "project")
@@ -74,8 +75,8 @@ class UserLeasePage(ReadOnlyPage):
 
 
 @admin.register(WorkerHeartbeat)
-class WorkerHeartbeatPage(ReadOnlyPage):
-    """Workers that have lately told that they live."""
+class WorkerHeartbeatAdmin(ReadOnlyAdmin):
+    """Recent heartbeats of workers."""
 
     list_display = ("host", "pid", "done", "in_flight", "started_at", "seen_at", "worker")
     ordering = ("-seen_at",)

@@ -1,4 +1,4 @@
-"""The form of a pre-filter rule: what can't be used is refused at its field, with the reason."""
+"""The form of a pre-filter rule; problems are reported at the field that causes them."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.traces.models import PreFilterRule
 
 
-class RuleForm(forms.ModelForm):
-    """A rule as an admin writes it."""
+class PreFilterRuleForm(forms.ModelForm):
+    """A pre-filter rule."""
 
     roles = forms.MultipleChoiceField(
         choices=choices_of(Role), widget=forms.CheckboxSelectMultiple, initial=[Role.USER.value]
@@ -31,10 +31,15 @@ class RuleForm(forms.ModelForm):
             "roles",
             "languages",
         )
+        help_texts = {
+            "pattern": "RE2 syntax, matched against the normalised text of a turn",
+            "phrase": "an interjection: drops only turns that consist of nothing but phrases",
+            "unless_answering": "skip the rule if the previous turn asked a question",
+        }
         widgets = {"pattern": forms.Textarea(attrs={"rows": 6, "cols": 90, "spellcheck": "false", "class": "code"})}
 
     def clean_pattern(self) -> str:
-        """Refuse a pattern that doesn't compile, is too large, or matches every turn."""
+        """Reject a pattern that doesn't compile, is too large, or matches every turn."""
         pattern: str = self.cleaned_data["pattern"]
         try:
             check_pattern(pattern)
@@ -43,7 +48,7 @@ class RuleForm(forms.ModelForm):
         return pattern
 
     def _post_clean(self) -> None:
-        """Ask the pipeline whether it takes the rule as a whole, once the fields are known to be well-formed."""
+        """Validate the rule as a whole once its fields are valid."""
         super()._post_clean()  # type: ignore[misc]  # private, so the stubs leave it out
         if self.errors:
             return

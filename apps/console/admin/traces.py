@@ -1,4 +1,4 @@
-"""Traces with their spans, turns and model calls; sessions; configuration versions and pre-filter rules."""
+"""Admin of traces, sessions, configuration versions and pre-filter rules."""
 
 from typing import Any
 
@@ -10,9 +10,20 @@ from django.utils.safestring import SafeString
 
 from apps.actions.rules.delete_rule import delete_rule
 from apps.actions.rules.save_rule import save_rule
-from apps.console.admin.cells import as_json, chipped, columns_of, link_to_list, links, shortened, shown, table_of, took
-from apps.console.admin.pages import Page, ReadOnlyPage, ReadOnlyRows, fields_of
-from apps.console.admin.rule_form import RuleForm
+from apps.console.admin.base import BaseAdmin, ReadOnlyAdmin, ReadOnlyInline, fields_of
+from apps.console.admin.cells import (
+    changelist_link,
+    chip_column,
+    identifier_column,
+    json_column,
+    latency_column,
+    links,
+    pairs_table,
+    rows_table,
+    truncated_column,
+)
+from apps.console.admin.rule_form import PreFilterRuleForm
+from apps.console.labels import label
 from apps.pipeline.core.identifiers import Prefix
 from apps.traces.models import (
     ConfigurationVersion,
@@ -26,77 +37,109 @@ from apps.traces.models import (
 )
 
 
-class SpanRows(ReadOnlyRows):
+class SpanInline(ReadOnlyInline):
     """The stages of a trace."""
 
     model = Span
-    fields = ("stage", chipped("result"), "reason", took(), as_json("details"))
+    fields = ("stage", chip_column("result"), "reason", latency_column(), json_column("details"))
     ordering = ("position",)
 
 
-class TurnRows(ReadOnlyRows):
-    """What was said, and what pre_filter said of it."""
+class TurnInline(ReadOnlyInline):
+    """The turns of a trace, with the result of the pre-filter."""
 
     model = Turn
     fields = ("position", "role", "content", "rejected_for", "rejected_by", "speaker", "occurred_at")
     ordering = ("position",)
 
 
-class ModelCallRows(ReadOnlyRows):
-    """What a model was asked, and what it cost."""
+class ModelCallInline(ReadOnlyInline):
+    """The model calls of a trace and their cost."""
 
     model = ModelCall
-    fields = ("purpose", "model", "input_tokens", "cache_read_tokens", "output_tokens", took(), "cost_usd", "error")
+    fields = (
+        "purpose",
+        "model",
+        "input_tokens",
+        "cache_read_tokens",
+        "output_tokens",
+        latency_column(),
+        "cost_usd",
+        "error",
+    )
     ordering = ("created_at",)
 
 
 @admin.register(Trace)
-class TracePage(ReadOnlyPage):
+class TraceAdmin(ReadOnlyAdmin):
     """Runs of the write pipeline."""
 
     prefix = Prefix.TRACE
-    list_display = (shown(Prefix.TRACE), chipped("status"), "end_user", "session", "funnel", "created_at", "project")
+    list_display = (
+        identifier_column(Prefix.TRACE),
+        chip_column("status"),
+        "end_user",
+        "session",
+        "funnel",
+        "created_at",
+        "project",
+    )
     list_filter = ("status", "project")
     list_select_related = ("end_user", "session", "project")
     search_fields = ("end_user__external_id", "session__external_id")
     search_help_text = "a trace's identifier, a user or a session"
     date_hierarchy = "created_at"
-    inlines = (TurnRows, SpanRows, ModelCallRows)
+    inlines = (TurnInline, SpanInline, ModelCallInline)
     fieldsets = (
-        (None, {"fields": (shown(Prefix.TRACE), chipped("status"), "end_user", "session", "project", "configuration")}),
-        ("Outcome", {"fields": ("sums", "wrote", "fates", "error")}),
+        (
+            None,
+            {
+                "fields": (
+                    identifier_column(Prefix.TRACE),
+                    chip_column("status"),
+                    "end_user",
+                    "session",
+                    "project",
+                    "configuration",
+                )
+            },
+        ),
+        ("Outcome", {"fields": ("sums", "written", "outcomes_table", "error")}),
         ("When", {"fields": ("created_at", "finished_at")}),
-        ("Request", {"fields": (shown(Prefix.API_KEY, "api_key_id", "key"), "topic", as_json("metadata"))}),
-        ("Plan", {"classes": ("collapse",), "fields": (as_json("plan"),)}),
+        (
+            "Request",
+            {"fields": (identifier_column(Prefix.API_KEY, "api_key_id", "key"), "topic", json_column("metadata"))},
+        ),
+        ("Plan", {"classes": ("collapse",), "fields": (json_column("plan"),)}),
     )
     readonly_fields = fields_of(fieldsets)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Trace]:
-        """Leave the plan to the page of one trace."""
+        """Don't load the policy of the configuration."""
         traces: QuerySet[Trace] = super().get_queryset(request)
         return traces.select_related("end_user", "session", "project", "configuration").defer("configuration__policy")
 
     @admin.display(description="outcome")
     def funnel(self, trace: Trace) -> str:
-        """Say what came out, in one line."""
-        return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in _sums(trace).items() if count)
+        """Summarise the outcome in one line."""
+        return ", ".join(f"{count} {label(name)}" for name, count in _sums(trace).items() if count)
 
     @admin.display(description="counts")
     def sums(self, trace: Trace) -> SafeString | str:
-        """Show the counts one below the other."""
-        return table_of({name.replace("_", " "): count for name, count in _sums(trace).items()})
+        """Show the counts as a table."""
+        return pairs_table({label(name): count for name, count in _sums(trace).items()})
 
-    @admin.display(description="of each turn and candidate")
-    def fates(self, trace: Trace) -> SafeString | str:
-        """Show what became of each candidate, and of turns that yielded none."""
-        return columns_of(
+    @admin.display(description="by turn and candidate")
+    def outcomes_table(self, trace: Trace) -> SafeString | str:
+        """Show the outcome of each candidate, and of turns without candidates."""
+        return rows_table(
             trace.outcomes, outcome="outcome", stage="stage", reason="reason", content="candidate", turn="turn"
         )
 
     @admin.display(description="memories")
-    def wrote(self, trace: Trace) -> SafeString:
-        """Link to the memories that the trace wrote."""
-        return link_to_list("memories_memory", "what it wrote", end_user=trace.end_user_id, trace=trace.pk)
+    def written(self, trace: Trace) -> SafeString:
+        """Link to the memories written by the trace."""
+        return changelist_link("memories_memory", "memories of this trace", end_user=trace.end_user_id, trace=trace.pk)
 
 
 def _sums(trace: Trace) -> dict[str, int]:
@@ -104,7 +147,7 @@ def _sums(trace: Trace) -> dict[str, int]:
 
 
 @admin.register(Session)
-class SessionPage(ReadOnlyPage):
+class SessionAdmin(ReadOnlyAdmin):
     """Conversations."""
 
     prefix = Prefix.SESSION
@@ -116,7 +159,7 @@ class SessionPage(ReadOnlyPage):
     date_hierarchy = "last_turn_at"
     fields = (
         "external_id",
-        shown(Prefix.SESSION),
+        identifier_column(Prefix.SESSION),
         "end_user",
         "project",
         "turn_count",
@@ -130,17 +173,27 @@ class SessionPage(ReadOnlyPage):
 
     @admin.display(description="")
     def more(self, session: Session) -> SafeString:
-        """Link to what was said, and to what became of it."""
+        """Link to the turns and traces of the session."""
         whose = {"end_user": session.end_user_id, "session": session.pk}
-        return links(link_to_list("traces_turn", "turns", **whose), link_to_list("traces_trace", "traces", **whose))
+        return links(
+            changelist_link("traces_turn", "turns", **whose), changelist_link("traces_trace", "traces", **whose)
+        )
 
 
 @admin.register(Turn)
-class TurnPage(ReadOnlyPage):
-    """Messages as they were accepted."""
+class TurnAdmin(ReadOnlyAdmin):
+    """Messages as accepted."""
 
     prefix = Prefix.TURN
-    list_display = (shortened("content"), "role", "speaker", "rejected_for", "end_user", "session", "received_at")
+    list_display = (
+        truncated_column("content"),
+        "role",
+        "speaker",
+        "rejected_for",
+        "end_user",
+        "session",
+        "received_at",
+    )
     list_filter = ("role", ("rejected_for", admin.EmptyFieldListFilter))
     list_select_related = ("end_user", "session")
     search_fields = ("content", "external_id", "end_user__external_id")
@@ -149,19 +202,28 @@ class TurnPage(ReadOnlyPage):
 
 
 @admin.register(Span)
-class SpanPage(ReadOnlyPage):
+class SpanAdmin(ReadOnlyAdmin):
     """Stages of all traces."""
 
-    list_display = ("stage", chipped("result"), "reason", took(), "end_user", "trace", "created_at")
+    list_display = ("stage", chip_column("result"), "reason", latency_column(), "end_user", "trace", "created_at")
     list_filter = ("stage", "result")
     list_select_related = ("end_user", "trace")
     search_fields = ("reason", "end_user__external_id")
-    fields = ("stage", chipped("result"), "reason", took(), as_json("details"), "end_user", "trace", "created_at")
+    fields = (
+        "stage",
+        chip_column("result"),
+        "reason",
+        latency_column(),
+        json_column("details"),
+        "end_user",
+        "trace",
+        "created_at",
+    )
     readonly_fields = fields
 
 
 @admin.register(ModelCall)
-class ModelCallPage(ReadOnlyPage):
+class ModelCallAdmin(ReadOnlyAdmin):
     """Calls of models, with tokens and cost."""
 
     list_display = (
@@ -171,10 +233,10 @@ class ModelCallPage(ReadOnlyPage):
         "input_tokens",
         "cache_read_tokens",
         "output_tokens",
-        took(),
+        latency_column(),
         "cost_usd",
         "answer_kind",
-        shortened("error", 60),
+        truncated_column("error", 60),
         "trace",
         "created_at",
     )
@@ -185,8 +247,8 @@ class ModelCallPage(ReadOnlyPage):
 
 
 @admin.register(ConfigurationVersion)
-class ConfigurationVersionPage(ReadOnlyPage):
-    """Versions of the settings that traces run under; saving a rule makes the next one."""
+class ConfigurationVersionAdmin(ReadOnlyAdmin):
+    """Versions of the settings; saving a rule creates the next version."""
 
     prefix = Prefix.CONFIGURATION
     list_display = ("__str__", "project", "is_active", "note", "created_at")
@@ -194,21 +256,30 @@ class ConfigurationVersionPage(ReadOnlyPage):
     list_select_related = ("project",)
     search_fields = ("note", "project__name")
     date_hierarchy = "created_at"
-    fields = ("number", "project", "is_active", "note", "created_at", as_json("policy"))
+    fields = ("number", "project", "is_active", "note", "created_at", json_column("policy"))
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ConfigurationVersion]:
-        """Leave the policy to the page of one version: it holds every rule."""
+        """Don't load the policy, which contains every rule."""
         versions: QuerySet[ConfigurationVersion] = super().get_queryset(request)
         return versions.defer("policy")
 
 
 @admin.register(PreFilterRule)
-class PreFilterRulePage(Page):
-    """Rules of stage 1; each save makes a new configuration version."""
+class PreFilterRuleAdmin(BaseAdmin):
+    """Pre-filter rules; each save creates a configuration version."""
 
-    form = RuleForm
-    list_display = ("name", "project", "enabled", "reason", shortened("pattern", 60), "phrase", "order", "hit_count")
+    form = PreFilterRuleForm
+    list_display = (
+        "name",
+        "project",
+        "enabled",
+        "reason",
+        truncated_column("pattern", 60),
+        "phrase",
+        "order",
+        "hit_count",
+    )
     list_filter = ("enabled", "reason", "phrase", "project")
     list_select_related = ("project",)
     search_fields = ("name", "pattern")
@@ -220,7 +291,7 @@ class PreFilterRulePage(Page):
     )
 
     def get_readonly_fields(self, request: HttpRequest, obj: PreFilterRule | None = None) -> Any:
-        """Keep project and name: under another name it would be another rule."""
+        """Make project and name read-only: they identify the rule."""
         counted = ("hit_count", "last_hit_at")
         return ("project", "name", *counted) if obj else counted
 
@@ -234,19 +305,19 @@ class PreFilterRulePage(Page):
         delete_rule(project_id=obj.project_id, name=obj.name)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[PreFilterRule]) -> None:
-        """Delete rules one by one, so that each change can be told apart."""
+        """Delete rules one by one, so that each deletion has its own version."""
         for rule in queryset:
             delete_rule(project_id=rule.project_id, name=rule.name)
 
 
 @admin.register(IdempotentRequest)
-class IdempotentRequestPage(ReadOnlyPage):
-    """Requests that came with an Idempotency-Key, and what was answered."""
+class IdempotentRequestAdmin(ReadOnlyAdmin):
+    """Requests with an Idempotency-Key and their responses."""
 
     list_display = ("key", "project", "answer_status", "created_at")
     list_filter = (("answer_status", admin.EmptyFieldListFilter), "project")
     list_select_related = ("project",)
     search_fields = ("key",)
     date_hierarchy = "created_at"
-    fields = ("key", "project", "fingerprint", "answer_status", as_json("answer"), "created_at")
+    fields = ("key", "project", "fingerprint", "answer_status", json_column("answer"), "created_at")
     readonly_fields = fields

@@ -1,4 +1,4 @@
-"""What the dashboard shows, read from the hourly tallies alone; the state of the queue is read as it is now."""
+"""The dashboard, read from the hourly tallies; only the queue is read live."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,7 +11,8 @@ from django.db.models import Max, QuerySet, Sum
 from django.db.models.functions import Trunc
 from django.utils import timezone
 
-from apps.console.selectors.periods import Period
+from apps.console.labels import count_of, label, noun_for, percent
+from apps.console.selectors.periods import DashboardPeriod
 from apps.outbox import heartbeats
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
@@ -31,41 +32,56 @@ from apps.pipeline.core.funnel_metrics import (
 )
 from apps.traces.models import HourlyLatency, HourlyTally, TalliedHour
 
-LATE_AFTER_SECONDS = 60  # as /readyz has it
+LATE_AFTER_SECONDS = 60  # as in /readyz
 ALIVE_WITHIN = timedelta(seconds=30)
 _ENDS = (Outcome.STORED, Outcome.MERGED, Outcome.PENDING_REVIEW)
-_SHOWN_REASONS = 7  # lines of the plot; the table has all
+_PLOTTED_REASONS = 7  # the table lists all
 
 Key = tuple[Measure, str, str]
 
 
+_RATIO_LABELS = {
+    Ratio.NO_CANDIDATE: "turns where nothing was found",
+    Ratio.EMPTY_CALLS: "model calls that found nothing",
+    Ratio.LOW_QUALITY: "candidates not worth remembering",
+    Ratio.WEAKER: "candidates with weaker evidence",
+    Ratio.FAILED_CALLS: "failed model calls",
+    Ratio.CACHED_CALLS: "model calls served from the prompt cache",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """One share with its band, and its course."""
+    """A ratio with its healthy band and its values over time."""
 
     reading: RatioReading
     band: Band
-    course: list[float | None]
+    values: list[float | None]
 
     @property
-    def part_in_words(self) -> str:
-        """Say what it is a share of."""
+    def label(self) -> str:
+        """Return the name of the ratio."""
+        return _RATIO_LABELS.get(self.reading.share, self.reading.share.value)
+
+    @property
+    def part_of_whole(self) -> str:
+        """Return the numerator and denominator as text."""
         return f"{self.reading.part:,.0f} of {self.reading.whole:,.0f}"
 
 
 @dataclass(frozen=True, slots=True)
 class DropLine:
-    """How often one stage dropped something for one reason."""
+    """How often a stage dropped something for a reason."""
 
     stage: str
     reason: str
     count: int
-    share: float  # of all that the stage dropped or, in pre_filter, of all turns
+    share: float  # of all turns in the pre-filter, else of everything that the stage dropped
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
-    """How long a stage takes, in microseconds."""
+class StageLatency:
+    """Latency percentiles of a stage, in microseconds."""
 
     stage: str
     spans: int
@@ -74,44 +90,44 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """What is owed now."""
+class QueueState:
+    """The current state of the queue."""
 
-    owed: int
+    pending: int
     oldest_seconds: int
-    dead: int
+    failed: int
     workers: int
 
     @property
     def is_late(self) -> bool:
-        """Tell whether the oldest work has waited too long."""
+        """Return True if the oldest pending work has waited too long."""
         return self.oldest_seconds > LATE_AFTER_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """Everything on the page."""
+    """Everything on the dashboard."""
 
-    period: Period
+    period: DashboardPeriod
     totals: Tallies
     gauges: list[Gauge]
     drops: list[DropLine]
     reasons: dict[str, list[float | None]]
     costs: list[float]
-    speeds: list[Speed]
-    queue: Queue
+    speeds: list[StageLatency]
+    queue: QueueState
     tallied_at: datetime | None
 
     @property
     def alerts(self) -> list[str]:
-        """Say what needs a person, the worst first."""
+        """Return messages about what needs attention, most severe first."""
         return list(_alerts(self))
 
 
-def dashboard(*, project_id: UUID, period: Period) -> Dashboard:
-    """Read a project's period; five statements, however much has happened."""
+def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:
+    """Read the dashboard of a project with five queries, whatever the amount of data."""
     steps = _tallies(project_id, period)
-    totals = _together(steps.values())
+    totals = _total(steps.values())
     return Dashboard(
         period=period,
         totals=totals,
@@ -120,25 +136,25 @@ def dashboard(*, project_id: UUID, period: Period) -> Dashboard:
         reasons=_reasons(totals, [steps[moment] for moment in period.steps]),
         costs=[steps[moment].of(Measure.COST) for moment in period.steps],
         speeds=_speeds(project_id, period),
-        queue=queue_now(project_id=project_id),
+        queue=queue_state(project_id=project_id),
         tallied_at=TalliedHour.objects.aggregate(last=Max("tallied_at"))["last"],
     )
 
 
-def queue_now(*, project_id: UUID) -> Queue:
-    """Read what a project is owed, each part from an index of what is open or dead."""
+def queue_state(*, project_id: UUID) -> QueueState:
+    """Read the pending and failed work of a project from partial indexes."""
     rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
     backlog = rows.backlog()
     oldest = (timezone.now() - backlog.oldest).total_seconds() if backlog.oldest else 0
-    return Queue(
-        owed=sum(rows.owed_by_kind().values()),
+    return QueueState(
+        pending=sum(rows.owed_by_kind().values()),
         oldest_seconds=max(0, int(oldest)),
-        dead=backlog.dead,
+        failed=backlog.dead,
         workers=heartbeats.alive(within=ALIVE_WITHIN),
     )
 
 
-def _tallies(project_id: UUID, period: Period) -> defaultdict[datetime, Tallies]:
+def _tallies(project_id: UUID, period: DashboardPeriod) -> defaultdict[datetime, Tallies]:
     rows = _within(HourlyTally.objects.all(), project_id, period)
     summed = rows.values_list("step", "measure", "stage", "reason").annotate(amount=Sum("amount"))
     found: defaultdict[datetime, dict[Key, float]] = defaultdict(dict)
@@ -147,12 +163,12 @@ def _tallies(project_id: UUID, period: Period) -> defaultdict[datetime, Tallies]
     return defaultdict(lambda: Tallies({}), {step: Tallies(sums) for step, sums in found.items()})
 
 
-def _within(rows: QuerySet[Any], project_id: UUID, period: Period) -> QuerySet[Any]:
+def _within(rows: QuerySet[Any], project_id: UUID, period: DashboardPeriod) -> QuerySet[Any]:
     kept = rows.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
     return kept.order_by().annotate(step=Trunc("hour", period.step.value))
 
 
-def _together(steps: Any) -> Tallies:
+def _total(steps: Any) -> Tallies:
     sums: defaultdict[Key, float] = defaultdict(float)
     for tallies in steps:
         for key, amount in tallies.sums.items():
@@ -161,15 +177,15 @@ def _together(steps: Any) -> Tallies:
 
 
 def _gauges(totals: Tallies, steps: list[Tallies]) -> list[Gauge]:
-    courses: dict[Ratio, list[float | None]] = {share: [] for share in Ratio}
+    values: dict[Ratio, list[float | None]] = {share: [] for share in Ratio}
     for tallies in steps:
         for reading in ratio_readings(tallies):
-            courses[reading.share].append(reading.value)
-    return [Gauge(reading, BANDS[reading.share], courses[reading.share]) for reading in ratio_readings(totals)]
+            values[reading.share].append(reading.value)
+    return [Gauge(reading, BANDS[reading.share], values[reading.share]) for reading in ratio_readings(totals)]
 
 
 def _drop_lines(totals: Tallies) -> Iterator[DropLine]:
-    """Yield the drops stage by stage, the most frequent reason first."""
+    """Yield the drops by stage, most frequent reason first."""
     order = list(Stage)
     drops = [(stage, why, count) for (measure, stage, why), count in totals.sums.items() if measure is Measure.DROPS]
     for stage, why, count in sorted(drops, key=lambda drop: (order.index(Stage(drop[0])), -drop[2], drop[1])):
@@ -178,13 +194,13 @@ def _drop_lines(totals: Tallies) -> Iterator[DropLine]:
 
 
 def _reasons(totals: Tallies, steps: list[Tallies]) -> dict[str, list[float | None]]:
-    """Return the course of the share of users' turns that each frequent reason rejects."""
+    """Return, for each frequent reason, the share of users' turns rejected per step."""
     drops = {
         (stage, why): count
         for (measure, stage, why), count in totals.sums.items()
         if measure is Measure.DROPS and stage == Stage.PRE_FILTER and why != Reason.UNTRUSTED_ROLE
     }
-    shown = sorted(drops, key=lambda key: (-drops[key], key))[:_SHOWN_REASONS]
+    shown = sorted(drops, key=lambda key: (-drops[key], key))[:_PLOTTED_REASONS]
     return {why: [_share_of_turns(each, stage, why) for each in steps] for stage, why in shown}
 
 
@@ -193,13 +209,13 @@ def _share_of_turns(tallies: Tallies, stage: str, why: str) -> float | None:
     return tallies.sums.get((Measure.DROPS, stage, why), 0.0) / turns if turns else None
 
 
-def _speeds(project_id: UUID, period: Period) -> list[Speed]:
+def _speeds(project_id: UUID, period: DashboardPeriod) -> list[StageLatency]:
     rows = HourlyLatency.objects.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
     buckets: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for stage, bucket, spans in rows.order_by().values_list("stage", "bucket").annotate(total=Sum("spans")):
         buckets[stage][bucket] = spans
     return [
-        Speed(stage.value, sum(found.values()), quantile(found, 0.5), quantile(found, 0.99))
+        StageLatency(stage.value, sum(found.values()), quantile(found, 0.5), quantile(found, 0.99))
         for stage in Stage
         if (found := buckets.get(stage.value, {}))
     ]
@@ -207,29 +223,33 @@ def _speeds(project_id: UUID, period: Period) -> list[Speed]:
 
 def _alerts(shown: Dashboard) -> Iterator[str]:
     if not shown.queue.workers:
-        yield "No worker has told for 30 seconds that it lives: accepted turns wait."
-    if shown.queue.dead:
-        yield f"{shown.queue.dead} pieces of work were given up; see the outbox."
+        yield "No worker is running (last heartbeat over 30 s ago): accepted turns are waiting."
+    if shown.queue.failed:
+        yield f"{count_of(shown.queue.failed, 'queue entry', 'queue entries')} failed; see Queue."
     if shown.queue.is_late:
-        yield f"The oldest owed work has waited {shown.queue.oldest_seconds} seconds."
+        yield f"The oldest pending work has been waiting for {count_of(shown.queue.oldest_seconds, 'second')}."
     for gauge in shown.gauges:
         if gauge.reading.health is RatioHealth.ALERT:
-            yield (
-                f"{gauge.reading.share.capitalize()}: {gauge.reading.value:.1%}, "
-                f"healthy is {gauge.band.low:.0%} to {gauge.band.high:.0%}."
-            )
+            yield (f"{gauge.label.capitalize()}: {percent(gauge.reading.value)}, healthy is {band_text(gauge.band)}.")
 
 
-def funnel_of(totals: Tallies) -> list[tuple[str, int, str]]:
-    """Return what is left of the turns after each step, with a note of what the last ones came to."""
-    past = past_pre_filter(totals)
-    telling = past - totals.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE}))
+def band_text(band: Band) -> str:
+    """Return the range of a healthy band as text."""
+    if band.low <= 0:
+        return f"at most {percent(band.high)}"
+    return f"at least {percent(band.low)}" if band.high >= 1 else f"{percent(band.low)} to {percent(band.high)}"
+
+
+def funnel_steps(totals: Tallies) -> list[tuple[str, int, str]]:
+    """Return (label, count, note) of each step of the funnel."""
+    turns, past = int(totals.of(Measure.TURNS)), past_pre_filter(totals)
+    with_candidate = past - totals.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE}))
     ended = {outcome: int(totals.of(Measure.RULINGS, reasons=frozenset({outcome}))) for outcome in _ENDS}
-    note = ", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in ended.items() if count)
+    note = ", ".join(f"{count} {label(outcome)}" for outcome, count in ended.items() if count)
     return [
-        ("turns", int(totals.of(Measure.TURNS)), ""),
+        (noun_for(turns, "turn"), turns, ""),
         ("said by users", int(users_turns(totals)), ""),
-        ("past the pre-filter", int(past), ""),
-        ("with a candidate", int(telling), ""),
+        ("passed the pre-filter", int(past), ""),
+        ("with a candidate", int(with_candidate), ""),
         ("with a new memory", int(totals.of(Measure.NEW_TURNS)), f"memories: {note}" if note else ""),
     ]

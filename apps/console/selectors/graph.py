@@ -1,4 +1,4 @@
-"""One end user's entities as a picture: the user in the middle, the others around, lines where a memory names both."""
+"""The entities of an end user as a graph: the user in the centre, an edge where a memory links two of them."""
 
 import math
 from collections import Counter
@@ -8,25 +8,25 @@ from uuid import UUID
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 
-MOST_NODES = 24
-MOST_MEMORIES = 2_000
-CENTRE, RADIUS = 300.0, 215.0  # in the units of a picture of 600 by 600
+MAX_NODES = 24
+MAX_MEMORIES = 2_000
+CENTRE, RADIUS = 300.0, 215.0  # in a view box of 600 by 600
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An entity and its place."""
+    """An entity and its position."""
 
     entity: Entity
     x: float
     y: float
     size: float
-    anchor: str  # how its name is set: start, middle or end
+    anchor: str  # text-anchor of its name: start, middle or end
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line between two places; `weight` is its width."""
+    """A line between two nodes; `weight` is its width."""
 
     x1: float
     y1: float
@@ -38,19 +38,19 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What is drawn."""
+    """Nodes and edges to draw."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 
 
-def graph_of(*, end_user_id: UUID) -> Graph:
-    """Draw the entities that are mentioned most, and what live memories say between them (two queries)."""
+def entity_graph(*, end_user_id: UUID) -> Graph:
+    """Return the most mentioned entities and the relations between them in live memories (two queries)."""
     rows = Entity.objects.filter(end_user_id=end_user_id, merged_into__isnull=True)
-    entities = list(rows.order_by("-is_user", "-mention_count", "name")[:MOST_NODES])
+    entities = list(rows.order_by("-is_user", "-mention_count", "name")[:MAX_NODES])
     nodes = {entity.pk: _placed(entity, index, len(entities)) for index, entity in enumerate(entities)}
     live = Memory.objects.for_end_user(end_user_id).live().filter(subject__in=list(nodes), object__has_key="entity")
-    said = live.values_list("subject_id", "object__entity", "predicate")[:MOST_MEMORIES]
+    said = live.values_list("subject_id", "object__entity", "predicate")[:MAX_MEMORIES]
     return Graph(nodes=tuple(nodes.values()), edges=tuple(_edges(nodes, list(said))))
 
 

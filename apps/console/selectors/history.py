@@ -1,4 +1,4 @@
-"""What was done to a memory, and by whom."""
+"""The history of changes of a memory."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,36 +9,36 @@ from django.contrib.auth.models import User
 
 from apps.memories.models import Memory, MemoryVersion
 
-MOST_SHOWN = 20
+MAX_ENTRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """One change of a memory, and who made it."""
+class HistoryEntry:
+    """A change of a memory and who made it."""
 
     operation: str
     actor: str
     at: datetime
 
 
-def history_of(memory: Memory) -> tuple[Past, ...]:
-    """Return what was done to a memory, latest first, people by their name (two queries)."""
+def memory_history(memory: Memory) -> tuple[HistoryEntry, ...]:
+    """Return the changes of a memory, latest first, with the names of people (two queries)."""
     rows = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory)
-    return _told(rows.order_by("-version")[:MOST_SHOWN])
+    return _entries(rows.order_by("-version")[:MAX_ENTRIES])
 
 
-def latest_of(*, project_id: UUID, memory_ids: Iterable[UUID]) -> dict[UUID, Past]:
+def latest_changes(*, project_id: UUID, memory_ids: Iterable[UUID]) -> dict[UUID, HistoryEntry]:
     """Return the latest change of each of some memories of a project."""
     rows = MemoryVersion.objects.filter(memory__in=list(memory_ids), memory__project_id=project_id)
     latest = list(rows.order_by("memory_id", "-version").distinct("memory_id"))
-    return {row.memory_id: past for row, past in zip(latest, _told(latest), strict=True)}
+    return {row.memory_id: entry for row, entry in zip(latest, _entries(latest), strict=True)}
 
 
-def _told(rows: Iterable[MemoryVersion]) -> tuple[Past, ...]:
+def _entries(rows: Iterable[MemoryVersion]) -> tuple[HistoryEntry, ...]:
     changes = list(rows)
     names = _names(change.actor for change in changes)
     return tuple(
-        Past(change.operation, names.get(change.actor, change.actor.partition(":")[0]), change.known_until)
+        HistoryEntry(change.operation, names.get(change.actor, change.actor.partition(":")[0]), change.known_until)
         for change in changes
     )
 

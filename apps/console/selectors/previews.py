@@ -1,4 +1,4 @@
-"""A preview with the turns and memories that it names, as far as they still exist."""
+"""The result of a rule preview, with the turns and memories that still exist."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from django.utils import timezone
 from apps.memories.models import Memory
 from apps.traces.models import RulePreview, Turn
 
-LOST_AFTER = timedelta(minutes=5)  # a worker takes two at most
+LOST_AFTER = timedelta(minutes=5)  # a preview takes two at most
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """One turn that would be treated otherwise."""
+class PreviewExample:
+    """A turn that the rule would treat differently."""
 
     turn: Turn
     before: str
@@ -26,27 +26,27 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPreview:
-    """What a page shows of a preview; examples by kind, the harmful ones first."""
+class PreviewReport:
+    """A preview with its examples by kind, harmful ones first."""
 
     preview: RulePreview
-    examples: Mapping[str, list[Example]]
+    examples: Mapping[str, list[PreviewExample]]
 
     @property
     def is_lost(self) -> bool:
-        """Tell whether it will never end: its worker was stopped."""
+        """Return True if it will never finish because its worker was stopped."""
         return not self.preview.is_over and self.preview.created_at < timezone.now() - LOST_AFTER
 
     @property
     def is_partial(self) -> bool:
-        """Tell whether time ran out before all turns were tried."""
+        """Return True if the time limit was reached before all turns were tested."""
         return self.preview.is_over and self.preview.turns_done < self.preview.turns_total
 
 
-def shown_preview(preview: RulePreview) -> ShownPreview:
-    """Read a preview's examples; two statements, none while it runs."""
+def preview_report(preview: RulePreview) -> PreviewReport:
+    """Load the examples of a preview (two queries; none while it runs)."""
     if not preview.is_over:
-        return ShownPreview(preview, {})
+        return PreviewReport(preview, {})
     users = {UUID(each["end_user"]) for each in preview.examples}
     turns = Turn.objects.select_related("end_user").filter(
         end_user_id__in=users, pk__in=[each["turn"] for each in preview.examples]
@@ -54,13 +54,13 @@ def shown_preview(preview: RulePreview) -> ShownPreview:
     ids = [memory for each in preview.examples for memory in each["memories"]]
     memories = {str(row.pk): row for row in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
     known = {str(turn.pk): turn for turn in turns}
-    examples: defaultdict[str, list[Example]] = defaultdict(list)
+    examples: defaultdict[str, list[PreviewExample]] = defaultdict(list)
     for each in preview.examples:
         if turn := known.get(each["turn"]):
             examples[each["kind"]].append(_example(each, turn, memories))
-    return ShownPreview(preview, {kind: examples[kind] for kind in ("harmful", "dropped", "kept") if examples[kind]})
+    return PreviewReport(preview, {kind: examples[kind] for kind in ("harmful", "dropped", "kept") if examples[kind]})
 
 
-def _example(each: Mapping[str, Any], turn: Turn, memories: Mapping[str, Memory]) -> Example:
+def _example(each: Mapping[str, Any], turn: Turn, memories: Mapping[str, Memory]) -> PreviewExample:
     made = [memories[memory] for memory in each["memories"] if memory in memories]
-    return Example(turn=turn, before=each["before"], after=each["after"], memories=made)
+    return PreviewExample(turn=turn, before=each["before"], after=each["after"], memories=made)

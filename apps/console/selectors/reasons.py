@@ -1,41 +1,42 @@
-"""Reasons in words: what people are told of why something was dropped or waits."""
+"""Reasons why something was dropped or needs review, as sentences."""
 
+from apps.console.labels import label
 from apps.pipeline.core.enums import Reason
 
-_WORDS: dict[Reason, str] = {
-    Reason.TOO_SHORT: "it has too few letters to say anything",
-    Reason.GREETING: "it is a greeting and nothing else",
-    Reason.FAREWELL: "it is a farewell and nothing else",
-    Reason.THANKS: "it is thanks and nothing else",
-    Reason.ACKNOWLEDGEMENT: "it only acknowledges what was said before",
-    Reason.EMOJI_ONLY: "it holds nothing but emoji",
-    Reason.CODE_ONLY: "it holds nothing but code",
-    Reason.TOOL_MARKER: "it is the marker of a tool, not something that a person said",
+_EXPLANATIONS: dict[Reason, str] = {
+    Reason.TOO_SHORT: "it is too short to contain a statement",
+    Reason.GREETING: "it is only a greeting",
+    Reason.FAREWELL: "it is only a farewell",
+    Reason.THANKS: "it only says thanks",
+    Reason.ACKNOWLEDGEMENT: "it only acknowledges the previous message",
+    Reason.EMOJI_ONLY: "it contains only emoji",
+    Reason.CODE_ONLY: "it contains only code",
+    Reason.TOOL_MARKER: "it is a tool marker, not a message of a person",
     Reason.STRUCTURED_PAYLOAD: "it is data (JSON, XML or a table) without prose",
     Reason.META_TALK: "it talks about the conversation, not about the user",
-    Reason.RECALLED_CONTEXT: "it is what this server had told the agent, coming back",
-    Reason.UNTRUSTED_ROLE: "only what the user says is remembered; this turn has another role",
-    Reason.REPEATED_TURN: "the same was said just before",
-    Reason.PATTERN: "a rule of this project drops it",
-    Reason.NO_CANDIDATE: "nothing in it was taken for a statement worth keeping",
-    Reason.EXTRACTION_FAILED: "the model did not give an answer that could be used",
-    Reason.LOW_QUALITY: "the extractor judged it not worth keeping: passing, vague or a question",
-    Reason.LOW_CONFIDENCE: "it was too unsure to keep",
-    Reason.NOT_SUPPORTED: "its quote does not stand in what the user said",
-    Reason.OVER_LIMIT: "more important statements of the same turn took all places",
-    Reason.RESOLUTION_FAILED: "it could not be told whom or what it is about",
-    Reason.DUPLICATE: "the same is known already",
-    Reason.WEAKER_EVIDENCE: "what it would replace is held with better evidence",
-    Reason.NOT_ASSERTED: "it was not meant as a fact: supposed, played, joked or quoted",
-    Reason.CONTRADICTION: "it contradicts something that is known; a person decides",
-    Reason.UNSURE_DUPLICATE: "it may be the same as something known",
-    Reason.LESS_TRUSTED: "it comes from a less trusted source than what it would replace",
+    Reason.RECALLED_CONTEXT: "it repeats context that this server gave to the agent",
+    Reason.UNTRUSTED_ROLE: "only messages of the user are remembered; this turn has another role",
+    Reason.REPEATED_TURN: "it repeats a recent turn",
+    Reason.PATTERN: "it matches a pre-filter rule of this project",
+    Reason.NO_CANDIDATE: "no statement worth remembering was found in it",
+    Reason.EXTRACTION_FAILED: "the model returned no usable answer",
+    Reason.LOW_QUALITY: "the extractor rated it as not worth remembering: temporary, vague or a question",
+    Reason.LOW_CONFIDENCE: "its confidence was too low",
+    Reason.NOT_SUPPORTED: "its quote does not occur in the user's message",
+    Reason.OVER_LIMIT: "the turn had more statements than the limit allows, and others were more important",
+    Reason.RESOLUTION_FAILED: "the person or thing it refers to could not be identified",
+    Reason.DUPLICATE: "it is already known",
+    Reason.WEAKER_EVIDENCE: "the memory it would replace has stronger evidence",
+    Reason.NOT_ASSERTED: "it was not stated as a fact, but hypothetical, role play, a joke or a quote",
+    Reason.CONTRADICTION: "it contradicts a known memory; a reviewer decides",
+    Reason.UNSURE_DUPLICATE: "it may duplicate a known memory",
+    Reason.LESS_TRUSTED: "its source is less trusted than that of the memory it would replace",
 }
 
 
 def explain(reason: str) -> str:
-    """Say a reason in words; a rule's own reason names the rule, and one without words is shown as it is."""
+    """Return the sentence for a reason, followed by the rule that it names; unknown reasons keep their own words."""
     kind, _, rule = reason.partition(":")
-    if kind not in set(Reason) or Reason(kind) not in _WORDS:
-        return reason.replace("_", " ")
-    return f"{_WORDS[Reason(kind)]} ({rule})" if rule else _WORDS[Reason(kind)]
+    if kind not in set(Reason) or Reason(kind) not in _EXPLANATIONS:
+        return label(reason)
+    return f"{_EXPLANATIONS[Reason(kind)]} ({rule})" if rule else _EXPLANATIONS[Reason(kind)]

@@ -1,17 +1,30 @@
-"""A policy as settings that a person can change, each described by the policy's own schema."""
+"""A policy as editable settings, described by the JSON schema of the policy."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from apps.console.labels import label
 from apps.pipeline.core.policy import Policy
 
-_RULES = ("pre_filter", "rules")  # these have a page of their own
+_RULES = ("pre_filter", "rules")  # these have their own page
+_ABOUT = {
+    "pre_filter": "Which turns are dropped before extraction.",
+    "extraction": "How candidates are extracted from turns, by patterns or a model.",
+    "resolution": "How names are matched to known entities; similarities from 0 to 100.",
+    "dedupe": "When two memories count as the same; cosine similarities by embedding model.",
+    "conflict": "When a newer statement supersedes an older one.",
+    "judges": "When a model is asked about what the rules leave open.",
+    "confidence": "The weights of the confidence score, and when a memory needs review.",
+    "index": "What is indexed for search.",
+    "retrieval": "Which memories are returned at which stakes, and how they are ranked.",
+    "decay": "When unimportant, old and unused memories are archived.",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value and what may stand in its place."""
+    """A setting with its allowed values."""
 
     path: tuple[str, ...]
     value: Any
@@ -23,16 +36,16 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """Return the name of its field in the form."""
+        """Return the name of the form field."""
         return ".".join(self.path)
 
     @property
     def name(self) -> str:
-        """Return its name within its section."""
-        return " ".join(self.path[1:]).replace("_", " ")
+        """Return the label within the section."""
+        return " ".join(map(label, self.path[1:]))
 
     def read(self, given: list[str]) -> Any:
-        """Read what a form sent. Raises ValueError for no number."""
+        """Parse submitted values. Raises ValueError if a number is expected and missing."""
         text = given[-1].strip() if given else ""
         match self.kind:
             case "boolean":
@@ -47,22 +60,22 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """The settings of one stage or concern."""
+class SettingsSection:
+    """The settings of one stage or area."""
 
     name: str
     about: str
     settings: tuple[Setting, ...]
 
 
-def sections_of(policy: Policy) -> list[Section]:
-    """Return a policy's settings, section by section."""
+def settings_sections(policy: Policy) -> list[SettingsSection]:
+    """Return the settings of a policy by section."""
     schema = Policy.model_json_schema()
     values = policy.model_dump(mode="json")
     return [
-        Section(
+        SettingsSection(
             name=name,
-            about=str(_resolved(part, schema).get("description", "")).split("\n")[0],
+            about=_ABOUT.get(name, ""),
             settings=tuple(_settings((name,), values[name], part, schema)),
         )
         for name, part in schema["properties"].items()
@@ -98,7 +111,7 @@ def _setting(path: tuple[str, ...], value: Any, part: Mapping[str, Any], schema:
 
 
 def _resolved(part: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Follow a reference, which pydantic wraps when a default or description stands beside it."""
+    """Follow a `$ref`, which pydantic wraps in `allOf` next to a default or description."""
     wrapped = part.get("allOf", [{}])[0]
     name = part.get("$ref", wrapped.get("$ref", ""))
     return dict(schema["$defs"][name.rpartition("/")[2]]) if name else dict(part)

@@ -1,6 +1,5 @@
-"""How values look in the console's templates."""
+"""Template filters and tags of the console."""
 
-import math
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,27 +9,26 @@ from uuid import UUID
 from django import template
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from apps.console.admin import cells
+from apps.console.labels import label, time_since
 from apps.memories.models import Memory
 from apps.pipeline.core.identifiers import Prefix, show
 
 register = template.Library()
 register.filter("chip", cells.chip)
 register.filter("meter", cells.meter)
-register.filter("marked", cells.marked)
+register.filter("highlighted", cells.highlighted)
 register.filter("pretty", cells.pretty)
 register.filter("duration", cells.duration)
-
-_STEPS = ((60, 1, "s"), (3_600, 60, "min"), (86_400, 3_600, "h"), (86_400 * 30, 86_400, "d"))
+register.filter("label", label)
 
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """Show a symbol of the sprite; words beside it say what it means."""
+    """Return an icon of the sprite; a text beside it carries the meaning."""
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', _sprite(), name)
 
 
@@ -39,35 +37,21 @@ def _sprite() -> str:
 
 
 @register.filter
-def spaced(word: Any) -> str:
-    """Show a word of the glossary with spaces."""
-    return str(word).replace("_", " ")
-
-
-@register.filter
 def ago(moment: datetime | None) -> SafeString | str:
-    """Show how long ago something was, the exact time on hovering."""
+    """Return how long ago a moment was, with the exact time as a tooltip."""
     if moment is None:
         return ""
-    seconds = (timezone.now() - moment).total_seconds()
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
         moment.isoformat(),
         f"{moment:%Y-%m-%d %H:%M:%S} UTC",
-        _distance(seconds) if seconds >= 0 else f"{moment:%Y-%m-%d}",
+        time_since(moment),
     )
-
-
-def _distance(seconds: float) -> str:
-    for below, unit, name in _STEPS:
-        if seconds < below:
-            return f"{math.floor(seconds / unit)} {name} ago"
-    return f"{math.floor(seconds / 86_400)} d ago"
 
 
 @register.filter
 def day(moment: datetime | None) -> SafeString | str:
-    """Show a day, the exact time on hovering."""
+    """Return the date of a moment, with the time as a tooltip."""
     if moment is None:
         return ""
     return format_html(
@@ -77,21 +61,21 @@ def day(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def as_memory(identifier: UUID) -> str:
-    """Show the identifier of a memory with its prefix."""
+    """Return the public identifier of a memory."""
     return show(Prefix.MEMORY, identifier)
 
 
 @register.simple_tag(takes_context=True)
-def address_with(context: dict[str, Any], **changes: Any) -> str:
-    """Return the page's own address with some of its query changed; an empty value takes a name out."""
+def url_with(context: dict[str, Any], **changes: Any) -> str:
+    """Return the URL of the page with some query parameters changed; an empty value removes a parameter."""
     request: HttpRequest = context["request"]
     query = {name: request.GET[name] for name in request.GET} | changes
     return f"{request.path}?{urlencode({name: value for name, value in query.items() if value not in ('', None)})}"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One addend of a confidence, and where its bar begins and how wide it is, in hundredths."""
+class ConfidencePart:
+    """One addend of a confidence; `start` and `width` place its bar, in percent."""
 
     name: str
     value: float
@@ -100,36 +84,36 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """A confidence as the sum of its parts."""
+class ConfidenceSum:
+    """A confidence as the sum of its parts; `total` in percent."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ConfidencePart, ...]
     cap: float | None
     total: float
 
 
 @register.filter
-def sum_of(memory: Memory) -> Sum:
-    """Lay the parts of a memory's confidence end to end, those that are nothing left out."""
-    parts: list[Part] = []
+def confidence_sum(memory: Memory) -> ConfidenceSum:
+    """Return the non-zero parts of a memory's confidence, laid end to end."""
+    parts: list[ConfidencePart] = []
     reached = 0.0
     for name, value in memory.confidence_parts.items():
         if name == "capped_at" or not value:
             continue
         start = min(reached, reached + value)
-        parts.append(Part(_ADDENDS.get(name, name), value, _hundredths(start), _hundredths(abs(value))))
+        parts.append(ConfidencePart(_PART_LABELS.get(name, name), value, _percent(start), _percent(abs(value))))
         reached += value
-    return Sum(tuple(parts), memory.confidence_parts.get("capped_at"), _hundredths(memory.confidence))
+    return ConfidenceSum(tuple(parts), memory.confidence_parts.get("capped_at"), _percent(memory.confidence))
 
 
-_ADDENDS = {
-    "source": "how it was said",
-    "extractor": "who found it",
-    "recurrence": "said again",
-    "grounding": "what the turns support",
-    "adjustment": "corrected",
+_PART_LABELS = {
+    "source": "source",
+    "extractor": "extractor",
+    "recurrence": "repetition",
+    "grounding": "support by the turns",
+    "adjustment": "manual adjustment",
 }
 
 
-def _hundredths(share: float) -> float:
+def _percent(share: float) -> float:
     return round(min(max(share, 0.0), 1.0) * 100, 1)

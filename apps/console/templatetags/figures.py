@@ -1,14 +1,18 @@
-"""How numbers look in the console's templates."""
+"""Template filters for numbers, ratios and reasons."""
 
 from typing import Any
 
 from django import template
 
+from apps.console.labels import percent
+from apps.console.selectors.dashboard import band_text
 from apps.console.selectors.reasons import explain
 from apps.pipeline.core.funnel_metrics import RatioHealth
 
 register = template.Library()
 register.filter("explain", explain)
+register.filter("percent", percent)
+register.filter("band_text", band_text)
 
 _TONES = {
     RatioHealth.HEALTHY: "good",
@@ -16,23 +20,22 @@ _TONES = {
     RatioHealth.ALERT: "bad",
     RatioHealth.UNKNOWN: "plain",
 }
+_HEALTH_LABELS = {RatioHealth.OUTSIDE: "off target", RatioHealth.UNKNOWN: "no data"}
 
 
 @register.filter
-def percent(share: float | None) -> str:
-    """Show a share from 0 to 1, a small one with a decimal."""
-    if share is None:
-        return "–"
-    return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
-
-
-@register.filter
-def tone(health: RatioHealth) -> str:
-    """Return the colour of a share's health."""
+def health_tone(health: RatioHealth) -> str:
+    """Return the colour name of a health."""
     return _TONES[health]
 
 
 @register.filter
+def health_label(health: RatioHealth) -> str:
+    """Return the label of a health."""
+    return _HEALTH_LABELS.get(health, health.value)
+
+
+@register.filter
 def get(values: dict[str, Any], key: str) -> Any:
-    """Return a value by a key that a template holds in a variable."""
+    """Look up a key held in a template variable."""
     return values.get(key)

@@ -1,4 +1,4 @@
-"""Contradictions: two memories side by side, until a person has settled which is true."""
+"""Contradictions: two memories side by side, for a reviewer to resolve."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -9,60 +9,84 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused, Unfit
+from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.review import settle_link as settling
 from apps.actions.review.settle_link import Settlement, Validity
-from apps.console.deciding import Told, person_of, refuse, row_id, seen_in, tell
-from apps.console.paging import page_of
-from apps.console.permissions import Visit, page
-from apps.console.selectors.pairs import pair_of, to_settle
+from apps.console.labels import time_since
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.query_params import query_param
+from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
+from apps.console.selectors.contradictions import load_contradiction, open_contradictions
+from apps.console.selectors.history import latest_changes
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkResolution, MemberRole
 
-_SAID = {
-    LinkResolution.KEPT_FROM: "A is kept, B rejected.",
-    LinkResolution.KEPT_TO: "B is kept, A rejected.",
-    LinkResolution.BOTH: "Both are kept.",
-    LinkResolution.MERGED: "A is merged into B.",
+_DONE = {
+    LinkResolution.KEPT_FROM: "Kept A, rejected B.",
+    LinkResolution.KEPT_TO: "Kept B, rejected A.",
+    LinkResolution.BOTH: "Kept both.",
+    LinkResolution.MERGED: "Merged A into B.",
 }
 
 
-@page()
-def contradictions(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """List what is to be settled, with the first one open."""
-    words = request.GET.get("q", "").strip()
-    found = page_of(to_settle(project_id=visit.project.pk, words=words), request)
-    pair = pair_of(found.rows[0], now=timezone.now()) if found.rows else None
-    return render(request, "console/contradictions.html", {"page": found, "words": words, "pair": pair})
+_DONE_BEFORE = {
+    LinkResolution.KEPT_FROM: "kept A",
+    LinkResolution.KEPT_TO: "kept B",
+    LinkResolution.BOTH: "kept both",
+    LinkResolution.MERGED: "merged A into B",
+}
 
 
-@page()
-def contradiction(request: HttpRequest, visit: Visit, link_id: UUID) -> HttpResponse:
-    """Show one pair."""
+@project_page()
+def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List open contradictions and show the first one."""
+    words = query_param(request, "q")
+    found = paginate(open_contradictions(project_id=visit.project.pk, words=words), request)
+    first = load_contradiction(found.rows[0], now=timezone.now()) if found.rows else None
+    return render(request, "console/contradictions.html", {"page": found, "words": words, "contradiction": first})
+
+
+@project_page()
+def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResponse:
+    """Show one contradiction."""
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
-    pair = pair_of(get_object_or_404(links, pk=link_id), now=timezone.now())
-    return render(request, "console/_pair.html", {"pair": pair})
+    shown = load_contradiction(get_object_or_404(links, pk=link_id), now=timezone.now())
+    return render(request, "console/_contradiction.html", {"contradiction": shown})
 
 
 @require_POST
-@page(MemberRole.REVIEWER)
-def settle(request: HttpRequest, visit: Visit, link_id: UUID) -> HttpResponse:
-    """Settle one pair."""
+@project_page(MemberRole.REVIEWER)
+def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResponse:
+    """Resolve one contradiction."""
     row = row_id(link_id)
     try:
         settlement = _settlement(request, link_id)
-        decided = settling.settle_link(by=person_of(visit), settlement=settlement)
+        decided = settling.settle_link(by=acting_person(visit), settlement=settlement)
+    except Conflict as conflict:
+        return refusal_response(request, Conflict(_who_was_first(visit, link_id) or str(conflict)), gone=[row])
     except Unfit as unfit:
-        return refuse(request, unfit)
+        return refusal_response(request, unfit)
     except Refused as refused:
-        return refuse(request, refused, gone=[row])
-    return tell(request, Told(_SAID[settlement.resolution], decided), gone=[row])
+        return refusal_response(request, refused, gone=[row])
+    return toast_response(request, Toast(_DONE[settlement.resolution], decided), gone=[row])
+
+
+def _who_was_first(visit: ProjectVisit, link_id: UUID) -> str:
+    """Return who resolved a contradiction and when; empty if it is still open."""
+    link = MemoryLink.objects.for_project(visit.project.pk).filter(pk=link_id).first()
+    if link is None or link.settled_at is None:
+        return ""
+    sides = [link.from_memory_id, link.to_memory_id]
+    changes = latest_changes(project_id=visit.project.pk, memory_ids=sides).values()
+    actor = max(changes, key=lambda change: change.at).actor if changes else "somebody"
+    return f"{actor} already {_DONE_BEFORE[LinkResolution(link.resolution)]} ({time_since(link.settled_at)})"
 
 
 def _settlement(request: HttpRequest, link_id: UUID) -> Settlement:
-    seen, resolution = seen_in(request.POST.getlist("memory")), request.POST.get("resolution", "")
+    seen, resolution = parse_seen(request.POST.getlist("memory")), request.POST.get("resolution", "")
     if len(seen) != 2 or resolution not in set(LinkResolution):
-        raise Unfit("say which of the two is kept")
+        raise Unfit("choose which of the two to keep")
     validity = {each.memory_id: _validity(request, each.memory_id) for each in seen if "dated" in request.POST}
     return Settlement(
         link_id=link_id,
@@ -82,7 +106,7 @@ def _day(request: HttpRequest, name: str) -> datetime | None:
     try:
         day = parse_date(text) if text else None
     except ValueError as error:
-        raise Unfit(f"{text!r} is no day") from error
+        raise Unfit(f"{text!r} is not a date") from error
     if text and day is None:
-        raise Unfit(f"{text!r} is no day")
+        raise Unfit(f"{text!r} is not a date")
     return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None

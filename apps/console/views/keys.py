@@ -1,4 +1,4 @@
-"""Keys: made, shown once, revoked."""
+"""API keys: create, show once, revoke."""
 
 from uuid import UUID
 
@@ -14,41 +14,41 @@ from apps.actions.keys.create_key import CreatedKey, create_key
 from apps.actions.keys.restore_key import restore_key
 from apps.actions.keys.revoke_key import revoke_key
 from apps.console.forms import KeyForm
-from apps.console.paging import page_of
-from apps.console.permissions import Visit, page
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
 from apps.pipeline.core.enums import MemberRole, Scope
 from apps.tenants.models import ApiKey
 
 
 @never_cache
-@page(MemberRole.ADMIN)
-def keys(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """List keys; a new one is shown this once."""
+@project_page(MemberRole.ADMIN)
+def keys(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List keys; a new key is shown once."""
     form = KeyForm(request.POST or None)
     created = _create(form, visit) if request.method == "POST" and form.is_valid() else None
     rows = ApiKey.objects.filter(project=visit.project).order_by("-created_at")
-    shown = {"page": page_of(rows, request), "form": KeyForm() if created else form, "created": created}
+    shown = {"page": paginate(rows, request), "form": KeyForm() if created else form, "created": created}
     return render(request, "console/keys.html", shown, status=422 if form.errors else 200)
 
 
 @require_POST
-@page(MemberRole.ADMIN)
-def revoke(request: HttpRequest, visit: Visit, key_id: UUID) -> HttpResponse:
-    """Revoke a key at once."""
+@project_page(MemberRole.ADMIN)
+def revoke(request: HttpRequest, visit: ProjectVisit, key_id: UUID) -> HttpResponse:
+    """Revoke a key immediately."""
     try:
         revoke_key(project_id=visit.project.pk, key_id=key_id)
     except Refused as refused:
         messages.error(request, f"Nothing was changed: {refused}.")
     else:
         undo = reverse("console:restore-key", args=[visit.project.slug, key_id])
-        messages.success(request, "Revoked: what comes with this key is refused from now on.", extra_tags=undo)
+        messages.success(request, "Key revoked: requests with it are rejected from now on.", extra_tags=undo)
     return redirect("console:keys", slug=visit.project.slug)
 
 
 @require_POST
-@page(MemberRole.ADMIN)
-def restore(request: HttpRequest, visit: Visit, key_id: UUID) -> HttpResponse:
-    """Take a revocation back, shortly after it was made."""
+@project_page(MemberRole.ADMIN)
+def restore(request: HttpRequest, visit: ProjectVisit, key_id: UUID) -> HttpResponse:
+    """Undo a recent revocation."""
     try:
         restore_key(project_id=visit.project.pk, key_id=key_id)
     except Refused as refused:
@@ -58,7 +58,7 @@ def restore(request: HttpRequest, visit: Visit, key_id: UUID) -> HttpResponse:
     return redirect("console:keys", slug=visit.project.slug)
 
 
-def _create(form: KeyForm, visit: Visit) -> CreatedKey | None:
+def _create(form: KeyForm, visit: ProjectVisit) -> CreatedKey | None:
     given = form.cleaned_data
     try:
         return create_key(

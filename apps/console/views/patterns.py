@@ -1,4 +1,4 @@
-"""Patterns: the rules of the pre-filter, tried before they are saved."""
+"""Patterns: pre-filter rules with preview and test."""
 
 from typing import Any
 from uuid import UUID
@@ -15,11 +15,11 @@ from apps.actions.rules.delete_rule import delete_rule
 from apps.actions.rules.request_preview import MOST_DAYS, request_preview
 from apps.actions.rules.save_rule import save_rule
 from apps.actions.rules.try_turn import try_turn
-from apps.console.asked import asked
-from apps.console.forms import RuleForm, TrialForm
-from apps.console.paging import page_of, whole_number
-from apps.console.permissions import Visit, page
-from apps.console.selectors.previews import shown_preview
+from apps.console.forms import ProjectRuleForm, TrialForm
+from apps.console.paging import paginate, whole_number
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.query_params import query_param
+from apps.console.selectors.previews import preview_report
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview
@@ -28,10 +28,10 @@ DAYS = (1, 7, 30, MOST_DAYS)
 _WEEK = 7
 
 
-@page()
-def patterns(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """List the rules in their order, with their hits, and a box to try a turn on them."""
-    words, reason, by = (asked(request, name) for name in ("q", "reason", "by"))
+@project_page()
+def patterns(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List the rules with their hits, and a form to test a turn."""
+    words, reason, by = (query_param(request, name) for name in ("q", "reason", "by"))
     rules = PreFilterRule.objects.filter(project=visit.project)
     reasons = sorted(set(rules.order_by().values_list("reason", flat=True)))
     if words:
@@ -41,16 +41,16 @@ def patterns(request: HttpRequest, visit: Visit) -> HttpResponse:
     if by == "hits":
         rules = rules.order_by("-hit_count", "order", "name")
     version = ConfigurationVersion.objects.filter(project=visit.project, is_active=True).defer("policy").first()
-    shown = {"page": page_of(rules, request), "version": version, "trial_form": TrialForm()}
+    shown = {"page": paginate(rules, request), "version": version, "trial_form": TrialForm()}
     chosen = {"words": words, "reason": reason, "reasons": reasons, "by": by}
     return render(request, "console/patterns.html", shown | chosen)
 
 
-@page(MemberRole.ADMIN)
-def rule(request: HttpRequest, visit: Visit, name: str = "") -> HttpResponse:
-    """Show one rule, or a new one, and save it in a new version."""
+@project_page(MemberRole.ADMIN)
+def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpResponse:
+    """Show and save a rule; saving creates a configuration version."""
     known = get_object_or_404(PreFilterRule, project=visit.project, name=name) if name else None
-    form = RuleForm(request.POST or None, instance=known)
+    form = ProjectRuleForm(request.POST or None, instance=known)
     if request.method == "POST" and form.is_valid() and not _is_taken(form, visit, known):
         try:
             version = save_rule(project_id=visit.project.pk, rule=form.instance.as_rule())
@@ -63,19 +63,19 @@ def rule(request: HttpRequest, visit: Visit, name: str = "") -> HttpResponse:
 
 
 @require_POST
-@page(MemberRole.ADMIN)
-def switch(request: HttpRequest, visit: Visit, name: str) -> HttpResponse:
-    """Switch a rule on or off."""
+@project_page(MemberRole.ADMIN)
+def switch(request: HttpRequest, visit: ProjectVisit, name: str) -> HttpResponse:
+    """Enable or disable a rule."""
     known = get_object_or_404(PreFilterRule, project=visit.project, name=name).as_rule()
     switched = known.model_copy(update={"enabled": not known.enabled})
     version = save_rule(project_id=visit.project.pk, rule=switched)
-    return _saved(request, visit, version, f"Rule {name} switched {'on' if switched.enabled else 'off'}")
+    return _saved(request, visit, version, f"Rule {name} {'enabled' if switched.enabled else 'disabled'}")
 
 
 @require_POST
-@page(MemberRole.ADMIN)
-def delete(request: HttpRequest, visit: Visit, name: str) -> HttpResponse:
-    """Delete a rule; earlier versions keep it."""
+@project_page(MemberRole.ADMIN)
+def delete(request: HttpRequest, visit: ProjectVisit, name: str) -> HttpResponse:
+    """Delete a rule; older versions keep it."""
     try:
         version = delete_rule(project_id=visit.project.pk, name=name)
     except Refused as refused:
@@ -85,9 +85,9 @@ def delete(request: HttpRequest, visit: Visit, name: str) -> HttpResponse:
 
 
 @require_POST
-@page()
-def trial(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Tell what becomes of a turn, and by which rule; within the editor, with the rule as it stands there."""
+@project_page()
+def trial(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Test what the pre-filter does with a turn; in the editor, with the unsaved rule."""
     form = TrialForm(request.POST)
     edited = _edited(request, visit) if "pattern" in request.POST else None
     if not form.is_valid() or (edited is not None and not edited.is_valid()):
@@ -107,46 +107,46 @@ def trial(request: HttpRequest, visit: Visit) -> HttpResponse:
 
 
 @require_POST
-@page(MemberRole.ADMIN)
-def preview(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Try the rule as it stands in the editor on the turns of the last days."""
+@project_page(MemberRole.ADMIN)
+def preview(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Preview the unsaved rule on the turns of the last days."""
     form = _edited(request, visit)
     if not form.is_valid():
         return render(request, "console/_preview.html", {"form": form, "position": _position(form)})
     days = whole_number(request.POST.get("days", "")) or _WEEK
     try:
-        asked = request_preview(
+        started = request_preview(
             project_id=visit.project.pk, rule=form.instance.as_rule(), days=days, person_id=visit.person_id
         )
     except Refused as refused:
         return render(request, "console/_preview.html", {"problem": str(refused)})
-    return render(request, "console/_preview.html", {"shown": shown_preview(asked)})
+    return render(request, "console/_preview.html", {"shown": preview_report(started)})
 
 
-@page(MemberRole.ADMIN)
-def previewed(request: HttpRequest, visit: Visit, preview_id: UUID) -> HttpResponse:
-    """Show how far a preview is, or what it found."""
-    asked = get_object_or_404(RulePreview, project=visit.project, pk=preview_id)
-    return render(request, "console/_preview.html", {"shown": shown_preview(asked)})
+@project_page(MemberRole.ADMIN)
+def previewed(request: HttpRequest, visit: ProjectVisit, preview_id: UUID) -> HttpResponse:
+    """Show the progress or the result of a preview."""
+    found = get_object_or_404(RulePreview, project=visit.project, pk=preview_id)
+    return render(request, "console/_preview.html", {"shown": preview_report(found)})
 
 
-def _edited(request: HttpRequest, visit: Visit) -> RuleForm:
-    """Return the form of the rule that is being edited; a saved one is known by its name."""
+def _edited(request: HttpRequest, visit: ProjectVisit) -> ProjectRuleForm:
+    """Return the form of the rule being edited; `editing` names a saved rule."""
     name = request.POST.get("editing", "")
     known = PreFilterRule.objects.filter(project=visit.project, name=name).first() if name else None
-    return RuleForm(request.POST, instance=known)
+    return ProjectRuleForm(request.POST, instance=known)
 
 
-def _is_taken(form: RuleForm, visit: Visit, known: PreFilterRule | None) -> bool:
-    """Tell whether a new rule would silently take another one's place."""
+def _is_taken(form: ProjectRuleForm, visit: ProjectVisit, known: PreFilterRule | None) -> bool:
+    """Return True and add an error if a new rule has the name of another one."""
     taken = known is None and PreFilterRule.objects.filter(project=visit.project, name=form.instance.name).exists()
     if taken:
         form.add_error("name", "another rule has this name")
     return taken
 
 
-def _position(form: RuleForm) -> dict[str, str] | None:
-    """Return the pattern cut at the place that RE2 complains of; None where it doesn't."""
+def _position(form: ProjectRuleForm) -> dict[str, str] | None:
+    """Return the pattern split at the position of its RE2 error; None without an error."""
     pattern = form.data.get("pattern", "") if form.is_bound else ""
     try:
         check_pattern(pattern or "x")
@@ -156,8 +156,8 @@ def _position(form: RuleForm) -> dict[str, str] | None:
     return None
 
 
-def _saved(request: HttpRequest, visit: Visit, version: ConfigurationVersion, done: str) -> HttpResponse:
-    """Go back to the list and say what was done, with the way back."""
+def _saved(request: HttpRequest, visit: ProjectVisit, version: ConfigurationVersion, done: str) -> HttpResponse:
+    """Redirect to the list with a message and its undo."""
     undo = reverse("console:restore", args=[visit.project.slug, version.number - 1])
     messages.success(request, f"{done}: version {version.number} is active.", extra_tags=undo)
     return redirect("console:patterns", slug=visit.project.slug)

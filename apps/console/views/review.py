@@ -1,4 +1,4 @@
-"""Review: what waits for a person, most harmful first, decided from the keyboard."""
+"""Review: pending memories, riskiest first, with keyboard shortcuts."""
 
 from uuid import UUID
 
@@ -12,105 +12,118 @@ from apps.actions.memories import merge_memories as merging
 from apps.actions.memories import reject as rejecting
 from apps.actions.review import undo as undoing
 from apps.actions.review.review_decisions import ReviewDecision
-from apps.console.deciding import Told, decided_in, person_of, refuse, row_id, seen_in, tell, told_of
-from apps.console.paging import page_of
-from apps.console.permissions import Visit, page
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.review_forms import (
+    Toast,
+    acting_person,
+    parse_seen,
+    parse_undo,
+    refusal_response,
+    refusal_toasts,
+    row_id,
+    toast_response,
+)
 from apps.console.selectors import review as selectors
-from apps.console.selectors.case import case_of
+from apps.console.selectors.review_item import load_review_item
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
 
 
-@page()
-def review(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """List what waits, with the first one open."""
-    filters = selectors.Filters.of(request.GET)
-    found = page_of(selectors.queue(project_id=visit.project.pk, filters=filters), request)
+@project_page()
+def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List pending memories and show the first one."""
+    filters = selectors.ReviewFilters.of(request)
+    found = paginate(selectors.review_queue(project_id=visit.project.pk, filters=filters), request)
     shown = {
         "page": found,
         "filters": filters,
         "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
         "types": list(MemoryType),
-        "case": case_of(found.rows[0]) if found.rows else None,
+        "item": load_review_item(found.rows[0]) if found.rows else None,
         "rejections": list(RejectionReason),
     }
     return render(request, "console/review.html", shown)
 
 
-@page()
-def memory(request: HttpRequest, visit: Visit, memory_id: UUID) -> HttpResponse:
-    """Show one memory with all that a decision about it needs."""
+@project_page()
+def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
+    """Show one memory with everything that a decision needs."""
     rows = Memory.objects.for_project(visit.project.pk).to_show()
-    case = case_of(get_object_or_404(rows, pk=memory_id))
+    item = load_review_item(get_object_or_404(rows, pk=memory_id))
     is_part = bool(request.htmx)  # type: ignore[attr-defined]  # set by django_htmx's middleware
-    template = "console/_case.html" if is_part else "console/memory.html"
-    return render(request, template, {"case": case, "rejections": list(RejectionReason)})
+    template = "console/_review_item.html" if is_part else "console/memory.html"
+    return render(request, template, {"item": item, "rejections": list(RejectionReason)})
 
 
 @require_POST
-@page(MemberRole.REVIEWER)
-def approve(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Approve one or many; one may be given other words."""
+@project_page(MemberRole.REVIEWER)
+def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Approve one or several memories; a single one may be reworded."""
     content = request.POST.get("content")
     try:
         if content is not None and not content.strip():
-            raise Unfit("a memory needs words")
-        seen = seen_in(request.POST.getlist("memory"))
-        decided = approving.approve(by=person_of(visit), seen=seen, content=content)
+            raise Unfit("the content must not be empty")
+        seen = parse_seen(request.POST.getlist("memory"))
+        decided = approving.approve(by=acting_person(visit), seen=seen, content=content)
     except Refused as refused:
-        return refuse(request, refused)
-    return _decided(request, visit, decided, "approved")
+        return refusal_response(request, refused)
+    return _decision_response(request, visit, decided, "approved")
 
 
 @require_POST
-@page(MemberRole.REVIEWER)
-def reject(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Reject one or many, for a reason."""
+@project_page(MemberRole.REVIEWER)
+def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Reject one or several memories with a reason."""
     try:
         reason = _reason(request.POST.get("reason", ""))
-        seen = seen_in(request.POST.getlist("memory"))
-        decided = rejecting.reject(by=person_of(visit), seen=seen, reason=reason)
+        seen = parse_seen(request.POST.getlist("memory"))
+        decided = rejecting.reject(by=acting_person(visit), seen=seen, reason=reason)
     except Refused as refused:
-        return refuse(request, refused)
-    return _decided(request, visit, decided, "rejected")
+        return refusal_response(request, refused)
+    return _decision_response(request, visit, decided, "rejected")
 
 
 @require_POST
-@page(MemberRole.REVIEWER)
-def merge(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Merge one into another that says the same."""
+@project_page(MemberRole.REVIEWER)
+def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Merge a memory into another one that says the same."""
     try:
-        (seen,), (into,) = seen_in(request.POST.getlist("memory")[:1]), seen_in(request.POST.getlist("into")[:1])
-        decided = merging.merge_memories(by=person_of(visit), seen=seen, into=into)
+        (seen,), (into,) = parse_seen(request.POST.getlist("memory")[:1]), parse_seen(request.POST.getlist("into")[:1])
+        decided = merging.merge_memories(by=acting_person(visit), seen=seen, into=into)
     except ValueError:
-        return refuse(request, Unfit("two memories are needed"))
+        return refusal_response(request, Unfit("choose two memories to merge"))
     except Refused as refused:
-        return refuse(request, refused)
-    return tell(request, Told("Merged.", decided), gone=[row_id(each.memory_id) for each in decided.memories])
+        return refusal_response(request, refused)
+    return toast_response(
+        request, Toast("Merged.", decided), gone=[row_id(each.memory_id) for each in decided.memories]
+    )
 
 
 @require_POST
-@page(MemberRole.REVIEWER)
-def undo(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Take a decision back, and show the page anew where it was made."""
+@project_page(MemberRole.REVIEWER)
+def undo(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Undo a decision and refresh the page."""
     try:
-        undoing.undo(by=person_of(visit), decided=decided_in(request))
+        undoing.undo(by=acting_person(visit), decided=parse_undo(request))
     except Refused as refused:
-        return refuse(request, refused)
-    answer = tell(request, Told("Undone."))
-    answer["HX-Trigger"] = "undone"
-    return answer
+        return refusal_response(request, refused)
+    response = toast_response(request, Toast("Undone."))
+    response["HX-Trigger"] = "undone"
+    return response
 
 
 def _reason(text: str) -> RejectionReason:
     if text not in set(RejectionReason):
-        raise Unfit("say why: the reason is one of the list")
+        raise Unfit("choose a reason from the list")
     return RejectionReason(text)
 
 
-def _decided(request: HttpRequest, visit: Visit, decided: ReviewDecision, verb: str) -> HttpResponse:
+def _decision_response(request: HttpRequest, visit: ProjectVisit, decided: ReviewDecision, verb: str) -> HttpResponse:
     done = len(decided.memories)
-    said = [Told(f"{done} memories {verb}." if done > 1 else f"{verb.capitalize()}.", decided)] if done else []
+    toasts = [Toast(f"{done} memories {verb}." if done > 1 else f"{verb.capitalize()}.", decided)] if done else []
     ids = [each.memory_id for each in decided.memories] + [each.memory_id for each in decided.refused]
     status = 200 if done else 409
-    return tell(request, *said, *told_of(visit, decided.refused), gone=[row_id(each) for each in ids], status=status)
+    return toast_response(
+        request, *toasts, *refusal_toasts(visit, decided.refused), gone=[row_id(each) for each in ids], status=status
+    )

@@ -1,4 +1,4 @@
-"""Traces: what happened to each request, and why something was not remembered."""
+"""Traces: how each request was processed, and why something was not remembered."""
 
 from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
@@ -7,31 +7,39 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.dateparse import parse_date
 
-from apps.console.asked import asked
-from apps.console.paging import page_of
-from apps.console.permissions import Visit, page
-from apps.console.selectors.traces import LATEST, Sought, listed, told, trace_named, traces_sought, turns_sought
-from apps.console.selectors.verdicts import verdicts
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.query_params import query_param
+from apps.console.selectors.traces import (
+    LATEST,
+    TraceSearch,
+    list_traces,
+    load_trace,
+    parse_trace_id,
+    search_traces,
+    search_turns,
+)
+from apps.console.selectors.turn_explanations import explain_turns
 from apps.pipeline.core.enums import TraceStatus
 from apps.traces.models import Trace
 
-MOST_WORDS = 8
-ANSWERS = 20
-COUNTED = ("stored", "merged", "superseded", "pending_review", "discarded")  # what a row of the list tells
+MAX_WORDS = 8
+MAX_TURNS = 20
+COUNTED = ("stored", "merged", "superseded", "pending_review", "discarded")  # shown in each row of the list
 
 
-@page()
-def traces(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """List traces; a trace's own identifier in the search field opens it."""
-    text = asked(request, "q")
-    if (named := trace_named(text)) is not None:
+@project_page()
+def traces(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List traces; searching for a trace identifier opens the trace."""
+    text = query_param(request, "q")
+    if (named := parse_trace_id(text)) is not None:
         return redirect("console:trace", slug=visit.project.slug, trace_id=named)
-    sought = _sought(request)
-    found = page_of(traces_sought(project_id=visit.project.pk, sought=sought), request, size=25)
+    search = _search_from(request)
+    found = paginate(search_traces(project_id=visit.project.pk, search=search), request, size=25)
     shown = {
         "page": found,
-        "listed": listed(found.rows),
-        "sought": sought,
+        "listed": list_traces(found.rows),
+        "search": search,
         "query": request.GET,
         "statuses": list(TraceStatus),
         "latest": LATEST,
@@ -40,41 +48,41 @@ def traces(request: HttpRequest, visit: Visit) -> HttpResponse:
     return render(request, "console/traces.html", shown)
 
 
-@page()
-def trace(request: HttpRequest, visit: Visit, trace_id: UUID) -> HttpResponse:
-    """Show one trace as its funnel, with every stage, model call, the plan and the memories."""
+@project_page()
+def trace(request: HttpRequest, visit: ProjectVisit, trace_id: UUID) -> HttpResponse:
+    """Show a trace: funnel, turns, stages, model calls, memories and the plan."""
     rows = Trace.objects.select_related("end_user", "session", "configuration").defer("configuration__policy")
-    shown = told(get_object_or_404(rows, project=visit.project, pk=trace_id))
-    return render(request, "console/trace.html", {"told": shown})
+    shown = load_trace(get_object_or_404(rows, project=visit.project, pk=trace_id))
+    return render(request, "console/trace.html", {"detail": shown})
 
 
-@page()
-def why_not(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """Find what someone said, and tell of each turn why it was or was not remembered."""
-    user, text = asked(request, "user"), asked(request, "q")
+@project_page()
+def why_not(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Find turns and explain why each was or was not remembered."""
+    user, text = query_param(request, "user"), query_param(request, "q")
     found = []
     if text or user:
-        rows = turns_sought(project_id=visit.project.pk, user=user, words=_words(text))
-        found = verdicts(rows[:ANSWERS])
-    shown = {"user": user, "text": text, "verdicts": found, "most": ANSWERS, "latest": LATEST}
+        rows = search_turns(project_id=visit.project.pk, user=user, words=_words(text))
+        found = explain_turns(rows[:MAX_TURNS])
+    shown = {"searched_user": user, "text": text, "explanations": found, "most": MAX_TURNS, "latest": LATEST}
     return render(request, "console/why_not.html", shown)
 
 
-def _sought(request: HttpRequest) -> Sought:
-    until = _midnight(asked(request, "until"))
-    return Sought(
-        user=asked(request, "user"),
-        words=_words(asked(request, "q")),
-        status=asked(request, "status"),
-        reason=asked(request, "reason"),
-        since=_midnight(asked(request, "since")),
+def _search_from(request: HttpRequest) -> TraceSearch:
+    until = _midnight(query_param(request, "until"))
+    return TraceSearch(
+        user=query_param(request, "user"),
+        words=_words(query_param(request, "q")),
+        status=query_param(request, "status"),
+        reason=query_param(request, "reason"),
+        since=_midnight(query_param(request, "since")),
         until=until + timedelta(days=1) if until else None,
     )
 
 
 def _words(text: str) -> tuple[str, ...]:
     """Return the words of a search."""
-    return tuple(text.split()[:MOST_WORDS])
+    return tuple(text.split()[:MAX_WORDS])
 
 
 def _midnight(text: str) -> datetime | None:

@@ -1,4 +1,4 @@
-"""Memory of one user: what an agent is told now, the facts over time, the timeline, the entities."""
+"""End users: context block, facts over time, timeline and entities."""
 
 from typing import Any
 from uuid import UUID
@@ -8,34 +8,36 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from apps.actions.memories.build_context import ContextRequest, build_context
-from apps.console.paging import page_of, whole_number
-from apps.console.permissions import Visit, page
+from apps.console.paging import paginate, whole_number
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.query_params import query_param
 from apps.console.selectors import users as selectors
-from apps.console.selectors.graph import graph_of
+from apps.console.selectors.graph import entity_graph
 from apps.memories.context import ContextQuery
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Stakes, Status
 from apps.tenants.models import EndUser
 
-TABS = {"told": "What an agent is told", "facts": "Facts over time", "timeline": "Timeline", "graph": "Entities"}
+TABS = {"context": "What agents see", "facts": "Facts over time", "timeline": "Timeline", "graph": "Entities"}
 BUDGET = 800  # tokens
-MOST_TOKENS = 8_000
+MAX_TOKENS = 8_000
+MAX_QUERY_CHARACTERS = 2_000
 
 
-@page()
-def users(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """List the end users, found by their name."""
-    words = request.GET.get("q", "").strip()
-    found = page_of(selectors.end_users(project_id=visit.project.pk, words=words), request)
+@project_page()
+def users(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List end users, filtered by identifier."""
+    words = query_param(request, "q")
+    found = paginate(selectors.end_users(project_id=visit.project.pk, words=words), request)
     return render(request, "console/users.html", {"page": found, "words": words})
 
 
-@page()
-def user(request: HttpRequest, visit: Visit, user_id: UUID) -> HttpResponse:
-    """Show one end user, one tab at a time."""
+@project_page()
+def user(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpResponse:
+    """Show one tab of an end user."""
     end_user = get_object_or_404(EndUser, project=visit.project, pk=user_id)
-    tab = request.GET.get("tab", "told")
-    tab = tab if tab in TABS else "told"
+    tab = request.GET.get("tab", "context")
+    tab = tab if tab in TABS else "context"
     shown = _TABS[tab](request, end_user)
     counts = selectors.count_by_status(end_user_id=end_user.pk)
     frame = {
@@ -48,20 +50,20 @@ def user(request: HttpRequest, visit: Visit, user_id: UUID) -> HttpResponse:
     return render(request, "console/user.html", frame | shown)
 
 
-def _told(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    words, stakes = request.GET.get("q", "").strip(), request.GET.get("stakes", "")
-    budget = min(whole_number(request.GET.get("budget", "")) or BUDGET, MOST_TOKENS)
+def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
+    text, stakes = query_param(request, "q", limit=MAX_QUERY_CHARACTERS), request.GET.get("stakes", "")
+    budget = min(whole_number(request.GET.get("budget", "")) or BUDGET, MAX_TOKENS)
     query = ContextQuery(
-        token_budget=budget, text=words[:2_000], stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL
+        token_budget=budget, text=text, stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL
     )
     answer = build_context(
         request=ContextRequest(project_id=end_user.project_id, user_id=end_user.external_id, query=query)
     )
-    return {"told": answer.block, "query": query, "stakes": list(Stakes)}
+    return {"context_block": answer.block, "query": query, "stakes": list(Stakes)}
 
 
 def _facts(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    return {"slots": selectors.facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
+    return {"timelines": selectors.facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
 
 
 def _timeline(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
@@ -69,11 +71,11 @@ def _timeline(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
     status = request.GET.get("status", "")
     if status in set(Status):
         rows = rows.filter(status=status)
-    return {"page": page_of(rows.order_by("-said_at", "-id"), request), "status": status}
+    return {"page": paginate(rows.order_by("-said_at", "-id"), request), "status": status}
 
 
 def _graph(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    return {"graph": graph_of(end_user_id=end_user.pk)}
+    return {"graph": entity_graph(end_user_id=end_user.pk)}
 
 
-_TABS = {"told": _told, "facts": _facts, "timeline": _timeline, "graph": _graph}
+_TABS = {"context": _context, "facts": _facts, "timeline": _timeline, "graph": _graph}

@@ -46,11 +46,11 @@ class PreFilterPolicy(_Part):
 
     rules: tuple[Rule, ...] = ()
     trusted_roles: tuple[Role, ...] = (Role.USER,)
-    min_letters: int = Field(default=2, ge=0, description="fewer letters or digits than this is too_short")
+    min_letters: int = Field(default=2, ge=0, description="turns with fewer letters or digits are dropped as too_short")
     repeat_window: int = Field(
-        default=6, ge=0, le=MOST_REPEAT_WINDOW, description="turns of the session that a repeat is looked for in"
+        default=6, ge=0, le=MOST_REPEAT_WINDOW, description="number of previous turns that are checked for a repeat"
     )
-    scan_characters: int = Field(default=4_000, ge=100, description="a rule sees at most this much of a turn")
+    scan_characters: int = Field(default=4_000, ge=100, description="rules only see this many characters of a turn")
 
     def __hash__(self) -> int:
         """Hash little, for compiled rules are looked up by policy once a request; equality tells the rest."""
@@ -64,20 +64,24 @@ class ExtractionPolicy(_Part):
     """
 
     extractor: ExtractorKind = ExtractorKind.MODEL
-    model: str = Field(default="", max_length=120, description="provider:name; empty is the configured one")
+    model: str = Field(default="", max_length=120, description="provider:name; empty means the model of the server")
     on_model_failure: OnModelFailure = OnModelFailure.RETRY
     skip_idle_turns: bool = Field(
-        default=True, description="a model is not asked about turns of nothing but questions, thanks and praise"
+        default=True, description="don't call a model for turns with nothing but questions, thanks and praise"
     )
     min_confidence: float = Field(default=0.25, ge=0, le=1)
     max_per_turn: int = Field(default=5, ge=1)
-    max_per_call: int = Field(default=10, ge=1, description="of a model's answer, for each request that shares it")
-    max_turns: int = Field(default=20, ge=1, description="that one call shows")
-    context_turns: int = Field(default=6, ge=0, description="earlier turns shown where there is room")
-    max_entities: int = Field(default=30, ge=0, description="known entities that a prompt tells")
-    max_recent_memories: int = Field(default=15, ge=0, description="that a prompt tells, not to be extracted again")
-    max_per_session: int = Field(default=5, ge=1, description="that the look back on a session may find")
-    max_session_turns: int = Field(default=200, ge=1, description="the last ones, that a look back shows")
+    max_per_call: int = Field(default=10, ge=1, description="candidates per model call, for each request in the call")
+    max_turns: int = Field(default=20, ge=1, description="turns per model call")
+    context_turns: int = Field(default=6, ge=0, description="previous turns included as context if there is room")
+    max_entities: int = Field(default=30, ge=0, description="known entities listed in the prompt")
+    max_recent_memories: int = Field(
+        default=15, ge=0, description="known memories listed in the prompt, so that they are not extracted again"
+    )
+    max_per_session: int = Field(default=5, ge=1, description="candidates from the review of a whole session")
+    max_session_turns: int = Field(
+        default=200, ge=1, description="latest turns included in the review of a whole session"
+    )
     max_session_turn_characters: int = Field(default=500, ge=1)
     max_answer_tokens: int = Field(default=4_096, ge=256)
     max_turn_characters: int = Field(default=2_000, ge=1)
@@ -90,7 +94,7 @@ class KnownPredicate(_Part):
     """A predicate that an admin adds to those that are built in, or corrects."""
 
     stateful: bool = Field(default=False, description="holds one true value at a time")
-    synonyms: tuple[str, ...] = Field(default=(), description="other names that extractors give it")
+    synonyms: tuple[str, ...] = Field(default=(), description="other names for the same predicate")
 
 
 class ResolutionPolicy(_Part):
@@ -99,19 +103,27 @@ class ResolutionPolicy(_Part):
     max_entities: int = Field(default=200, ge=1)
     fuzzy_accept: float = Field(default=92.0, ge=0, le=100)
     fuzzy_margin: float = Field(default=5.0, ge=0, le=100)
-    predicates: dict[str, KnownPredicate] = Field(default={}, description="beside those that are built in")
+    predicates: dict[str, KnownPredicate] = Field(default={}, description="in addition to the built-in predicates")
 
 
 class SimilarityBand(_Part):
     """Cosines of one embedder, as `manage.py calibrate` finds them on labelled pairs."""
 
-    same: float = Field(ge=-1, le=1, description="at or over it, one sentence that says all of the other is the same")
-    unsure: float = Field(ge=-1, le=1, description="under it, sentences of differing words are different")
+    same: float = Field(
+        ge=-1, le=1, description="from this similarity on, a sentence that contains all of the other is a duplicate"
+    )
+    unsure: float = Field(
+        ge=-1, le=1, description="below this similarity, sentences with different words are different"
+    )
     # Cosines of only those words in which two alike sentences differ, where each has some.
     residual_same: float = Field(default=0.70, ge=-1, le=1)
     residual_unsure: float = Field(default=0.20, ge=-1, le=1)
-    near: float = Field(default=0.90, ge=-1, le=1, description="at or over it, words that differ only make unsure")
-    words: float = Field(default=0.35, ge=-1, le=1, description="least of two sentences of the same telling words")
+    near: float = Field(
+        default=0.90, ge=-1, le=1, description="from this similarity on, different words only make a pair unsure"
+    )
+    words: float = Field(
+        default=0.35, ge=-1, le=1, description="minimum similarity of two sentences with the same significant words"
+    )
 
 
 class DedupePolicy(_Part):
@@ -134,9 +146,11 @@ class JudgePolicy(_Part):
     references: bool = True
     duplicates: bool = True
     contradictions: bool = True
-    most_questions: int = Field(default=10, ge=1, le=40, description="in one call; what is more stays unsure")
+    most_questions: int = Field(
+        default=10, ge=1, le=40, description="questions per model call; further ones stay undecided"
+    )
     contradiction_gate: float = Field(
-        default=0.85, ge=-1, le=1, description="cosine of two statements from which they may contradict each other"
+        default=0.85, ge=-1, le=1, description="minimum similarity of two statements that may contradict each other"
     )
 
 
@@ -144,7 +158,7 @@ class ConflictPolicy(_Part):
     """Limits of stage 5."""
 
     confidence_slack: float = Field(
-        default=0.15, ge=0, le=1, description="a newer value may be this much less sure and still supersede"
+        default=0.15, ge=0, le=1, description="a newer value may have this much less confidence and still supersede"
     )
     trust: dict[Role, int] = {Role.USER: 3, Role.ASSISTANT: 1, Role.TOOL: 1, Role.SYSTEM: 2}
 
@@ -200,15 +214,18 @@ class RetrievalPolicy(_Part):
     least_confidence: dict[Stakes, float] = {Stakes.HIGH: 0.7, Stakes.NORMAL: 0.4, Stakes.LOW: 0.25}
     weights: RankingWeights = RankingWeights()
     context_weight: float = Field(
-        default=0.6, ge=0, le=1, description="of a word in the source turns, against one in the content"
+        default=0.6, ge=0, le=1, description="weight of a word in the source turns, relative to a word in the content"
     )
     neighbour_weight: float = Field(
-        default=0.4, ge=0, le=1, description="share of its evidence that a memory lends the next one of its session"
+        default=0.4, ge=0, le=1, description="share of its score that a memory adds to its neighbours in the session"
     )
     saturation: float = Field(default=0.9, gt=0, description="k1 of BM25")
     length_normalisation: float = Field(default=0.75, ge=0, le=1, description="b of BM25")
     others_share: float = Field(
-        default=0.6, ge=0, le=1, description="of its score that a statement about others than the query names keeps"
+        default=0.6,
+        ge=0,
+        le=1,
+        description="factor for the score of statements about other people than those in the query",
     )
     recency_half_life_days: float = Field(default=90.0, gt=0)
 
@@ -230,7 +247,9 @@ class DecayPolicy(_Part):
         MemoryType.ENTITY: 730.0,
         MemoryType.RELATION: 730.0,
     }
-    archive_below: float = Field(default=0.22, ge=0, le=1, description="0 archives nothing")
+    archive_below: float = Field(
+        default=0.22, ge=0, le=1, description="memories with a lower value are archived; 0 archives nothing"
+    )
 
 
 class Policy(_Part):

@@ -1,4 +1,4 @@
-"""Show everything on a sample conversation."""
+"""Run a demo with a sample conversation."""
 
 import contextlib
 import os
@@ -28,23 +28,23 @@ from memplatform.settings import env
 
 NAME = "demo"
 LOOK_SECONDS = 1.0
-PAGE_WIDTH = 120  # characters a line, where no terminal has a width of its own
-INTERRUPTED = 130  # what a shell says of Ctrl-C
+PAGE_WIDTH = 120  # characters, if the output is not a terminal
+INTERRUPTED = 130  # the exit status of a shell after Ctrl-C
 
 
 class Command(BaseCommand):
-    help = "Start the server and a cluster, send a sample conversation over HTTP, show what became of it; stay up."
+    help = "Start a server and workers, send a sample conversation over HTTP, print the result, and keep running."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--once", action="store_true", help="end after the result was shown")
-        parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to a file as well")
-        parser.add_argument("--port", type=int, default=env.int("WEB_PORT", default=8000), help="where to try first")
+        parser.add_argument("--once", action="store_true", help="exit after printing the result")
+        parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result to a file")
+        parser.add_argument("--port", type=int, default=env.int("WEB_PORT", default=8000), help="first port to try")
 
     def handle(self, *args: Any, **options: Any) -> None:
         console = Console(highlight=False)
         if not console.is_terminal:
             console.width = PAGE_WIDTH
-        with _interruptible() as interruption, _registered(), _told():
+        with _interruptible() as interruption, _registered(), _reported_failures():
             call_command("migrate", verbosity=0, interactive=False)
             access = ensure_access()
             with running_services(wanted_port=options["port"], interruption=interruption) as services:
@@ -54,16 +54,16 @@ class Command(BaseCommand):
 
 
 def _show(services: Services, access: Access, *, wanted_port: int, file: Path | None, console: Console) -> None:
-    """Send the sample, wait for the work, print and write the result."""
+    """Send the sample, wait for processing, print and write the result."""
     if not services.address.endswith(f":{wanted_port}"):
-        console.print(f"port {wanted_port} is in use: serving at {services.address}")
+        console.print(f"Port {wanted_port} is in use; serving at {services.address}.")
     client = Client(address=services.address, key=access.key)
     posted = post_sample(client=client)
-    known = ", known from an earlier run" if posted.repeated == posted.sessions else ""
-    console.print(f"{posted.turns} turns in {posted.sessions} sessions posted to {services.address}/v1/turns{known}")
-    with console.status("waiting for the work to be done"):
+    known = " (already known from an earlier run)" if posted.repeated == posted.sessions else ""
+    console.print(f"Sent {posted.turns} turns in {posted.sessions} sessions to {services.address}/v1/turns{known}.")
+    with console.status("Processing…"):
         await_work(client=client, services=services, posted=posted)
-        tally()  # as a schedule does every minute: the dashboard is filled at the first look
+        tally()  # normally done every minute; now, so that the dashboard has data at once
     result = gather(client=client, posted=posted, project=access.project)
     connections.close_all()
     if file is not None:
@@ -73,16 +73,16 @@ def _show(services: Services, access: Access, *, wanted_port: int, file: Path | 
 
 
 def _stay(services: Services, console: Console) -> None:
-    console.print("Ctrl-C ends it; the data stays (make reset removes it).")
+    console.print("Press Ctrl-C to stop. The data is kept; `make reset` deletes it.")
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             services.check()
-            time.sleep(LOOK_SECONDS)  # a signal ends it at once
+            time.sleep(LOOK_SECONDS)  # interrupted by signals
 
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[Interruption]:
-    """End in good order when asked to; before there was a result, that is no success."""
+    """Exit cleanly with the status of an interrupted command on a signal."""
     interruption = Interruption()
     interruption.listen()
     try:
@@ -93,10 +93,10 @@ def _interruptible() -> Iterator[Interruption]:
 
 @contextlib.contextmanager
 def _registered() -> Iterator[None]:
-    """Be known to `make stop`, and be the only demo of this data folder."""
+    """Register this process for `make stop`; only one demo per data folder may run."""
     running = processes.find(NAME)
     if running is not None:
-        raise CommandError(f"a demo of this folder runs already (process {running.pid}); make stop ends it")
+        raise CommandError(f"a demo is already running in this folder (process {running.pid}); stop it with make stop")
     processes.record(name=NAME, pid=os.getpid())
     try:
         yield
@@ -105,8 +105,8 @@ def _registered() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """Tell a failure in one line instead of a stack of calls."""
+def _reported_failures() -> Iterator[None]:
+    """Report a failure in one line instead of a traceback."""
     try:
         yield
     except DemoFailed as failed:

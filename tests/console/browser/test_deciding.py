@@ -79,7 +79,7 @@ def test_keys_typed_ahead_of_the_answers_meet_what_they_were_meant_for(
     expect(window.page.locator("[data-row]")).to_have_count(len(waiting) - 2)
     assert [status_of(memory) for memory in waiting[:3]] == [Status.REJECTED, Status.ACTIVE, Status.PENDING_REVIEW]
     window.press("u", "a", "e", "a")
-    expect(window.page.get_by_label("In better words")).to_be_focused()
+    expect(window.page.get_by_label("Reworded")).to_be_focused()
     expect(window.page.locator("[data-row]")).to_have_count(len(waiting) - 2)
 
 
@@ -102,7 +102,7 @@ def test_edit_and_approve(open_window: OpenPage, waiting: list[Memory]) -> None:
     window = open_window()
     window.open("review/")
     window.press("e")
-    field = window.page.get_by_label("In better words")
+    field = window.page.get_by_label("Reworded")
     expect(field).to_be_focused()
     field.fill("Rui is fond of rain.")
     window.press("Control+Enter")
@@ -132,7 +132,7 @@ def test_the_second_of_two_reviewers_is_told(open_window: OpenPage, waiting: lis
     second.press("r")
     expect(second.page.get_by_role("button", name="not true")).to_be_focused()
     second.press("1")
-    expect(second.page.get_by_role("alert")).to_contain_text("ana has approved it")
+    expect(second.page.get_by_role("alert")).to_contain_text("ana already approved it")
     expect(second.page.locator("[data-row]")).to_have_count(len(waiting) - 1)
     assert status_of(waiting[0]) == Status.ACTIVE
 
@@ -162,7 +162,7 @@ def test_contradictions_from_the_keyboard(open_window: OpenPage, full_project: P
     assert status_of(other) == Status.ACTIVE
 
     window.press("b")
-    until = window.page.get_by_role("group", name="B is true").get_by_label("until")
+    until = window.page.get_by_role("group", name="B is valid").get_by_label("until")
     until.fill("2099-12-31")
     window.page.get_by_role("button", name="Keep both").click()
     expect(window.page.get_by_text("No contradictions")).to_be_visible()
@@ -178,8 +178,8 @@ def test_entities_are_merged_and_taken_apart_by_the_keys(open_window: OpenPage, 
     page.get_by_role("link", name="Porto", exact=True).click()
     expect(page.get_by_text("Marta lives in Porto.").first).to_be_visible()
     window.press("m")
-    expect(page.get_by_text("Merged: this one stands for both.")).to_be_visible()
+    expect(page.get_by_text("Merged into this entity.")).to_be_visible()
     assert Entity.objects.get(pk=marta.pk).merged_into == porto
     window.press("u")
-    expect(page.get_by_text("Taken back: these are two again.")).to_be_visible()
+    expect(page.get_by_text("The merge was undone: these are two entities again.")).to_be_visible()
     assert Entity.objects.get(pk=marta.pk).merged_into is None

@@ -15,7 +15,7 @@ def pages(project: Project) -> list[str]:
     user = EndUser.objects.get(project=project).pk
     entity = Entity.objects.filter(project=project).latest("mention_count").pk
     memory = Memory.objects.filter(project=project).latest("created_at").pk
-    tabs = [f"users/{user}/?tab={tab}" for tab in ("told", "facts", "timeline", "graph")]
+    tabs = [f"users/{user}/?tab={tab}" for tab in ("context", "facts", "timeline", "graph")]
     lists = ["review/", "contradictions/", "users/", "entities/"]
     others = Entity.objects.filter(project=project, is_user=False).order_by("name").values_list("pk", flat=True)
     merging = [f"entities/{others[0]}/merge/", f"entities/{others[0]}/merge/{others[1]}/"]
@@ -49,7 +49,7 @@ def test_signing_in_leads_to_the_first_page(open_window: OpenPage, full_project:
     ana.save()
     window.page.context.clear_cookies()
     window.page.goto(f"{window.address}/")
-    window.page.get_by_label("Name").fill("ana")
+    window.page.get_by_label("User name").fill("ana")
     window.page.get_by_label("Password").fill("correct horse")
     window.page.get_by_role("button", name="Sign in").click()
     expect(window.page.get_by_role("heading", name="Review")).to_be_visible()

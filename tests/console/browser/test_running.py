@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def pages(project: Project) -> list[str]:
     trace = Trace.objects.filter(project=project).latest("created_at").pk
     rule = PreFilterRule.objects.filter(project=project).earliest("order").name
-    lists = ["dashboard/?by=hour", "traces/", "patterns/", "configuration/", "outbox/", "keys/", "members/"]
+    lists = ["dashboard/?by=hour", "traces/", "patterns/", "configuration/", "queue/", "keys/", "members/"]
     return [*lists, f"traces/{trace}/", "why-not/?q=live", f"patterns/rules/{rule}/", "configuration/1/"]
 
 
@@ -113,7 +113,7 @@ def test_a_turn_is_tried_while_it_is_typed(open_window: OpenPage, full_project: 
     window.page.get_by_label("What the user says").fill("thank you!")
     expect(trial.get_by_text("dropped", exact=True)).to_be_visible()
     window.page.get_by_label("What the user says").fill("I live in Porto.")
-    expect(trial.get_by_text("goes on")).to_be_visible()
+    expect(trial.get_by_text("passes")).to_be_visible()
 
 
 def test_a_rule_is_written_saved_and_undone_by_the_keys(open_window: OpenPage, full_project: Project) -> None:
@@ -126,7 +126,7 @@ def test_a_rule_is_written_saved_and_undone_by_the_keys(open_window: OpenPage, f
     expect(window.page.get_by_text("Rule porto saved: version 2 is active.")).to_be_visible()
     assert PreFilterRule.objects.filter(name="porto").exists()
     window.press("u")
-    expect(window.page.get_by_text("Back to version 1, as version 3.")).to_be_visible()
+    expect(window.page.get_by_text("Version 1 was restored as version 3.")).to_be_visible()
     assert not PreFilterRule.objects.filter(name="porto").exists()
 
 
@@ -138,7 +138,7 @@ def test_a_setting_is_changed_and_undone(open_window: OpenPage, full_project: Pr
     expect(window.page.get_by_text("Version 2 is active", exact=False).first).to_be_visible()
     assert ConfigurationVersion.objects.get(is_active=True).as_policy().pre_filter.min_letters == 3
     window.press("u")
-    expect(window.page.get_by_text("Back to version 1, as version 3.")).to_be_visible()
+    expect(window.page.get_by_text("Version 1 was restored as version 3.")).to_be_visible()
 
 
 # --- traces
@@ -148,10 +148,10 @@ def test_from_a_question_to_the_trace(open_window: OpenPage, full_project: Proje
     window = open_window()
     window.open("traces/")
     window.page.get_by_role("link", name="Why was it not remembered?").click()
-    window.page.get_by_label("Words that were said").fill("thanks")
+    window.page.get_by_label("Words of the turn").fill("thanks")
     window.press("Enter")
-    expect(window.page.get_by_text("it is thanks and nothing else")).to_be_visible()
-    window.page.get_by_role("link", name="the whole trace").click()
+    expect(window.page.get_by_text("it only says thanks")).to_be_visible()
+    window.page.get_by_role("link", name="Show the trace").click()
     expect(window.page.get_by_role("heading", name="Funnel")).to_be_visible()
 
 
@@ -165,16 +165,28 @@ def test_traces_open_by_the_keys(open_window: OpenPage, full_project: Project) -
 # --- the rest
 
 
-def test_work_is_buried_and_undone(open_window: OpenPage, full_project: Project) -> None:
+def test_work_is_discarded_and_retried(open_window: OpenPage, full_project: Project) -> None:
     OutboxRow.objects.filter(project=full_project).update(state=WorkState.PENDING)
     window = open_window()
-    window.open("outbox/")
-    window.page.get_by_role("button", name="Bury").first.click()
-    expect(window.page.get_by_text("is buried.")).to_be_visible()
+    window.open("queue/")
+    window.page.get_by_role("button", name="Discard").first.click()
+    expect(window.page.get_by_text("was discarded.")).to_be_visible()
     assert OutboxRow.objects.filter(state=WorkState.DEAD).count() == 1
     window.press("u")
-    expect(window.page.get_by_text("is due now.")).to_be_visible()
+    expect(window.page.get_by_text("will be retried now.")).to_be_visible()
     assert not OutboxRow.objects.filter(state=WorkState.DEAD).exists()
+
+
+def test_failed_work_is_one_click_away_from_an_empty_queue(open_window: OpenPage, full_project: Project) -> None:
+    rows = OutboxRow.objects.filter(project=full_project)
+    rows.update(state=WorkState.DONE)
+    rows.filter(pk=rows.earliest("id").pk).update(state=WorkState.DEAD)
+    window = open_window()
+    window.open("queue/")
+    expect(window.page.get_by_role("heading", name="Nothing is pending")).to_be_visible()
+    expect(window.page.get_by_text("1 entry failed")).to_be_visible()
+    window.page.get_by_role("link", name="show failed entries").click()
+    expect(window.page.locator("tbody [data-row]")).to_have_count(1)
 
 
 def test_a_key_is_made_seen_once_and_revoked(open_window: OpenPage, full_project: Project) -> None:
@@ -200,10 +212,10 @@ def test_hostile_text_stays_text(open_window: OpenPage, full_project: Project, s
     texts = given(source)
     trace = fill(full_project, texts)
     window = open_window()
-    for path in (*pages(full_project), f"traces/{trace.pk}/", "why-not/?q=i", "outbox/", "patterns/?reason=pattern"):
+    for path in (*pages(full_project), f"traces/{trace.pk}/", "why-not/?q=i", "queue/", "patterns/?reason=pattern"):
         look(window, path)
     for page in range(2, len(texts) // 50 + 2):
-        for path in ("patterns/?reason=pattern&", "outbox/?"):
+        for path in ("patterns/?reason=pattern&", "queue/?"):
             look(window, f"{path}page={page}")
 
 

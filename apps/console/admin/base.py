@@ -1,0 +1,110 @@
+"""Base classes of the admin: read-only tables, capped counts, search by public identifiers."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.db.models import Model, QuerySet
+from django.forms.models import BaseInlineFormSet
+from django.http import HttpRequest
+from django.utils.functional import cached_property
+
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+
+MAX_COUNT = 10_000  # rows; counting all rows of a large table is too slow
+
+
+def fields_of(fieldsets: Any) -> tuple[Any, ...]:
+    """Return all fields of some fieldsets."""
+    return tuple(field for _, options in fieldsets for field in options["fields"])
+
+
+class CappedPaginator(Paginator):
+    """Paginate the first rows of a list; later rows are found by search and filters."""
+
+    @cached_property
+    def count(self) -> int:
+        """Count up to the limit."""
+        rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]  # the admin pages nothing else
+        return rows.order_by()[:MAX_COUNT].count()
+
+    @property
+    def is_capped(self) -> bool:
+        """Return True if there may be more rows than counted."""
+        return self.count == MAX_COUNT
+
+
+class BaseAdmin(admin.ModelAdmin):
+    """A changelist that stays fast on large tables: newest first by UUIDv7 key, with a capped count."""
+
+    paginator = CappedPaginator
+    ordering: ClassVar[tuple[str, ...]] = ("-pk",)
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
+    list_per_page = 50
+    prefix: Prefix | None = None  # of the public identifiers that the search accepts
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Find a row by its public identifier or UUID, else search as usual."""
+        identifier = self._identifier(search_term.strip())
+        if identifier is not None:
+            return queryset.filter(pk=identifier), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def _identifier(self, text: str) -> UUID | None:
+        if self.prefix is None or not text:
+            return None
+        try:
+            return parse(self.prefix, text)
+        except BadIdentifier:
+            return None
+
+
+class ReadOnlyMixin:
+    """Rows that only the pipeline, actions or the database write."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Refuse."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Refuse."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Refuse."""
+        return False
+
+
+class ReadOnlyAdmin(ReadOnlyMixin, BaseAdmin):
+    """A read-only table."""
+
+
+class SameUserFormSet(BaseInlineFormSet):
+    """Restrict inline rows to the end user of the parent, with whom every index of these tables starts."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        parent, rows = options.get("instance"), options.get("queryset")
+        if parent is not None and rows is not None:
+            options["queryset"] = rows.filter(end_user_id=parent.end_user_id)
+        super().__init__(*args, **options)
+
+
+class ReadOnlyInline(ReadOnlyMixin, admin.TabularInline):
+    """Read-only inline rows."""
+
+    formset = SameUserFormSet
+    extra = 0
+    joins: tuple[str, ...] = ()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """Make every column read-only."""
+        return self.fields or ()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Join the related rows that the columns show."""
+        rows = super().get_queryset(request)
+        return rows.select_related(*self.joins) if self.joins else rows

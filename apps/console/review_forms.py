@@ -1,0 +1,89 @@
+"""Parsing of decision forms, and the responses to them: toasts with undo, and refusals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.actions.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
+from apps.actions.review.review_decisions import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
+from apps.console.labels import label, time_since
+from apps.console.permissions import ProjectVisit
+from apps.console.selectors.history import HistoryEntry, latest_changes
+from apps.console.selectors.pending_counts import pending_counts
+
+_STATUS: dict[type[Refused], int] = {NotFound: 404, Conflict: 409, NotAllowed: 403, Unfit: 422}
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    """A short message; with `decided` it has an undo button."""
+
+    text: str
+    decided: ReviewDecision | None = None
+    is_bad: bool = False
+
+
+def acting_person(visit: ProjectVisit) -> Reviewer:
+    """Return the person who decides."""
+    return Reviewer(project_id=visit.project.pk, person_id=visit.person_id)
+
+
+def parse_seen(given: Sequence[str]) -> tuple[SeenVersion, ...]:
+    """Parse memory identifiers with versions such as `0192…:3`. Raises Unfit."""
+    return tuple(_seen_memory(text) for text in dict.fromkeys(given))
+
+
+def _seen_memory(text: str) -> SeenVersion:
+    identifier, _, version = text.partition(":")
+    try:
+        return SeenVersion(UUID(identifier), int(version))
+    except ValueError as error:
+        raise Unfit(f"{text!r} is not a memory with a version") from error
+
+
+def parse_undo(request: HttpRequest) -> ReviewDecision:
+    """Parse the decision to undo. Raises Unfit."""
+    link = request.POST.get("link", "")
+    try:
+        link_id = UUID(link) if link else None
+    except ValueError as error:
+        raise Unfit(f"{link!r} is not a link") from error
+    return ReviewDecision(memories=parse_seen(request.POST.getlist("memory")), link_id=link_id)
+
+
+def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[str] = (), status: int = 200) -> HttpResponse:
+    """Return toasts; the page removes the rows named in `gone` from its list."""
+    visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by project_page
+    shown = {"toasts": toasts, "counts": pending_counts(project_id=visit.project.pk)}
+    response = render(request, "console/_toasts.html", shown, status=status)
+    response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
+    if gone:
+        response["X-Gone-Rows"] = " ".join(gone)
+    return response
+
+
+def refusal_response(request: HttpRequest, refused: Refused, *, gone: Sequence[str] = ()) -> HttpResponse:
+    """Return a toast that nothing was changed, and why."""
+    return toast_response(
+        request, Toast(f"Nothing was changed: {refused}.", is_bad=True), gone=gone, status=_STATUS[type(refused)]
+    )
+
+
+def refusal_toasts(visit: ProjectVisit, refusals: Sequence[DecisionRefusal]) -> tuple[Toast, ...]:
+    """Return a toast for each memory that was not changed: the reason, or who changed it before."""
+    latest = latest_changes(project_id=visit.project.pk, memory_ids=[each.memory_id for each in refusals])
+    return tuple(Toast(_reason(each, latest.get(each.memory_id)), is_bad=True) for each in refusals)
+
+
+def _reason(refusal: DecisionRefusal, latest: HistoryEntry | None) -> str:
+    if isinstance(refusal.why, Conflict) and latest is not None:
+        return f"Not changed: {latest.actor} already {label(latest.operation)} it ({time_since(latest.at)})."
+    return f"Not changed: {refusal.why}."
+
+
+def row_id(memory_id: UUID) -> str:
+    """Return the HTML id of a memory's row in a list."""
+    return f"row-{memory_id}"

@@ -1,0 +1,69 @@
+"""How similar two linked memories were when the later one was written."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from apps.memories.models import MemoryLink, MemoryVector
+from apps.pipeline.core.enums import Stage
+from apps.pipeline.core.policy import SimilarityBand
+from apps.traces.models import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A verdict of deduplication, with the band of cosines in which similarity alone decides nothing."""
+
+    verdict: str
+    by: str  # the tier that decided: facts, hash, value, cosine or judge
+    cosine: float
+    unsure: float
+    same: float
+    guards: tuple[str, ...]  # kinds of difference between the texts
+
+    @property
+    def mark(self) -> float:
+        """Return the cosine in percent."""
+        return round(self.cosine * 100, 1)
+
+    @property
+    def band_start(self) -> float:
+        """Return the start of the band in percent."""
+        return round(self.unsure * 100, 1)
+
+    @property
+    def band_width(self) -> float:
+        """Return the width of the band in percent."""
+        return round((self.same - self.unsure) * 100, 1)
+
+
+def load_comparisons(links: Iterable[MemoryLink]) -> dict[UUID, Comparison]:
+    """Return the comparison by link, for links whose memories were compared (two queries)."""
+    written = [link for link in links if link.trace_id is not None]
+    if not written:
+        return {}
+    users = {link.end_user_id for link in written}
+    spans = Span.objects.filter(
+        end_user_id__in=users, trace_id__in={link.trace_id for link in written}, stage=Stage.DEDUPE
+    ).select_related("trace__configuration")
+    by_trace = {span.trace_id: span for span in spans}
+    vectors = MemoryVector.objects.filter(end_user_id__in=users, memory__in={link.from_memory_id for link in written})
+    embedders = dict(vectors.values_list("memory_id", "embedder"))
+    found = ((link, by_trace[link.trace_id]) for link in written if link.trace_id in by_trace)
+    results = ((link, _comparison(link, span, embedders.get(link.from_memory_id, ""))) for link, span in found)
+    return {link.pk: each for link, each in results if each is not None}
+
+
+def _comparison(link: MemoryLink, span: Span, embedder: str) -> Comparison | None:
+    note = _note(span.details, link)
+    if note is None or note["cosine"] is None:
+        return None
+    band: SimilarityBand = span.trace.configuration.as_policy().dedupe.band(embedder=embedder)
+    return Comparison(note["verdict"], note["tier"], note["cosine"], band.unsure, band.same, tuple(note["guards"]))
+
+
+def _note(details: Mapping[str, Any], link: MemoryLink) -> Mapping[str, Any] | None:
+    """Return the note about the other memory in the details of the candidate that became this one."""
+    near = details.get("compared", {}).get(str(link.from_memory.candidate_index), {}).get("near", ())
+    return next((note for note in near if note["memory"] == str(link.to_memory_id)), None)

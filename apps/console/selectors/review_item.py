@@ -1,0 +1,127 @@
+"""What a reviewer needs to decide about one memory, in a bounded number of queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+from pgvector.django import MaxInnerProduct
+
+from apps.console.selectors.comparisons import Comparison, load_comparisons
+from apps.console.selectors.history import HistoryEntry, memory_history
+from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
+from apps.pipeline.core.enums import LinkStatus
+from apps.traces.models import Turn
+
+CONTEXT_TURNS = 2
+MAX_ORIGINS = 5
+MAX_SIMILAR = 5
+MIN_SIMILARITY = 0.5  # cosine
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceTurns:
+    """One quote with the turns around it."""
+
+    origin: MemoryOrigin
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarMemory:
+    """A live memory with a similar content."""
+
+    memory: Memory
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedMemory:
+    """A memory linked as a conflict or possible duplicate."""
+
+    link: MemoryLink
+    memory: Memory
+    comparison: Comparison | None  # if deduplication compared the two
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """A memory with everything that a decision needs."""
+
+    memory: Memory
+    evidence: tuple[EvidenceTurns, ...]
+    links: tuple[LinkedMemory, ...]
+    similar: tuple[SimilarMemory, ...]
+    history: tuple[HistoryEntry, ...]
+
+
+def load_review_item(memory: Memory) -> ReviewItem:
+    """Load a memory's evidence, links, similar memories and history."""
+    return ReviewItem(
+        memory=memory,
+        evidence=load_evidence(memory),
+        links=_links(memory),
+        similar=_similar(memory),
+        history=memory_history(memory),
+    )
+
+
+def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
+    """Return the latest quotes of a memory with the turns around them (two queries)."""
+    origins = MemoryOrigin.objects.filter(end_user_id=memory.end_user_id, memory=memory).select_related(
+        "turn", "session"
+    )
+    latest = list(origins.order_by("-said_at")[:MAX_ORIGINS])
+    context = _context_turns(memory.end_user_id, [origin.turn for origin in latest])
+    return tuple(
+        EvidenceTurns(origin=origin, turns=tuple(turn for turn in context if _is_near(turn, origin.turn)))
+        for origin in latest
+    )
+
+
+def _context_turns(end_user_id: UUID, turns: Sequence[Turn]) -> list[Turn]:
+    if not turns:
+        return []
+    around = Q()
+    for turn in turns:
+        places = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
+        around |= Q(session_id=turn.session_id, position__range=places)
+    return list(Turn.objects.filter(around, end_user_id=end_user_id).order_by("session_id", "position"))
+
+
+def _is_near(turn: Turn, quoted: Turn) -> bool:
+    return turn.session_id == quoted.session_id and abs(turn.position - quoted.position) <= CONTEXT_TURNS
+
+
+def _links(memory: Memory) -> tuple[LinkedMemory, ...]:
+    links = MemoryLink.objects.filter(
+        Q(from_memory=memory) | Q(to_memory=memory), end_user_id=memory.end_user_id, status=LinkStatus.OPEN
+    ).select_related("from_memory", "to_memory")
+    heavy = [f"{side}__{field}" for side in ("from_memory", "to_memory") for field in ("terms", "context_terms")]
+    found = list(links.defer(*heavy))
+    comparisons = load_comparisons(found)
+    return tuple(
+        LinkedMemory(
+            link=link,
+            memory=link.to_memory if link.from_memory_id == memory.pk else link.from_memory,
+            comparison=comparisons.get(link.pk),
+        )
+        for link in found
+    )
+
+
+def _similar(memory: Memory) -> tuple[SimilarMemory, ...]:
+    mine = MemoryVector.objects.filter(end_user_id=memory.end_user_id)
+    own = mine.filter(memory=memory).first()
+    if own is None:
+        return ()
+    near = (
+        mine.filter(embedder=own.embedder, memory__in=Memory.objects.for_end_user(memory.end_user_id).live())
+        .exclude(memory=memory)
+        .annotate(distance=MaxInnerProduct("embedding", own.embedding))
+        .order_by("distance")
+    )
+    found = dict(near.values_list("memory_id", "distance")[:MAX_SIMILAR])
+    rows = Memory.objects.for_end_user(memory.end_user_id).filter(id__in=found).to_show()
+    close = (SimilarMemory(memory=row, cosine=-found[row.pk]) for row in rows)
+    return tuple(sorted((each for each in close if each.cosine >= MIN_SIMILARITY), key=lambda each: -each.cosine))

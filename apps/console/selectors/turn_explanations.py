@@ -1,0 +1,116 @@
+"""Why a turn was or was not remembered."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from apps.console.labels import label
+from apps.console.selectors.reasons import explain
+from apps.console.selectors.traces import outcomes_of
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import Outcome, Stage, Status, TraceStatus
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.traces.models import Span, Turn
+
+_UNFINISHED = {
+    TraceStatus.QUEUED: "Not processed yet: waiting for a worker.",
+    TraceStatus.DEAD: "Processing failed",
+    TraceStatus.EXTRACTION_FAILED: "Extraction failed: the model returned no usable answer",
+}
+_STATUS_ENDINGS = {
+    Status.ACTIVE: "and agents can use it.",
+    Status.PENDING_REVIEW: "but it awaits review, and agents can't use it before.",
+    Status.SUPERSEDED: "and has since been superseded by a newer memory.",
+    Status.REJECTED: "but a reviewer rejected it.",
+    Status.RETRACTED: "but it was retracted.",
+    Status.MERGED: "and has since been merged into another memory.",
+    Status.ARCHIVED: "and has since been archived.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExplanationSentence:
+    """One sentence of an explanation, with the memory or candidate that it is about."""
+
+    text: str
+    tone: str  # good, wait, bad or calm
+    about: str = ""
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnExplanation:
+    """A turn with its explanation."""
+
+    turn: Turn
+    sentences: list[ExplanationSentence]
+
+
+def explain_turns(turns: Iterable[Turn]) -> list[TurnExplanation]:
+    """Explain turns that were read with their traces (two more queries)."""
+    shown = list(turns)
+    matched, memories = _matched(shown), _memories(shown)
+    return [TurnExplanation(turn, _sentences(turn, matched.get(turn.pk, ""), memories)) for turn in shown]
+
+
+def _sentences(turn: Turn, matched: str, memories: Mapping[UUID, Memory]) -> list[ExplanationSentence]:
+    if turn.rejected_for:
+        return [_rejected(turn, matched)]
+    status = TraceStatus(turn.trace.status)
+    if status in _UNFINISHED:
+        error = f": {turn.trace.error}" if turn.trace.error else ""
+        return [ExplanationSentence(f"{_UNFINISHED[status]}{error}", "bad" if error else "wait")]
+    lines = outcomes_of(turn.trace, turn)
+    return [_outcome_sentence(line, memories) for line in lines] or [
+        ExplanationSentence("No outcome was recorded.", "calm")
+    ]
+
+
+def _rejected(turn: Turn, matched: str) -> ExplanationSentence:
+    rule = f" Rule “{turn.rejected_by}”" if turn.rejected_by else ""
+    words = f" matched “{matched}”" if rule and matched else " decided" if rule else ""
+    ending = f".{rule}{words}." if rule else "."
+    return ExplanationSentence(f"Dropped by the pre-filter: {explain(turn.rejected_for)}{ending}", "bad")
+
+
+def _outcome_sentence(line: Mapping[str, Any], memories: Mapping[UUID, Memory]) -> ExplanationSentence:
+    about = str(line.get("content") or "")
+    if line["outcome"] == Outcome.DISCARDED:
+        stage = label(Stage(line["stage"]))
+        if not about:
+            return ExplanationSentence(f"Nothing stored: {explain(str(line['reason']))}.", "calm")
+        return ExplanationSentence(f"Dropped at stage “{stage}”: {explain(str(line['reason']))}.", "bad", about)
+    memory = memories.get(_memory_id(line) or UUID(int=0))
+    if memory is None:
+        return ExplanationSentence("It was stored and has since been erased.", "calm", about)
+    became = "merged into a known memory" if line["outcome"] == Outcome.MERGED else "stored"
+    ending = _STATUS_ENDINGS[Status(memory.status)]
+    tone = {Status.ACTIVE: "good", Status.PENDING_REVIEW: "wait"}.get(Status(memory.status), "calm")
+    return ExplanationSentence(f"It was {became}, {ending}", tone, memory.content, memory)
+
+
+def _memory_id(line: Mapping[str, Any]) -> UUID | None:
+    try:
+        return parse(Prefix.MEMORY, str(line.get("memory_id") or ""))
+    except BadIdentifier:
+        return None
+
+
+def _memories(turns: list[Turn]) -> dict[UUID, Memory]:
+    """Load the memories named in the outcomes of the turns."""
+    ids = {found for turn in turns for line in outcomes_of(turn.trace, turn) if (found := _memory_id(line))}
+    users = {turn.end_user_id for turn in turns}
+    return {memory.pk: memory for memory in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
+
+
+def _matched(turns: list[Turn]) -> dict[UUID, str]:
+    """Load the matched texts of turns dropped by rules."""
+    dropped = [turn for turn in turns if turn.rejected_by]
+    spans = Span.objects.filter(
+        end_user_id__in={turn.end_user_id for turn in dropped},
+        trace_id__in={turn.trace_id for turn in dropped},
+        stage=Stage.PRE_FILTER,
+    )
+    drops = [drop for span in spans for drop in span.details.get("drops", ())]
+    return {UUID(drop["turn"]): drop.get("matched", "") for drop in drops}

@@ -1,0 +1,64 @@
+"""Queue: pending and failed background work, to retry or discard."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from apps.actions.errors import Refused
+from apps.actions.get_or_create import actor_of
+from apps.actions.queue.discard_work import discard_work
+from apps.actions.queue.retry_work import retry_work
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.selectors.dashboard import queue_state
+from apps.outbox.models import OutboxRow, WorkerHeartbeat
+from apps.pipeline.core.enums import MemberRole, WorkState
+
+
+@project_page()
+def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List work by state, by default the pending work, and the workers."""
+    state = request.GET.get("state", "")
+    rows = OutboxRow.objects.filter(project=visit.project).select_related("end_user")
+    if state in set(WorkState):
+        rows = rows.filter(state=state).order_by("-id")
+    else:
+        state, rows = "", rows.filter(state__in=[WorkState.PENDING, WorkState.RUNNING]).order_by("id")
+    shown = {
+        "page": paginate(rows, request),
+        "state": state,
+        "states": list(WorkState),
+        "queue": queue_state(project_id=visit.project.pk),
+        "workers": WorkerHeartbeat.objects.all()[:20],
+    }
+    return render(request, "console/queue.html", shown)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
+    """Make a queue entry due now."""
+    try:
+        retry_work(project_id=visit.project.pk, row_id=row_id)
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+    else:
+        undo = reverse("console:discard", args=[visit.project.slug, row_id])
+        messages.success(request, f"Entry {row_id} will be retried now.", extra_tags=undo)
+    return redirect("console:queue", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def discard(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
+    """Mark an entry as failed, so that work behind it continues."""
+    try:
+        discard_work(project_id=visit.project.pk, row_id=row_id, actor=actor_of(None, visit.person_id))
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+    else:
+        undo = reverse("console:retry", args=[visit.project.slug, row_id])
+        messages.success(request, f"Entry {row_id} was discarded.", extra_tags=undo)
+    return redirect("console:queue", slug=visit.project.slug)
