@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from apps.pipeline.core.draft import Mention
 from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns import verbs
 from apps.pipeline.resolution.relations import relation_noun
 
