@@ -35,7 +35,7 @@ class ApiView(APIView):
         """Return who calls; permissions have seen to it that there is someone."""
         return cast(Caller, self.request.user)
 
-    def run_once(
+    def once(
         self, do: Callable[[], KeptAnswer], *, to_keep: Callable[[KeptAnswer], KeptAnswer] | None = None
     ) -> KeptAnswer:
         """Do what the request asks; under an Idempotency-Key, at most once. Raises what actions.idempotency raises."""
