@@ -25,7 +25,7 @@ from apps.actions.review.review_decisions import ReviewDecision, SeenVersion
 from apps.actions.review.review_decisions import Reviewer as Reviewer
 from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.memories.models import Entity, Memory, MemoryLink
 from apps.pipeline.core.enums import (
     LIVE_STATUSES,
@@ -40,6 +40,7 @@ from apps.pipeline.core.enums import (
 )
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.core.turn import NewTurn
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 from tests.worker.worker_helper import Person

@@ -2,39 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
-from apps.pipeline.core.enums import EntityType, Role, SpanResult, Stage
+from apps.pipeline.core.enums import EntityType, SpanResult, Stage
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import Candidate, StoredMemory
-
-
-@dataclass(frozen=True, slots=True)
-class SourceTurn:
-    """One message as it was accepted."""
-
-    id: UUID
-    position: int  # within the session, from 0
-    role: Role
-    content: str
-    received_at: datetime
-    speaker: str = ""
-    occurred_at: datetime | None = None  # when the caller says it was said; nothing is guessed without it
-    external_id: str = ""
-    utc_offset: int = 0  # minutes east of UTC, of the clock by which `occurred_at` was told
-
-    @property
-    def said_at(self) -> datetime:
-        """Return when it was said, as far as is known."""
-        return self.occurred_at or self.received_at
-
-    @property
-    def local_time(self) -> datetime:
-        """Return when it was said by the clock of whoever said it: their "yesterday" counts from its day."""
-        return self.said_at.astimezone(timezone(timedelta(minutes=self.utc_offset)))
+from apps.pipeline.core.turn import SourceTurn
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from apps.pipeline.core.draft import KnownEntity, SourceTurn
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.turn import SourceTurn
 
 MOST_CONTENT = 240  # characters of a recent memory
 MOST_ALIASES = 3
