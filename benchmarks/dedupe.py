@@ -15,12 +15,14 @@ from pathlib import Path
 from uuid import UUID
 
 from apps.memories.reading.in_memory_store import InMemoryStore
-from apps.pipeline.core.draft import Candidate, Draft, Mention, ObjectValue, Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import EntityType, Role
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder, Model, Ports
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.deduplication import dedupe
 from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, read_pairs
 from apps.pipeline.deduplication.matching import MatchVerdict

@@ -14,13 +14,14 @@ from uuid import UUID
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.memories.reading.memory_state import StoredState
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import LIVE_STATUSES, ExtractorKind, Role, Status
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Embedder, Ports
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.direct_write.conflicts import takes_slot
 from apps.pipeline.resolution.pronouns import kind_of
 from apps.providers.fake import ScriptedModel

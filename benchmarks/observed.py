@@ -9,9 +9,10 @@ import re
 from datetime import UTC, datetime
 from uuid import UUID
 
-from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, MemoryType, Role
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import extract
 from apps.pipeline.lexicon.calendar import MONTHS
 from apps.pipeline.lexicon.contrast_words import TIMES

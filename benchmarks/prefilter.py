@@ -16,9 +16,10 @@ from statistics import median
 from time import perf_counter_ns
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Policy, PreFilterPolicy, Rule
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter import pre_filter
 from apps.pipeline.prefilter.default_rules import default_rules
 from benchmarks.data import find

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,22 +14,11 @@ from apps.intake.intake_precondition import AGREED, FOUND, IntakeState, expected
 from apps.intake.session_cache import CachedSession, recall, remember
 from apps.outbox import enqueue
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
-from apps.pipeline.core.enums import Role, TraceStatus, WorkKind
+from apps.pipeline.core.draft import Draft, Origin, Request
+from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
+from apps.pipeline.core.turn import NewTurn, SourceTurn
 from apps.traces.drafts import policy_of
-
-
-@dataclass(frozen=True, slots=True)
-class NewTurn:
-    """One message as the caller sends it."""
-
-    role: Role
-    content: str
-    speaker: str = ""
-    occurred_at: datetime | None = None
-    turn_id: str = ""
-    utc_offset: int = 0  # minutes east of UTC, of the clock by which `occurred_at` was told
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,24 +121,10 @@ def _request(submission: Submission, origin: Origin, found: IntakeState) -> Requ
         trace_id=new_id(),
         origin=origin,
         turns=tuple(
-            _source_turn(turn, position=position, now=now)
+            SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
             for position, turn in enumerate(submission.turns, start=found.turn_count)
         ),
         earlier_turns=found.earlier_turns,
         topic=submission.topic,
         metadata=submission.metadata,
-    )
-
-
-def _source_turn(turn: NewTurn, *, position: int, now: datetime) -> SourceTurn:
-    return SourceTurn(
-        id=new_id(),
-        position=position,
-        role=turn.role,
-        content=turn.content,
-        received_at=now,
-        speaker=turn.speaker,
-        occurred_at=turn.occurred_at,
-        external_id=turn.turn_id,
-        utc_offset=turn.utc_offset,
     )

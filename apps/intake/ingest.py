@@ -42,9 +42,9 @@ def sound(read: Iterable[ParsedTurn | BadLine]) -> tuple[ParsedTurn, ...]:
         if isinstance(each, BadLine):
             bad.append(each)
             continue
-        named = (each.user_id, each.session_id, each.turn.turn_id)
+        named = (each.user_id, each.session_id, each.turn.external_id)
         if named in seen:
-            bad.append(BadLine(at=each.at, message=f"turn_id {each.turn.turn_id!r} names two turns of the session"))
+            bad.append(BadLine(at=each.at, message=f"turn_id {each.turn.external_id!r} names two turns of the session"))
         seen.add(named)
         said.append(each)
     if bad:
@@ -87,10 +87,10 @@ def _batches(said: Sequence[ParsedTurn]) -> Iterator[list[ParsedTurn]]:
 
 def _fresh(batch: Sequence[ParsedTurn], user: UUID) -> list[ParsedTurn]:
     session = session_id(end_user_id=user, session_id=batch[0].session_id)
-    ids = [each.turn.turn_id for each in batch]
+    ids = [each.turn.external_id for each in batch]
     rows = Turn.objects.filter(end_user_id=user, session_id=session, external_id__in=ids)
     known = set(rows.values_list("external_id", flat=True))
-    return [each for each in batch if each.turn.turn_id not in known]
+    return [each for each in batch if each.turn.external_id not in known]
 
 
 def _submission(project_id: UUID, fresh: Sequence[ParsedTurn]) -> Submission:

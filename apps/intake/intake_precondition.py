@@ -13,10 +13,12 @@ from uuid import UUID
 import msgspec
 
 from apps.actions.errors import Refused
-from apps.pipeline.core.draft import Request, SourceTurn
+from apps.pipeline.core.draft import Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.tenants.keys import HOLDS
+from apps.traces.turn_codec import select_turn
 
 
 class KeyRefused(Refused):
@@ -54,18 +56,18 @@ named as (
 )
 """  # noqa: S608  (only a constant of another module)
 # The `offset` holds the planner to one look a turn: knowing little of a young table, it would read all of it.
-FOUND = """
+FOUND = f"""
 select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_turn_at,
     case when placed.at is null then (select json_agg(earlier order by position)::text from (
         (select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
          order by position desc limit %(window)s)
         union table named
     ) kept, lateral (
-        select id, position, role, left(content, %(most)s) as content, received_at, speaker, occurred_at, external_id
+        select {select_turn(content="left(content, %(most)s) as content")}
         from traces_turn where id = kept.id offset 0
     ) earlier) end
 from looked left join placed on true
-"""
+"""  # noqa: S608  (only names of columns)
 
 
 def expected_state(found: IntakeState, *, request: Request, as_it_is: bool) -> dict[str, Any]:

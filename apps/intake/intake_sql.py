@@ -9,10 +9,12 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from apps.pipeline.core.draft import Draft, Drop, SourceTurn
+from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.trace_report import report_of
+from apps.pipeline.core.turn import SourceTurn
 from apps.traces.recorder import SPANS, span_rows, whose
+from apps.traces.turn_codec import TURN_COLUMNS, select_turn, turn_columns
 
 # Behind a part `agreed`, which has a row where the request may be written down; `is_new` says that of the session.
 # The session's row serialises what arrives at once: `shift` is by how much turns that came meanwhile move these, `at`
@@ -40,10 +42,9 @@ new_trace as (
         %(metadata)s, %(counts)s, %(outcomes)s, '[]', '', at, case when %(rejected)s then at end
     from placed
 ), new_turns as (
-    insert into traces_turn (id, end_user_id, session_id, trace_id, position, external_id, role, speaker, content,
-        occurred_at, utc_offset, received_at, rejected_for, rejected_by)
-    select id, %(end_user)s, %(session)s, %(trace)s, position + shift, external_id, role, speaker, content,
-        occurred_at, utc_offset, at, rejected_for, rejected_by
+    insert into traces_turn ({", ".join(TURN_COLUMNS)}, end_user_id, session_id, trace_id, rejected_for, rejected_by)
+    select {select_turn(position="position + shift", received_at="at")},
+        %(end_user)s, %(session)s, %(trace)s, rejected_for, rejected_by
     from placed, jsonb_populate_recordset(null::traces_turn, %(turns)s)
 ), new_spans as ({SPANS} where exists (select from placed))
 """  # noqa: S608  (only constants of this module)
@@ -79,14 +80,7 @@ def arrival(
 
 def _turn(turn: SourceTurn, drop: Drop | None) -> dict[str, Any]:
     return {
-        "id": str(turn.id),
-        "position": turn.position,
-        "role": turn.role.value,
-        "speaker": turn.speaker,
-        "content": turn.content,
-        "occurred_at": turn.occurred_at.isoformat() if turn.occurred_at else None,
-        "utc_offset": turn.utc_offset,
-        "external_id": turn.external_id,
+        **turn_columns(turn),
         "rejected_for": drop.reason if drop else "",
         "rejected_by": drop.detail.get("rule", "") if drop else "",
     }

@@ -11,8 +11,9 @@ from uuid import UUID
 from cachetools import LRUCache
 
 from apps.intake.intake_precondition import IntakeState
-from apps.pipeline.core.draft import Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.traces.models import ConfigurationVersion
 

@@ -9,14 +9,16 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from apps.pipeline.core.draft import Draft, Drop, Origin, Request, SourceTurn
-from apps.pipeline.core.enums import Role, Stage
+from apps.pipeline.core.draft import Draft, Drop, Origin, Request
+from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.context_marker import own_words
 from apps.traces.models import ConfigurationVersion, Trace, Turn
+from apps.traces.turn_codec import select_turn, source_turn
 
 # Every turn of a conversation is loaded by this: as rows of two models it cost three times the processor.
-_LOADED = """
+_LOADED = f"""
 with ours as (
     select id, project_id, end_user_id, session_id, api_key_id, configuration_id, topic, metadata
     from traces_trace where end_user_id = %(end_user)s and id = any(%(traces)s)
@@ -27,12 +29,12 @@ with ours as (
 select (select json_agg(ours)::text from ours), (select json_agg(turn order by position)::text from (
     select turn.position, trace_id, rejected_for, rejected_by, said
     from reach, traces_turn turn, lateral (
-        select turn.id, turn.position, role, content, received_at, speaker, occurred_at, external_id, utc_offset
+        select {select_turn()}
     ) said
     where end_user_id = %(end_user)s and session_id = (select session_id from ours limit 1)
       and turn.position between reach.first and reach.last
 ) turn)
-"""
+"""  # noqa: S608  (only names of columns)
 _USUALLY_BEFORE = 20  # turns; a policy that looks further back costs a second reading
 
 
@@ -64,21 +66,6 @@ class _Turn:
 def policy_of(configuration_id: UUID) -> Policy:
     """Return the policy of a configuration version; versions never change, so they are kept in memory."""
     return ConfigurationVersion.objects.get(id=configuration_id).as_policy()
-
-
-def source_turn(row: Turn) -> SourceTurn:
-    """Return a stored turn as the pipeline sees it."""
-    return SourceTurn(
-        id=row.id,
-        position=row.position,
-        role=Role(row.role),
-        content=row.content,
-        received_at=row.received_at,
-        speaker=row.speaker,
-        occurred_at=row.occurred_at,
-        external_id=row.external_id,
-        utc_offset=row.utc_offset,
-    )
 
 
 def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:

@@ -9,10 +9,11 @@ from uuid import UUID
 
 from django.db.models import Max, Min, Q
 
-from apps.pipeline.core.draft import Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
-from apps.traces.drafts import source_turn
+from apps.pipeline.core.turn import SourceTurn
 from apps.traces.models import Trace, Turn
+from apps.traces.turn_codec import source_turn
 
 _AT_ONCE = 500  # rows of a session held at a time
 

@@ -25,7 +25,7 @@ from apps.actions.review.review_decisions import ReviewDecision, SeenVersion
 from apps.actions.review.review_decisions import Reviewer as Reviewer
 from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.memories.models import Entity, Memory, MemoryLink
 from apps.pipeline.core.enums import (
     LIVE_STATUSES,
@@ -39,7 +39,9 @@ from apps.pipeline.core.enums import (
     Status,
 )
 from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.core.turn import NewTurn
+from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 from tests.soak import examples
 from tests.worker.worker_helper import Person
@@ -77,9 +79,10 @@ def lives_in(who: str, value: str, day: int, status: Status) -> NewMemory:
     return NewMemory(
         type=MemoryType.FACT,
         content=f"{who} lives in {value}.",
-        subject=Name(who, EntityType.PERSON),
+        subject=Mention(who, EntityType.PERSON),
         predicate="lives_in",
-        object=Name(value, EntityType.PLACE),
+        object=ObjectValue(entity=Mention(value, EntityType.PLACE)),
+        stateful=True,
         said_at=on(day),
         status=status,
     )
@@ -141,7 +144,7 @@ class Interleaving(RuleBasedStateMachine):
 
     @rule(wording=st.sampled_from(WORDINGS), status=st.sampled_from([None, Status.ARCHIVED]))
     def store_a_sentence(self, wording: str, status: Status | None) -> None:
-        self.store(NewMemory(MemoryType.FACT, wording, status=status))
+        self.store(NewMemory(type=MemoryType.FACT, content=wording, status=status))
 
     def store(self, memory: NewMemory) -> tuple[UUID, ...]:
         return store(request=StoreRequest(self.project.id, None, self.person.name, (memory,)))

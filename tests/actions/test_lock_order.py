@@ -11,12 +11,14 @@ import pytest
 from apps.actions.live_ports import live
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import MemoryType, Role, WorkState
 from apps.pipeline.core.identifiers import end_user_id
-from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.core.statement import Mention
+from apps.pipeline.core.turn import NewTurn
+from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 from apps.worker.process_user import process_user
 from tests.outbox.outbox_factories import claim
@@ -52,7 +54,7 @@ def accept_more(person: Person) -> None:
 
 
 def store_one(person: Person) -> None:
-    memory = NewMemory(type=MemoryType.FACT, content="They have lived in Porto.", subject=Name("User"))
+    memory = NewMemory(type=MemoryType.FACT, content="They have lived in Porto.", subject=Mention("User"))
     store(request=StoreRequest(person.project.id, None, person.name, (memory,)))
 
 

@@ -4,10 +4,11 @@ import pytest
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import Role, WorkState
 from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 
 pytestmark = pytest.mark.django_db

@@ -10,11 +10,12 @@ from django.db import connection
 
 from apps.actions.live_ports import live
 from apps.actions.projects.create_project import create_project
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.intake.idempotency import Claim, IdempotencyInProgress, ReplayableAnswer, run_once
 from apps.outbox import processing
 from apps.outbox.models import UserLease
 from apps.pipeline.core.enums import Role, Stage
+from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
@@ -35,7 +36,9 @@ State = dict[str, Counter[tuple[Any, ...]]]
 
 def post(project: Project, message: Message) -> None:
     """Accept a turn under its key, as the view does."""
-    turn = NewTurn(role=Role.USER, content=message.content, turn_id=str(message.number), occurred_at=message.said_at)
+    turn = NewTurn(
+        role=Role.USER, content=message.content, external_id=str(message.number), occurred_at=message.said_at
+    )
     submission = Submission(project.id, None, message.user, message.session, (turn,))
 
     def do() -> ReplayableAnswer:

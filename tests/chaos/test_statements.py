@@ -12,9 +12,10 @@ from django.db.backends.signals import connection_created
 from apps.actions.live_ports import live
 from apps.actions.projects.create_project import create_project
 from apps.actions.queue.retry_work import retry_work
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Role, WorkState
+from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
@@ -68,7 +69,9 @@ def unreliable(share: float, seed: int) -> Iterator[Unreliable]:
 
 def insist(project: Project, message: Message) -> None:
     """Send a turn until it is accepted; a failed request has left nothing."""
-    turn = NewTurn(role=Role.USER, content=message.content, turn_id=str(message.number), occurred_at=message.said_at)
+    turn = NewTurn(
+        role=Role.USER, content=message.content, external_id=str(message.number), occurred_at=message.said_at
+    )
     submission = Submission(project.id, None, message.user, message.session, (turn,))
     for _ in range(ROUNDS):
         try:

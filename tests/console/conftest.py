@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.actions.live_ports import SystemClock, Uuid7Ids
 from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory, MemoryChange, MemoryLink, MemoryRevision
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
@@ -19,6 +19,7 @@ from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import LinkKind, MemberRole, Role
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
+from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Membership, Project
 from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Trace

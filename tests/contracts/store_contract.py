@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -11,8 +11,20 @@ import pytest
 
 from apps.pipeline.core.candidate_facts import candidate_confidence
 from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.draft import Candidate, Draft, KnownEntity, KnownMemory, Mention, Request
-from apps.pipeline.core.enums import EntityType, LinkKind, MemoryType, Reason, Status, WorkKind
+from apps.pipeline.core.draft import Draft, KnownEntity, Request
+from apps.pipeline.core.enums import (
+    EntityType,
+    Grounding,
+    LinkKind,
+    MemoryType,
+    Polarity,
+    Precision,
+    Reason,
+    SourceConfidence,
+    SpeechAct,
+    Status,
+    WorkKind,
+)
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import (
     AddAlias,
@@ -34,9 +46,11 @@ from apps.pipeline.core.operations import (
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import MemoryReader, PlanWriter, Probe, Slot, StalePlan
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, Statement, StoredMemory
 from tests.pipeline.builders import MONDAY, candidate
 
 EMBEDDER = "unit"
+BERLIN = UUID(int=7)
 LATER = MONDAY + timedelta(days=5)
 
 
@@ -85,18 +99,41 @@ class World(ABC):
     def entities(self) -> dict[str, KnownEntity]:
         return {each.name: each for each in self.reader.entities(end_user_id=self.end_user_id, limit=50)}
 
-    def holders(self, subject_id: UUID, predicate: str) -> tuple[KnownMemory, ...]:
+    def holders(self, subject_id: UUID, predicate: str) -> tuple[StoredMemory, ...]:
         slot = Slot(subject_id=subject_id, predicate=predicate)
         return self.reader.holders(end_user_id=self.end_user_id, slots=[slot])
 
 
 def entity(name: str, *, kind: EntityType = EntityType.PERSON, **changes: Any) -> AddEntity:
-    return AddEntity(entity=KnownEntity(id=new_id(), name=name, type=kind, **changes))
+    return AddEntity(entity=KnownEntity(**{"id": new_id(), "name": name, "type": kind, **changes}))
 
 
 def told(request: Request, content: str, *, subject: AddEntity, **changes: Any) -> Candidate:
     mention = Mention(text=subject.entity.name, type=subject.entity.type, entity_id=subject.entity.id)
     return candidate(content, source=request.turns[0], subject=mention, **changes)
+
+
+def full_statement(each: Candidate) -> Candidate:
+    """Return a candidate of which no field has the value that it would have if nobody set it."""
+    changed = each.evolve(
+        type=MemoryType.EVENT,
+        polarity=Polarity.NEGATIVE,
+        stateful=True,
+        event_at=MONDAY,
+        event_precision=Precision.WEEK,
+        importance=0.7,
+        topic="home",
+        tags=("decision", "goal"),
+        language="de",
+        speech_act=SpeechAct.QUOTED,
+        source_confidence=SourceConfidence.INFERRED,
+        grounding=Grounding.PARTIAL,
+        reliability=0.6,
+        adjustment=-0.1,
+    )
+    unset = {field.name: field.default for field in fields(Statement)}
+    assert not [name for name, value in changed.statement_fields().items() if name != "object" and value == unset[name]]
+    return changed
 
 
 def origins(request: Request) -> tuple[PlannedOrigin, ...]:
@@ -114,7 +151,7 @@ def add(request: Request, each: Candidate, **changes: Any) -> AddMemory:
         "origins": origins(request),
         "status": Status.ACTIVE,
         "confidence": candidate_confidence(draft, each),
-        "canonical_hash": canonical_hash(candidate=each, subject_id=each.subject.entity_id),
+        "canonical_hash": canonical_hash(each),
         "said_at": request.turns[0].said_at,
         "valid_from": request.turns[0].said_at,
     }
@@ -174,6 +211,24 @@ class StoreContract:
         assert (known.said_at, known.valid_from, known.valid_until) == (MONDAY, MONDAY, None)
         assert known.confidence == pytest.approx(written.confidence.value)
         assert known.origins == ((str(started.request.origin.session_id), "2025-06-02"),)
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            ObjectValue(),
+            ObjectValue(literal="Berlin"),
+            ObjectValue(items=("Berlin", "Kiel")),
+            ObjectValue(entity=Mention(text="Berlin", entity_id=BERLIN)),
+        ],
+    )
+    def test_every_field_of_a_statement_comes_back(self, world: World, value: ObjectValue) -> None:
+        request, user = world.request("I live in Berlin."), entity("User", is_user=True)
+        each = full_statement(told(request, "User lives in Berlin.", subject=user, object=value))
+        berlin = entity("Berlin", kind=EntityType.PLACE, id=BERLIN)
+        world.write(request, user, berlin, add(request, each))
+        (known,) = world.holders(user.entity.id, each.predicate)
+        subject = Mention(text="", entity_id=user.entity.id)
+        assert known.statement_fields() == {**each.statement_fields(), "subject": subject}
 
     def test_another_slot_holds_nothing(self, world: World) -> None:
         started = start(world)

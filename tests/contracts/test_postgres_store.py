@@ -11,9 +11,10 @@ from apps.memories.models import Memory, MemoryLink, MemoryVector
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.draft import Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.enums import LinkKind, Role, Status, WorkKind
 from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.turn import SourceTurn
 from apps.tenants.models import EndUser
 from apps.traces.models import ConfigurationVersion, Session, Trace, Turn
 from tests.contracts.store_contract import EMBEDDER, Row, StoreContract, World

@@ -14,12 +14,13 @@ from django.utils import timezone
 from apps.actions.keys.create_key import CreatedKey
 from apps.actions.sessions.end_session import end_session
 from apps.intake import backpressure, session_cache
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import KeyRefused
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import Reason, Role, Stage, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import session_id
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import ApiKey, EndUser, Project
 from apps.traces.models import ConfigurationVersion, Session, Span, Trace, Turn
 from tests.api.counting import rows_by_table
@@ -47,7 +48,7 @@ def stored(session: str = "monday") -> list[tuple[int, str, str]]:
 
 def test_a_request_is_recorded_and_its_run_is_owed(project: Project, api_key: CreatedKey) -> None:
     said = timezone.now() - timedelta(days=3)
-    turn = NewTurn(role=Role.USER, content=KEPT, speaker="Ana", occurred_at=said, turn_id="t1")
+    turn = NewTurn(role=Role.USER, content=KEPT, speaker="Ana", occurred_at=said, external_id="t1")
     given = submission(project, turns=(turn,), api_key_id=api_key.key.id, topic="life", metadata={"app": "x"})
 
     accepted = accept(submission=given)
@@ -115,7 +116,7 @@ def test_later_turns_stand_behind_and_open_the_session_again(project: Project) -
 
 
 def test_a_turn_that_is_sent_again_is_known_however_long_ago(project: Project) -> None:
-    again = (NewTurn(role=Role.USER, content="I live in Porto.", turn_id="t1"),)
+    again = (NewTurn(role=Role.USER, content="I live in Porto.", external_id="t1"),)
     accept(submission=submission(project, turns=again))
     for number in range(MOST_REPEAT_WINDOW + 1):
         accept(submission=submission(project, f"My locker number is {number}."))

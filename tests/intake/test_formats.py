@@ -54,7 +54,7 @@ def test_locomo_has_two_users_and_its_sessions_in_order() -> None:
     )
     first = read("locomo", LOCOMO)[0]
     assert isinstance(first, ParsedTurn)
-    assert (first.user_id, first.session_id, first.turn.turn_id) == ("ana", "talk-1-session-1", "D1:1")
+    assert (first.user_id, first.session_id, first.turn.external_id) == ("ana", "talk-1-session-1", "D1:1")
     assert first.turn.occurred_at == datetime(2026, 3, 2, 13, 56, tzinfo=UTC)
 
 
@@ -64,8 +64,8 @@ def test_jsonl_takes_what_a_line_names_and_the_rest_from_the_command() -> None:
     first, second = read("jsonl", lines)
     assert isinstance(first, ParsedTurn)
     assert isinstance(second, ParsedTurn)
-    assert (first.user_id, first.turn.turn_id, first.turn.speaker) == ("bo", "a", "B")
-    assert (second.user_id, second.turn.turn_id) == ("ana", "line-3")
+    assert (first.user_id, first.turn.external_id, first.turn.speaker) == ("bo", "a", "B")
+    assert (second.user_id, second.turn.external_id) == ("ana", "line-3")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_chat_knows_when_something_was_said() -> None:
     (first,) = read("chat", TIMED)
     assert isinstance(first, ParsedTurn)
     assert first.turn.occurred_at == datetime(2026, 3, 2, 9, 12, tzinfo=UTC)
-    assert (first.session_id, first.turn.turn_id) == ("talk", "message-1")
+    assert (first.session_id, first.turn.external_id) == ("talk", "message-1")
 
 
 def test_a_time_keeps_the_offset_that_it_was_told_with() -> None:

@@ -17,12 +17,13 @@ from apps.actions.keys.create_key import CreatedKey
 from apps.actions.keys.revoke_key import revoke_key
 from apps.actions.rules.save_rule import save_rule
 from apps.intake import session_cache
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import KeyRefused
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW, Rule
+from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 from apps.traces.models import Session, Trace, Turn
 from tests.api.counting import rows_by_table
@@ -42,7 +43,7 @@ def said(project: Project, *turns: NewTurn, session: str = "monday", user: str =
 
 
 def by_user(content: str, turn_id: str = "") -> NewTurn:
-    return NewTurn(role=Role.USER, content=content, turn_id=turn_id)
+    return NewTurn(role=Role.USER, content=content, external_id=turn_id)
 
 
 @dataclass
@@ -73,13 +74,13 @@ TURNS = st.builds(
     NewTurn,
     role=st.sampled_from([Role.USER, Role.ASSISTANT]),
     content=st.sampled_from(CONTENTS),
-    turn_id=st.sampled_from(["", "", "t1", "t2"]),
+    external_id=st.sampled_from(["", "", "t1", "t2"]),
 )
 SENT = st.builds(
     Sent,
     process=st.integers(0, 1),
     session=st.sampled_from(["monday", "tuesday"]),
-    turns=st.lists(TURNS, min_size=1, max_size=4, unique_by=lambda turn: turn.turn_id or id(turn)).map(tuple),
+    turns=st.lists(TURNS, min_size=1, max_size=4, unique_by=lambda turn: turn.external_id or id(turn)).map(tuple),
     is_undone=st.sampled_from([False, False, False, True]),
 )
 LONG_AGO = [Sent(0, "monday", (by_user("I have two cats.", "t1"),))]

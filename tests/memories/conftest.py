@@ -14,7 +14,8 @@ from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import IndexPolicy, RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.pipeline.indexing import index
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Project
@@ -45,7 +46,8 @@ def remember(project: Project, embedder: Embedder) -> Remember:
     """Store one memory of a user and index it, unless `indexed` is false."""
 
     def make(content: str, *, user_id: str = "ana", indexed: bool = True, subject: str = "", **values: Any) -> Memory:
-        values = {"type": MemoryType.FACT, "subject": Name(subject) if subject else None, "said_at": NOW, **values}
+        values = {"type": MemoryType.FACT, "subject": Mention(subject), "said_at": NOW, **values}
+        values["object"] = _object(values.get("object", ""))
         stored = store(
             request=StoreRequest(
                 project_id=project.id,
@@ -80,6 +82,10 @@ def search_hits(ana: UUID, embedder: Embedder):
 def find(search_hits) -> Find:
     """Return the contents of the hits, best first."""
     return lambda text, **values: [hit.memory.content for hit in search_hits(text, **values)]
+
+
+def _object(value: str | Mention) -> ObjectValue:
+    return ObjectValue(entity=value) if isinstance(value, Mention) else ObjectValue(literal=value or None)
 
 
 def add_vectors(memories: Sequence[Memory], embedder: Embedder) -> None:

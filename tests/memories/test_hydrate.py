@@ -8,7 +8,8 @@ from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory
 from apps.memories.reading.hydrate import read_memories
 from apps.pipeline.core.enums import MemoryType
-from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.core.statement import Mention
+from apps.pipeline.direct_write.new_memory import NewMemory
 
 
 def _values(row: Model) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def test_they_are_what_the_orm_reads(project, ana) -> None:
     full = NewMemory(
         type=MemoryType.FACT,
         content="Lena lives in Rome.",
-        subject=Name("Lena"),
+        subject=Mention("Lena"),
         predicate="lives_in",
         tags=("home", "city"),
         metadata={"deep": {"list": [1, None, "ü"]}},

@@ -7,20 +7,12 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.draft import (
-    Candidate,
-    Draft,
-    KnownMemory,
-    Mention,
-    ObjectValue,
-    Origin,
-    Request,
-    Ruling,
-    SourceTurn,
-)
+from apps.pipeline.core.draft import Draft, Origin, Request, Ruling
 from apps.pipeline.core.enums import EntityType, MemoryType, Role
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, StoredMemory
+from apps.pipeline.core.turn import SourceTurn
 
 MONDAY = datetime(2025, 6, 2, 9, 0, tzinfo=UTC)
 ORIGIN = Origin(project_id=UUID(int=1), end_user_id=UUID(int=2), session_id=UUID(int=3))
@@ -92,7 +84,7 @@ def resolved(each: Candidate, *, subject_id: UUID) -> Candidate:
     return each.evolve(subject=Mention(text=each.subject.text, type=each.subject.type, entity_id=subject_id))
 
 
-def known(each: Candidate, *, memory_id: UUID, source: SourceTurn, **changes: Any) -> KnownMemory:
+def known(each: Candidate, *, memory_id: UUID, source: SourceTurn, **changes: Any) -> StoredMemory:
     """Return the memory that a candidate has become."""
     draft = draft_of([each], turns=[source])
     memory = as_memory(draft=draft, ruling=Ruling(candidate=each, memory_id=memory_id))

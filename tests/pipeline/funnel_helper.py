@@ -7,11 +7,12 @@ from uuid import UUID
 
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import ExtractionPolicy, ExtractorKind, Policy
 from apps.pipeline.core.ports import Embedder, Ports
+from apps.pipeline.core.turn import SourceTurn
 from tests.pipeline.builders import CountedIds, FrozenClock
 
 USER = UUID(int=2)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from apps.pipeline.core.draft import Candidate, Draft
+from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.statement import Candidate
 from apps.providers.registry import embedder
 from tests.pipeline.extraction.extract_helper import said
 from tests.pipeline.funnel_helper import settled

@@ -13,7 +13,8 @@ from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Entity, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, MemoryType, Status, WorkState
-from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 from tests.outbox.second_connection import Aside
 from tests.worker.worker_helper import Person
@@ -23,9 +24,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 TEA = NewMemory(
     type=MemoryType.PREFERENCE,
     content="User likes green tea.",
-    subject=Name("User", EntityType.PERSON),
+    subject=Mention("User", EntityType.PERSON),
     predicate="likes",
-    object="green tea",
+    object=ObjectValue(literal="green tea"),
 )
 MOST_STATEMENTS = 60
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from apps.actions.live_ports import live
-from apps.intake.accept import Accepted, NewTurn, Submission, accept
+from apps.intake.accept import Accepted, Submission, accept
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.ports import Embedder, Ports, Vector
+from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from apps.worker.process_user import process_user

@@ -8,12 +8,13 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from apps.memories.codec import read_statement
 from apps.memories.models import Entity, Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.conflict.supersession import says_additional
-from apps.pipeline.core.canonical import canonical_text, hash_of_statement, salted_hash
+from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, MemoryType, Polarity, Status
-from apps.pipeline.core.identifiers import Prefix, parse, show
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
 
 MERGED, SPLIT = "entity_merged", "entity_split"  # as the history and the ledger name it
@@ -58,20 +59,7 @@ def _changes(row: Memory, *, entity: Entity, into: Entity) -> dict[str, Any]:
         found["subject_id"] = into.id
     if row.object.get("entity") == entity.shown_id:
         found |= {"object": {"entity": into.shown_id}, "object_text": into.name}
-    return found | {"canonical_hash": hash_of_changed(row, found)} if found else {}
-
-
-def hash_of_changed(row: Memory, changes: dict[str, Any]) -> str:
-    """Return the hash of a memory with another subject or object."""
-    named = changes.get("object", row.object).get("entity")
-    return hash_of_statement(
-        subject_id=changes.get("subject_id", row.subject_id),
-        predicate=row.predicate,
-        value=str(parse(Prefix.ENTITY, named)) if named else canonical_text(row.object_text),
-        type=MemoryType(row.type),
-        content=row.content,
-        polarity=Polarity(row.polarity),
-    )
+    return found | {"canonical_hash": canonical_hash(read_statement(row, **found))} if found else {}
 
 
 def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iterator[SupersedeMemory]:

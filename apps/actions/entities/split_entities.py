@@ -10,12 +10,13 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from apps.actions.entities.entity_merge_operations import MERGED, SPLIT, hash_of_changed
+from apps.actions.entities.entity_merge_operations import MERGED, SPLIT
 from apps.actions.entities.merge_entities import EntityMerge, apply_to, locked_entities, record_merge
 from apps.actions.errors import Conflict
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
+from apps.memories.codec import read_statement
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
-from apps.pipeline.core.canonical import salted_hash
+from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status
 from apps.pipeline.core.operations import Operation, ReviseMemory
 
@@ -78,7 +79,7 @@ def _pointed_back(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemor
 
 def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
     """Return the hash of what a memory says by now, or one of its own where another that lives has it."""
-    found = hash_of_changed(memory, changes)
+    found = canonical_hash(read_statement(memory, **changes))
     if memory.status not in LIVE_STATUSES:
         return found
     others = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found).exclude(id=memory.id)

@@ -11,14 +11,14 @@ from django.db import transaction
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Unfit
 from apps.actions.get_or_create import actor_of
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
+from apps.memories.codec import read_statement
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox.wake_workers import wake_workers
-from apps.pipeline.core.canonical import canonical_text, hash_of_statement
+from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.confidence import adjustment_to
-from apps.pipeline.core.enums import MemoryType, Polarity, Status, WorkKind
-from apps.pipeline.core.identifiers import Prefix, parse
+from apps.pipeline.core.enums import Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
@@ -80,7 +80,7 @@ def _revise_once(revision: Revision) -> None:
 def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, note: str) -> list[Operation]:
     """Return the revision with what it closes and owes, from what is live while nobody else writes directly."""
     if "content" in changes:
-        changes = {**changes, "canonical_hash": _hash(memory, changes["content"])}
+        changes = {**changes, "canonical_hash": canonical_hash(read_statement(memory, content=changes["content"]))}
     changes = beside_others(memory=memory, changes=changes)
     closing: list[Operation] = []
     if changes.get("status") == Status.ACTIVE:
@@ -157,18 +157,6 @@ def _with_followers(memory: Memory, changes: dict[str, Any]) -> dict[str, Any]:
     if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
         followers["review_reasons"] = []
     return {**changes, **followers}
-
-
-def _hash(memory: Memory, content: str) -> str:
-    entity = memory.object.get("entity")
-    return hash_of_statement(
-        subject_id=memory.subject_id,
-        predicate=memory.predicate,
-        value=str(parse(Prefix.ENTITY, entity)) if entity else canonical_text(memory.object_text),
-        type=MemoryType(memory.type),
-        content=content,
-        polarity=Polarity(memory.polarity),
-    )
 
 
 def _owed(memory: Memory, changes: Mapping[str, Any]) -> list[Operation]:

@@ -10,11 +10,11 @@ from apps.actions.get_or_create import hold_end_user
 from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.pipeline.core.canonical import salted_hash
-from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import LIVE_STATUSES, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.ports import Slot
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, is_taken, placement_in_slot, takes_slot
 from apps.pipeline.direct_write.dedupe import closing
 
@@ -37,19 +37,19 @@ def settle_slot(
     return changes, [closing(each, successor=mine) for each in place.closes]
 
 
-def _with(memory: Memory, changes: dict[str, Any]) -> KnownMemory:
+def _with(memory: Memory, changes: dict[str, Any]) -> StoredMemory:
     """Return a memory as it will be, as far as meeting others goes."""
     known = PostgresMemoryReader().one(end_user_id=memory.end_user_id, memory_id=memory.pk)
     names = ("content", "canonical_hash", "valid_from", "valid_until")
     return replace(known, **{name: changes[name] for name in names if name in changes})
 
 
-def _holders(memory: KnownMemory, end_user_id: UUID) -> tuple[KnownMemory, ...]:
+def _holders(memory: StoredMemory, end_user_id: UUID) -> tuple[StoredMemory, ...]:
     slot = [Slot(subject_id=memory.subject_id, predicate=memory.predicate)] if memory.subject_id else []
     return PostgresMemoryReader().holders(end_user_id=end_user_id, slots=slot)
 
 
-def _as_history(memory: KnownMemory, *, successor: KnownMemory) -> dict[str, Any]:
+def _as_history(memory: StoredMemory, *, successor: StoredMemory) -> dict[str, Any]:
     return {
         "status": Status.SUPERSEDED,
         "superseded_by_id": successor.id,

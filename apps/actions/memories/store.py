@@ -15,7 +15,6 @@ from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox.wake_workers import wake_workers
-from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.memory_conversion import as_stored
@@ -23,6 +22,7 @@ from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork, Fla
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot, StalePlan
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.conflicts import takes_slot
 from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult
 from apps.pipeline.direct_write.new_memory import NewMemory, add_memory, check_new
@@ -79,7 +79,7 @@ def _store_once(request: StoreRequest) -> tuple[UUID, ...]:
     return tuple(each.memory_id for each in stored)
 
 
-def _known(end_user: EndUser, added: Sequence[AddMemory]) -> dict[UUID, KnownMemory]:
+def _known(end_user: EndUser, added: Sequence[AddMemory]) -> dict[UUID, StoredMemory]:
     """Read what the new memories can meet: what says the same, and what holds their slots."""
     reader, memories = PostgresMemoryReader(), [as_stored(each) for each in added]
     slots = [

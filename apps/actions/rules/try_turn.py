@@ -7,10 +7,11 @@ from django.utils import timezone
 
 from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Rule
+from apps.pipeline.core.turn import SourceTurn
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,9 @@ from apps.pipeline.core.enums import (
 )
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput, checked_moment, checked_name, checked_said_at, cleaned_text
-from apps.pipeline.direct_write.new_memory import EXTRACTOR, Name, NewMemory
+from apps.pipeline.core.predicates import is_stateful
+from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
 
 MAX_MEMORIES = 100
 
@@ -148,14 +150,15 @@ def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:
 def _new(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
     kind, tag = _type(body.type, at=f"{at}/type")
     tags = checked_names(body.tags, at=f"{at}/tags")
+    predicate = checked_name(body.predicate or "", at=f"{at}/predicate")
     return NewMemory(
         type=kind,
         content=cleaned_text(body.content, at=f"{at}/content", most=CONTENT_CHARACTERS),
-        subject=_name(body.subject, at=f"{at}/subject") if body.subject else None,
-        predicate=checked_name(body.predicate or "", at=f"{at}/predicate"),
-        object=_object(body.object, at=f"{at}/object") if body.object else "",
+        subject=_mention(body.subject, at=f"{at}/subject") if body.subject else Mention(text=""),
+        predicate=predicate,
+        object=_object(body.object, at=f"{at}/object") if body.object else ObjectValue(),
         polarity=body.polarity,
-        stateful=body.stateful,
+        stateful=is_stateful(predicate) if body.stateful is None else body.stateful,
         topic=checked_name(body.topic or "", at=f"{at}/topic"),
         tags=tuple(dict.fromkeys((*tags, tag) if tag else tags)),
         metadata=checked_metadata(body.metadata, at=f"{at}/metadata"),
@@ -189,22 +192,22 @@ def _type(name: str, *, at: str) -> tuple[MemoryType, str | None]:
     return CATEGORY_ALIASES[name]
 
 
-def _name(body: NameBody | str, *, at: str) -> Name:
+def _mention(body: NameBody | str, *, at: str) -> Mention:
     text, kind = (body.name, body.type) if isinstance(body, NameBody) else (body, EntityType.OTHER)
     if not canonical_text(text):
         raise BadInput("must contain a letter or a digit", at=at)
-    return Name(text=checked_name(text, at=at), type=kind)
+    return Mention(text=checked_name(text, at=at), type=kind)
 
 
-def _object(body: ObjectBody, *, at: str) -> str | Name | tuple[str, ...]:
+def _object(body: ObjectBody, *, at: str) -> ObjectValue:
     given = [value for value in (body.literal, body.entity, body.list) if value is not None]
     if len(given) != 1:
         raise BadInput("must have exactly one of literal, entity and list", at=at)
     if body.entity is not None:
-        return _name(body.entity, at=f"{at}/entity")
+        return ObjectValue(entity=_mention(body.entity, at=f"{at}/entity"))
     if body.list is not None:
-        return checked_names(body.list, at=f"{at}/list")
-    return checked_name(body.literal or "", at=f"{at}/literal")
+        return ObjectValue(items=checked_names(body.list, at=f"{at}/list"))
+    return ObjectValue(literal=checked_name(body.literal or "", at=f"{at}/literal"))
 
 
 def _long_text(text: str | None, *, at: str) -> str:

@@ -18,9 +18,10 @@ from apps.api.schemas.common import (
     Topic,
     checked_metadata,
 )
-from apps.intake.accept import NewTurn, Submission
+from apps.intake.accept import Submission
 from apps.pipeline.core.enums import Outcome, Role, Stage, TraceStatus
 from apps.pipeline.core.input_validation import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
+from apps.pipeline.core.turn import NewTurn
 
 MAX_TURNS = 100
 
@@ -116,7 +117,7 @@ def _turn(turn: TurnBody, *, at: str, now: datetime) -> NewTurn:
         content=cleaned_text(turn.content, at=f"{at}/content", most=CONTENT_CHARACTERS),
         speaker=checked_name(turn.speaker or "", at=f"{at}/speaker"),
         occurred_at=checked_said_at(turn.occurred_at, at=f"{at}/occurred_at", now=now),
-        turn_id=checked_name(turn.turn_id or "", at=f"{at}/turn_id"),
+        external_id=checked_name(turn.turn_id or "", at=f"{at}/turn_id"),
         utc_offset=offset_of(turn.occurred_at),
     )
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from apps.intake.accept import NewTurn
 from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked, role_named
 from apps.pipeline.core.enums import Role
+from apps.pipeline.core.turn import NewTurn
 
 # "[2026-03-02 09:12] Ana: hello", "**Ana:** hello", "## Assistant", "User: hello": up to three words for a name.
 _NAME = r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2}"
@@ -59,7 +59,7 @@ def _said(message: _Message, *, index: int, source: Source) -> ParsedTurn:
         content=message.text.strip(),
         speaker="" if role else message.name,
         occurred_at=message.occurred_at,
-        turn_id=f"message-{index}",
+        external_id=f"message-{index}",
     )
     return ParsedTurn(at=message.at, user_id=source.user_id, session_id=source.name, turn=turn)
 

@@ -5,9 +5,9 @@ from datetime import datetime
 
 import msgspec
 
-from apps.intake.accept import NewTurn
 from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked
 from apps.pipeline.core.enums import Role
+from apps.pipeline.core.turn import NewTurn
 
 
 class _Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -41,7 +41,7 @@ def _turn(raw: bytes, *, number: int, source: Source) -> ParsedTurn | BadLine:
         content=line.content,
         speaker=line.speaker or "",
         occurred_at=line.occurred_at,
-        turn_id=line.turn_id or f"line-{number}",
+        external_id=line.turn_id or f"line-{number}",
     )
     said = ParsedTurn(at=at, user_id=line.user_id or source.user_id, session_id=line.session_id, turn=turn)
     return checked(said, now=source.now)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from apps.intake.accept import NewTurn
 from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked
 from apps.pipeline.core.enums import Role
+from apps.pipeline.core.turn import NewTurn
 
 _SESSION = re.compile(r"session_(\d+)")
 _SHAPES = (KeyError, TypeError, AttributeError)  # what a file of another shape raises
@@ -53,7 +53,7 @@ def _turn(raw: Mapping[str, Any], moment: datetime | None) -> NewTurn | None:
         return None
     caption = raw.get("blip_caption")  # of an image sent along, made by a model
     content = f"{text} [shares {caption}]" if caption else text
-    return NewTurn(role=Role.USER, content=content, speaker=speaker, occurred_at=moment, turn_id=turn_id)
+    return NewTurn(role=Role.USER, content=content, speaker=speaker, occurred_at=moment, external_id=turn_id)
 
 
 def _moment(text: str) -> datetime | None:

@@ -1,13 +1,13 @@
 """What every format is read into, checked as the REST interface checks its bodies."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from apps.intake.accept import NewTurn
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.input_validation import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
+from apps.pipeline.core.turn import NewTurn
 
 MOST_CONTENT = 20_000  # characters
 MOST_NAME = 255
@@ -62,12 +62,12 @@ def _cleaned(said: ParsedTurn, *, now: datetime) -> ParsedTurn:
         at=said.at,
         user_id=_name(said.user_id, at="user_id", least=1, most=MOST_NAME),
         session_id=_name(said.session_id, at="session_id", least=1, most=MOST_NAME),
-        turn=NewTurn(
-            role=turn.role,
+        turn=replace(
+            turn,
             content=cleaned_text(turn.content, at="content", most=MOST_CONTENT),
             speaker=_name(turn.speaker, at="speaker", least=0, most=MOST_SPEAKER),
             occurred_at=checked_said_at(turn.occurred_at, at="occurred_at", now=now),
-            turn_id=_name(turn.turn_id, at="turn_id", least=1, most=MOST_NAME),
+            external_id=_name(turn.external_id, at="turn_id", least=1, most=MOST_NAME),
             utc_offset=offset_of(turn.occurred_at),
         ),
     )

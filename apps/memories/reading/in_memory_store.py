@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from apps.memories.reading.memory_state import MemoryState, StoredState, remember
-from apps.pipeline.core.draft import Draft, KnownEntity, KnownMemory
+from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.operations import EnqueueWork
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Neighbour, Probe, Slot, Vector
+from apps.pipeline.core.statement import StoredMemory
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -60,7 +61,7 @@ class InMemoryStore:
 
     def known(
         self, *, end_user_id: UUID, entities: int, memories: int
-    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
         """Return entities, and live memories, the last stored first; identifiers tell the order in which they came."""
         live = (kept.memory for kept in self._live(end_user_id))
         latest_first = sorted(live, key=lambda memory: memory.id, reverse=True)
@@ -73,7 +74,7 @@ class InMemoryStore:
         live = list(self._live(end_user_id))
         return [_nearest(live, probe=probe, embedder=embedder)[:limit] for probe in probes]
 
-    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[KnownMemory, ...]:
+    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
         """Return live memories that hold one of the slots, in the order in which they were said."""
         wanted = set(slots)
         found = [kept.memory for kept in self._live(end_user_id) if _slot(kept.memory) in wanted]
@@ -84,7 +85,7 @@ class InMemoryStore:
         return (each for each in kept if each.memory.status in LIVE_STATUSES)
 
 
-def _slot(memory: KnownMemory) -> Slot | None:
+def _slot(memory: StoredMemory) -> Slot | None:
     return Slot(subject_id=memory.subject_id, predicate=memory.predicate) if memory.subject_id else None
 
 

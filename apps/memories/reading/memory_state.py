@@ -1,17 +1,18 @@
 """Shelf: everything that the in-memory store keeps of one end user, and how each operation changes it."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import singledispatch
 from typing import Any
 from uuid import UUID
 
+from apps.memories.codec import is_stored, read_columns
 from apps.pipeline.core.candidate_facts import origin_key
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.draft import KnownEntity, KnownMemory
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import LIVE_STATUSES, Status
-from apps.pipeline.core.memory_conversion import FIRST_VERSION, as_stored
+from apps.pipeline.core.memory_conversion import FIRST_VERSION, as_stored, merged_fields
 from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,
@@ -31,17 +32,18 @@ from apps.pipeline.core.operations import (
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan, Vector
+from apps.pipeline.core.statement import StoredMemory
 
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
     """One memory with what belongs to it; `past` holds its former states, oldest first."""
 
-    memory: KnownMemory
+    memory: StoredMemory
     origins: tuple[PlannedOrigin, ...] = ()
     superseded_by: UUID | None = None
     review_reasons: tuple[str, ...] = ()
-    past: tuple[KnownMemory, ...] = ()
+    past: tuple[StoredMemory, ...] = ()
     vectors: Mapping[str, Vector] = field(default_factory=dict)  # embedder to vector of the content
     columns: Mapping[str, Any] = field(default_factory=dict)  # revised values that the funnel never reads
 
@@ -144,13 +146,7 @@ def _(operation: AddMemory, state: MemoryState) -> MemoryState:
 def _(operation: MergeInto, state: MemoryState) -> MemoryState:
     kept = state.memories[operation.memory_id]
     origins = (*kept.origins, *_missing(operation.origins, in_=kept.origins))
-    changed = _changed(
-        kept,
-        content=operation.content,
-        confidence=operation.confidence.value,
-        status=operation.status,
-        origins=_origin_keys(origins),
-    )
+    changed = _changed(kept, origins=_origin_keys(origins), **merged_fields(operation))
     return state.with_memory(replace(changed, origins=origins))
 
 
@@ -160,16 +156,11 @@ def _(operation: SupersedeMemory, state: MemoryState) -> MemoryState:
     return state.with_memory(replace(kept, superseded_by=operation.superseded_by))
 
 
-_FIELDS = frozenset(each.name for each in fields(KnownMemory))
-_READ_AS: Mapping[str, Callable[[Any], Any]] = {"status": Status}
-
-
 @_apply.register
 def _(operation: ReviseMemory, state: MemoryState) -> MemoryState:
-    changes = {name: _READ_AS.get(name, lambda given: given)(value) for name, value in operation.changes.items()}
     kept = state.memories[operation.memory_id]
-    changed = _changed(kept, **{name: value for name, value in changes.items() if name in _FIELDS})
-    more = {name: value for name, value in changes.items() if name not in _FIELDS}
+    changed = _changed(kept, **read_columns(operation.changes))
+    more = {name: value for name, value in operation.changes.items() if not is_stored(name)}
     return state.with_memory(
         replace(
             changed,

@@ -1,25 +1,17 @@
 """The reading port on PostgreSQL: each call is one round trip, filtered by end user first."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
+from apps.memories.codec import SELECT_STORED, STORED_WIDTH, read_stored
 from apps.memories.sql_pipeline import pipelined
-from apps.pipeline.core.draft import KnownEntity, KnownMemory
-from apps.pipeline.core.enums import (
-    EntityType,
-    Grounding,
-    MemoryType,
-    Polarity,
-    Role,
-    SourceConfidence,
-    SpeechAct,
-    Status,
-)
+from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.ports import Neighbour, Probe, Slot
+from apps.pipeline.core.statement import StoredMemory
 
 _ENTITIES = """
 select entity.id, entity.name, entity.type, entity.is_user, entity.mention_count, entity.last_mentioned_at,
@@ -28,16 +20,6 @@ from memories_entity entity
 left join memories_entityalias alias on alias.end_user_id = entity.end_user_id and alias.entity_id = entity.id
 where entity.end_user_id = %s and entity.merged_into_id is null
 group by entity.id order by entity.is_user desc, entity.last_mentioned_at desc limit %s
-"""
-
-_KNOWN = """
-select m.id, m.version, m.type, m.status, m.subject_id, m.predicate, m.object_text, m.content, m.canonical_hash,
-       m.polarity, m.stateful, m.confidence, m.role, m.said_at, m.valid_from, m.valid_until, m.event_at,
-       m.source_confidence, m.grounding, m.speech_act, m.reliability, m.adjustment,
-       array(select distinct origin.session_id || '|' || (origin.said_at at time zone 'utc')::date
-             from memories_memoryorigin origin
-             where origin.end_user_id = m.end_user_id and origin.memory_id = m.id),
-       m.evidence
 """
 
 # For each probe: the equal hash, equal sentences, those whose vectors are still owed, and the nearest.
@@ -59,36 +41,36 @@ with probe as (
         order by is_held desc, is_equal desc, cosine desc nulls first, m.id limit %(limit)s
     ) near
 )
-select_known, found.number, found.cosine
+select_stored, found.number, found.cosine
 from found join memories_memory m on m.end_user_id = %(end_user)s and m.id = found.id
 order by found.number, found.is_held desc, found.is_equal desc, found.cosine desc nulls first, found.id
-""".replace("select_known", _KNOWN)
+""".replace("select_stored", SELECT_STORED)
 
 _HOLDERS = """
-select_known
+select_stored
 from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as slot(subject_id, predicate)
 join memories_memory m on m.end_user_id = %(end_user)s and m.subject_id = slot.subject_id
     and m.predicate = slot.predicate and m.status in ('active', 'pending_review')
 order by m.said_at, m.id
-""".replace("select_known", _KNOWN)
+""".replace("select_stored", SELECT_STORED)
 
 _TWINS = """
-select_known
+select_stored
 from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
     and (m.canonical_hash = any(%(hashes)s) or m.content = any(%(contents)s))
 order by m.said_at, m.id
-""".replace("select_known", _KNOWN)
+""".replace("select_stored", SELECT_STORED)
 
 _BY_ID = """
-select_known
+select_stored
 from memories_memory m where m.end_user_id = %s and m.id = %s
-""".replace("select_known", _KNOWN)
+""".replace("select_stored", SELECT_STORED)
 
 _RECENT = """
-select_known
+select_stored
 from memories_memory m where m.end_user_id = %s and m.status in ('active', 'pending_review')
 order by m.created_at desc, m.id desc limit %s
-""".replace("select_known", _KNOWN)
+""".replace("select_stored", SELECT_STORED)
 
 
 class PostgresMemoryReader:
@@ -100,13 +82,13 @@ class PostgresMemoryReader:
 
     def known(
         self, *, end_user_id: UUID, entities: int, memories: int
-    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
         """Return entities as above, and live memories, the last stored first: two statements sent together."""
         with connection.cursor() as first, connection.cursor() as second:
             with pipelined():
                 first.execute(_ENTITIES, [end_user_id, entities])
                 second.execute(_RECENT, [end_user_id, memories])
-            return tuple(map(_entity, first.fetchall())), tuple(map(_known, second.fetchall()))
+            return tuple(map(_entity, first.fetchall())), tuple(map(read_stored, second.fetchall()))
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
@@ -125,11 +107,12 @@ class PostgresMemoryReader:
             "vectors": [_as_text(probe.vector) for probe in probes],
         }
         found: list[list[Neighbour]] = [[] for _ in probes]
-        for *known, number, cosine in _fetch(_NEIGHBOURS, values):
-            found[number].append(Neighbour(memory=_known(known), cosine=cosine))
+        for row in _fetch(_NEIGHBOURS, values):
+            number, cosine = row[STORED_WIDTH:]
+            found[number].append(Neighbour(memory=read_stored(row), cosine=cosine))
         return found
 
-    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[KnownMemory, ...]:
+    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
         """Return live memories that hold one of the slots, in the order in which they were said."""
         if not slots:
             return ()
@@ -139,19 +122,19 @@ class PostgresMemoryReader:
             "subjects": [slot.subject_id for slot in distinct],
             "predicates": [slot.predicate for slot in distinct],
         }
-        return tuple(_known(row) for row in _fetch(_HOLDERS, values))
+        return tuple(read_stored(row) for row in _fetch(_HOLDERS, values))
 
     def duplicates(
         self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
-    ) -> tuple[KnownMemory, ...]:
+    ) -> tuple[StoredMemory, ...]:
         """Return live memories of one of the hashes or wordings, in the order in which they were said."""
         values = {"end_user": end_user_id, "hashes": list(hashes), "contents": list(contents)}
-        return tuple(_known(row) for row in _fetch(_TWINS, values))
+        return tuple(read_stored(row) for row in _fetch(_TWINS, values))
 
-    def one(self, *, end_user_id: UUID, memory_id: UUID) -> KnownMemory:
+    def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
         """Return a memory that is there, live or not."""
         (row,) = _fetch(_BY_ID, [end_user_id, memory_id])
-        return _known(row)
+        return read_stored(row)
 
 
 def _fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
@@ -165,11 +148,6 @@ def _as_text(vector: Iterable[float]) -> str:
     return "[" + ",".join(f"{value:.6g}" for value in vector) + "]"
 
 
-def _origin(text: str) -> tuple[str, str]:
-    session, day = text.split("|")
-    return session, datetime.fromisoformat(day).date().isoformat()
-
-
 def _entity(row: Sequence[Any]) -> KnownEntity:
     return KnownEntity(
         id=row[0],
@@ -179,33 +157,4 @@ def _entity(row: Sequence[Any]) -> KnownEntity:
         mention_count=row[4],
         last_mentioned_at=row[5],
         aliases=tuple(row[6]),
-    )
-
-
-def _known(row: Sequence[Any]) -> KnownMemory:
-    return KnownMemory(
-        id=row[0],
-        version=row[1],
-        type=MemoryType(row[2]),
-        status=Status(row[3]),
-        subject_id=row[4],
-        predicate=row[5],
-        object_text=row[6],
-        content=row[7],
-        canonical_hash=row[8],
-        polarity=Polarity(row[9]),
-        stateful=row[10],
-        confidence=row[11],
-        role=Role(row[12]),
-        said_at=row[13],
-        valid_from=row[14],
-        valid_until=row[15],
-        event_at=row[16],
-        source_confidence=SourceConfidence(row[17]),
-        grounding=Grounding(row[18]),
-        speech_act=SpeechAct(row[19]),
-        reliability=row[20],
-        adjustment=row[21],
-        origins=tuple(_origin(each) for each in row[22]),
-        evidence=row[23],
     )

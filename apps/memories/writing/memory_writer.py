@@ -3,11 +3,13 @@
 from datetime import datetime
 from uuid import UUID
 
+from apps.memories.codec import write_columns
 from apps.memories.models import Memory
 from apps.memories.writing import versions
 from apps.memories.writing.rows import memory_row
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.enums import Status
+from apps.pipeline.core.memory_conversion import merged_fields
 from apps.pipeline.core.operations import AddMemory, FlagForReview, MergeInto, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.plan import WritePlan
 
@@ -46,10 +48,8 @@ def _merge_change(operation: MergeInto) -> versions.VersionedChange:
         expected_version=operation.expected_version,
         operation="merged",
         values={
-            "content": operation.content,
-            "confidence": operation.confidence.value,
+            **write_columns(merged_fields(operation)),
             "confidence_parts": operation.confidence.parts(),
-            "status": operation.status,
             "recurrence": operation.recurrence,
         },
     )

@@ -7,10 +7,11 @@ from uuid import UUID
 from apps.pipeline.conflict.antonym_predicates import same_axis
 from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional
 from apps.pipeline.core.candidate_facts import said_at
-from apps.pipeline.core.draft import Draft, KnownMemory, Ruling
+from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import MemoryType, Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Embedder, Ports, Slot
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import Guard, differences
 from apps.pipeline.deduplication.similarity import cosine
 from apps.pipeline.lexicon.retractions import corrects
@@ -45,8 +46,8 @@ def run(draft: Draft, ports: Ports) -> Draft:
 
 
 def _may_contradict(
-    decided: Draft, *, holders: Sequence[KnownMemory], embedder: Embedder
-) -> list[tuple[Ruling, KnownMemory]]:
+    decided: Draft, *, holders: Sequence[StoredMemory], embedder: Embedder
+) -> list[tuple[Ruling, StoredMemory]]:
     """Return new memories with the one live holder of their slot that is alike and differs in a word that opposes."""
     open_pairs = [
         (ruling, holder)
@@ -63,11 +64,11 @@ def _may_contradict(
     return list({ruling.memory_id: (ruling, holder) for _, (ruling, holder) in reversed(nearest)}.values())
 
 
-def _contents(ruling: Ruling, holder: KnownMemory) -> tuple[str, str]:
+def _contents(ruling: Ruling, holder: StoredMemory) -> tuple[str, str]:
     return ruling.candidate.content, holder.content
 
 
-def _may_oppose(ruling: Ruling, holder: KnownMemory) -> bool:
+def _may_oppose(ruling: Ruling, holder: StoredMemory) -> bool:
     candidate = ruling.candidate
     slot = (candidate.subject.entity_id, candidate.predicate)
     if slot != (holder.subject_id, holder.predicate) or MemoryType.EVENT in (candidate.type, holder.type):
@@ -75,7 +76,7 @@ def _may_oppose(ruling: Ruling, holder: KnownMemory) -> bool:
     return bool(differences(candidate.content, holder.content) & _OPPOSING)
 
 
-def _with_judged(ruling: Ruling, incompatible: Sequence[tuple[UUID, KnownMemory]]) -> Ruling:
+def _with_judged(ruling: Ruling, incompatible: Sequence[tuple[UUID, StoredMemory]]) -> Ruling:
     return _contradict(ruling, [holder for memory_id, holder in incompatible if memory_id == ruling.memory_id])
 
 
@@ -91,7 +92,7 @@ def _slots(rulings: Sequence[Ruling]) -> list[Slot]:
     return list(dict.fromkeys(slots))
 
 
-def decide(draft: Draft, *, holders: Sequence[KnownMemory]) -> Draft:
+def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
     """Settle the rulings in the order in which their statements were said, each against all that is live by then."""
     live = {holder.id: holder for holder in holders}
     merged = [(ruling, ruling.merge_into) for ruling in draft.rulings if ruling.merge_into is not None]
@@ -111,7 +112,7 @@ def decide(draft: Draft, *, holders: Sequence[KnownMemory]) -> Draft:
     )
 
 
-def _taking_back(draft: Draft, ruling: Ruling, known: KnownMemory, live: Sequence[KnownMemory]) -> Ruling:
+def _taking_back(draft: Draft, ruling: Ruling, known: StoredMemory, live: Sequence[StoredMemory]) -> Ruling:
     """Let a value that is said again close the one that it takes back: "Neovim, as I said, not Vim"."""
     memory, evidence = as_memory(draft=draft, ruling=ruling), ruling.candidate.evidence
     rivals = [each for each in live if {each.status, known.status} == {Status.ACTIVE} and each.id != known.id]
@@ -129,12 +130,12 @@ def _when(draft: Draft, ruling: Ruling) -> tuple[float, int]:
     return said_at(draft, ruling.candidate).timestamp(), ruling.candidate.index
 
 
-def _said_again(draft: Draft, ruling: Ruling, known: KnownMemory) -> KnownMemory:
+def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemory:
     """Count a value as said when it was said last: a move away that lies before that is over again."""
     return replace(known, said_at=max(known.said_at, said_at(draft, ruling.candidate)))
 
 
-def _settle(draft: Draft, ruling: Ruling, memory: KnownMemory, live: Sequence[KnownMemory]) -> Ruling:
+def _settle(draft: Draft, ruling: Ruling, memory: StoredMemory, live: Sequence[StoredMemory]) -> Ruling:
     """Rule on one new memory: first on itself, then against each rival."""
     doubts = _doubts(draft, memory)
     if doubts:
@@ -150,20 +151,20 @@ def _settle(draft: Draft, ruling: Ruling, memory: KnownMemory, live: Sequence[Kn
     return _replace(draft, ruling, memory, replaced) if replaced else ruling
 
 
-def _doubts(draft: Draft, memory: KnownMemory) -> tuple[str, ...]:
+def _doubts(draft: Draft, memory: StoredMemory) -> tuple[str, ...]:
     """Return why a person has to look at a memory whatever else is known."""
     if memory.speech_act is not SpeechAct.ASSERTED:
         return (Reason.NOT_ASSERTED,)
     return (Reason.LOW_CONFIDENCE,) if memory.confidence < draft.policy.confidence.review_below else ()
 
 
-def _contradict(ruling: Ruling, rivals: Sequence[KnownMemory]) -> Ruling:
+def _contradict(ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
     if not rivals:
         return ruling
     return ruling.evolve(contradicts=tuple(rivals), flags=(*ruling.flags, Reason.CONTRADICTION), rule="contradicts")
 
 
-def _replace(draft: Draft, ruling: Ruling, memory: KnownMemory, rivals: Sequence[KnownMemory]) -> Ruling:
+def _replace(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
     """Let the newer statement close the older one, unless it rests on weaker evidence."""
     newer = [rival for rival in rivals if rival.said_at > memory.said_at]
     if newer:
@@ -175,7 +176,7 @@ def _replace(draft: Draft, ruling: Ruling, memory: KnownMemory, rivals: Sequence
     return _without_closed(ruling, rivals).evolve(supersedes=tuple(rivals), rule="supersedes")
 
 
-def _without_closed(ruling: Ruling, closed: Sequence[KnownMemory]) -> Ruling:
+def _without_closed(ruling: Ruling, closed: Sequence[StoredMemory]) -> Ruling:
     """Take back the question whether a memory is a duplicate of one that it closes."""
     ids = {memory.id for memory in closed}
     unsure = tuple(memory for memory in ruling.possible_duplicates if memory.id not in ids)
@@ -183,13 +184,13 @@ def _without_closed(ruling: Ruling, closed: Sequence[KnownMemory]) -> Ruling:
     return ruling.evolve(possible_duplicates=unsure, flags=flags)
 
 
-def _began_later(successor: KnownMemory, memory: KnownMemory) -> KnownMemory:
-    """End a late arrival when its successor was last said, if that began earlier: no validity ends before it starts."""
+def _began_later(successor: StoredMemory, memory: StoredMemory) -> StoredMemory:
+    """End a late arrival when its successor was last said, if the successor began before it."""
     began = successor.valid_from or successor.said_at
     return successor if began >= memory.said_at else replace(successor, valid_from=successor.said_at)
 
 
-def _weakness(draft: Draft, memory: KnownMemory, rival: KnownMemory) -> str | None:
+def _weakness(draft: Draft, memory: StoredMemory, rival: StoredMemory) -> str | None:
     """Return in what a statement is weaker than the one that it would replace."""
     policy = draft.policy.conflict
     if policy.trust[memory.role] < policy.trust[rival.role]:

@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from apps.pipeline.conflict.antonym_predicates import axis_of, sign_of
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import MemoryType, Polarity
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import contradictions
 from apps.pipeline.lexicon.retractions import takes_back
 
@@ -31,7 +31,7 @@ class PairRelation(StrEnum):
     COEXISTS = "coexists"
 
 
-def relate(memory: KnownMemory, rival: KnownMemory, *, additive: bool, evidence: str) -> PairRelation:
+def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidence: str) -> PairRelation:
     """Relate a new memory to a live one; `beside` tells that it was said to join what is known.
 
     What a quote takes back is replaced by what it puts in its place. Otherwise events never replace or contradict: each
@@ -52,11 +52,11 @@ def relate(memory: KnownMemory, rival: KnownMemory, *, additive: bool, evidence:
     return PairRelation.REPLACES if stateful and both_hold and not additive else PairRelation.COEXISTS
 
 
-def _share_a_slot(one: KnownMemory, two: KnownMemory) -> bool:
+def _share_a_slot(one: StoredMemory, two: StoredMemory) -> bool:
     return one.subject_id == two.subject_id and axis_of(one.predicate) == axis_of(two.predicate)
 
 
-def is_taken_back(rival: KnownMemory, *, by: KnownMemory, evidence: str) -> bool:
+def is_taken_back(rival: StoredMemory, *, by: StoredMemory, evidence: str) -> bool:
     """Tell whether a quote takes a value back that was told before: "I use Neovim, not Vim"."""
     both_affirm = by.polarity is rival.polarity is Polarity.POSITIVE
     if rival.said_at > by.said_at or not both_affirm or not _share_a_slot(by, rival):
@@ -65,7 +65,7 @@ def is_taken_back(rival: KnownMemory, *, by: KnownMemory, evidence: str) -> bool
     return any(takes_back(evidence, value=value, former=former) for value, former in pairs)
 
 
-def _of_equal_value(memory: KnownMemory, rival: KnownMemory, *, stateful: bool, evidence: str) -> PairRelation:
+def _of_equal_value(memory: StoredMemory, rival: StoredMemory, *, stateful: bool, evidence: str) -> PairRelation:
     sides = {sign_of(each.predicate, polarity=each.polarity) for each in (memory, rival)}
     if len(sides) == 1:
         return PairRelation.COEXISTS
@@ -73,7 +73,7 @@ def _of_equal_value(memory: KnownMemory, rival: KnownMemory, *, stateful: bool, 
     return PairRelation.REPLACES if stateful or ended else PairRelation.CONTRADICTS
 
 
-def same_value(one: KnownMemory, two: KnownMemory) -> bool:
+def same_value(one: StoredMemory, two: StoredMemory) -> bool:
     """Tell whether two triples have the same object; two without any have one when their sentences are equal."""
     first, second = canonical_text(one.object_text), canonical_text(two.object_text)
     if first or second:

@@ -4,8 +4,9 @@ from datetime import datetime
 
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.confidence import Confidence, confidence_of
-from apps.pipeline.core.draft import Candidate, Draft, Ruling
+from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.operations import PlannedOrigin
+from apps.pipeline.core.statement import Candidate
 
 
 def said_at(draft: Draft, candidate: Candidate) -> datetime:
@@ -28,7 +29,7 @@ def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
 def canonical_hash_of(draft: Draft, ruling: Ruling) -> str:
     """Return the hash of a ruling's memory: no two live memories share it."""
     candidate = ruling.candidate
-    found = canonical_hash(candidate=candidate, subject_id=candidate.subject.entity_id)
+    found = canonical_hash(candidate)
     return salted_hash(found, memory_id=ruling.memory_id) if ruling.hash_salted else found
 
 

@@ -2,50 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
-from apps.pipeline.core.enums import (
-    EntityType,
-    Grounding,
-    MemoryType,
-    Polarity,
-    Precision,
-    Role,
-    SourceConfidence,
-    SpanResult,
-    SpeechAct,
-    Stage,
-    Status,
-)
+from apps.pipeline.core.enums import EntityType, SpanResult, Stage
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.policy import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class SourceTurn:
-    """One message as it was accepted."""
-
-    id: UUID
-    position: int  # within the session, from 0
-    role: Role
-    content: str
-    received_at: datetime
-    speaker: str = ""
-    occurred_at: datetime | None = None  # when the caller says it was said; nothing is guessed without it
-    external_id: str = ""
-    utc_offset: int = 0  # minutes east of UTC, of the clock by which `occurred_at` was told
-
-    @property
-    def said_at(self) -> datetime:
-        """Return when it was said, as far as is known."""
-        return self.occurred_at or self.received_at
-
-    @property
-    def local_time(self) -> datetime:
-        """Return when it was said by the clock of whoever said it: their "yesterday" counts from its day."""
-        return self.said_at.astimezone(timezone(timedelta(minutes=self.utc_offset)))
+from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.core.turn import SourceTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,66 +33,6 @@ class Request:
     earlier_turns: tuple[SourceTurn, ...] = ()  # of the same session, oldest first, as context only
     topic: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A span of text that points at an entity; `entity_id` is set once it is resolved."""
-
-    text: str
-    type: EntityType | None = None
-    is_speaker: bool = False
-    entity_id: UUID | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectValue:
-    """The object of a triple: exactly one of a literal, an entity or a list of literals (or nothing at all)."""
-
-    literal: str | None = None
-    entity: Mention | None = None
-    items: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """Return the object as plain text, as a comparison sees it."""
-        if self.entity is not None:
-            return self.entity.text
-        return self.literal if self.literal is not None else ", ".join(self.items)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One proposed memory; `index` is its place within the trace and makes a write unique."""
-
-    index: int
-    type: MemoryType
-    subject: Mention
-    predicate: str  # snake_case
-    object: ObjectValue
-    content: str  # a self-contained sentence that holds the mentions' texts
-    source_turn_ids: tuple[UUID, ...]
-    evidence: str  # a verbatim quote of a source turn
-    extractor: str  # "patterns:<pattern name>" or the model's name
-    reliability: float  # of the extractor, 0 to 1
-    source_confidence: SourceConfidence = SourceConfidence.DIRECT
-    grounding: Grounding = Grounding.SUPPORTED
-    speech_act: SpeechAct = SpeechAct.ASSERTED
-    polarity: Polarity = Polarity.POSITIVE
-    stateful: bool = False  # the predicate holds one true value at a time
-    importance: float = 0.5
-    topic: str = ""
-    tags: tuple[str, ...] = ()
-    adjustment: float = 0.0  # the extractor's own correction, -0.2 to 0.2
-    event_at: datetime | None = None
-    event_precision: Precision | None = None
-    # Further spans of `content` that point at entities, beside subject and object.
-    mentions: tuple[Mention, ...] = ()
-    language: str = ""
-
-    def evolve(self, **changes: Any) -> Self:
-        """Return a copy with the changes."""
-        return replace(self, **changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,48 +60,17 @@ class KnownEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownMemory:
-    """A memory of the end user as the store knows it, with the version that a plan is made from."""
-
-    id: UUID
-    version: int
-    type: MemoryType
-    status: Status
-    subject_id: UUID | None
-    predicate: str
-    object_text: str
-    content: str
-    canonical_hash: str
-    polarity: Polarity
-    stateful: bool
-    confidence: float
-    role: Role
-    said_at: datetime
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
-    event_at: datetime | None = None
-    # Distinct (session id, ISO day) pairs that said it.
-    origins: tuple[tuple[str, str], ...] = ()
-    source_confidence: SourceConfidence = SourceConfidence.DIRECT
-    grounding: Grounding = Grounding.SUPPORTED
-    speech_act: SpeechAct = SpeechAct.ASSERTED
-    reliability: float = 0.8
-    adjustment: float = 0.0
-    evidence: str = ""  # the quote
-
-
-@dataclass(frozen=True, slots=True)
 class Ruling:
     """What is to happen with a surviving candidate: a new memory, or a merge into one that is known."""
 
     candidate: Candidate
     memory_id: UUID  # of the memory that will hold it
-    merge_into: KnownMemory | None = None
-    supersedes: tuple[KnownMemory, ...] = ()
+    merge_into: StoredMemory | None = None
+    supersedes: tuple[StoredMemory, ...] = ()
     # A late arrival: stored as history that ends when this newer value began.
-    superseded_by: KnownMemory | None = None
-    contradicts: tuple[KnownMemory, ...] = ()
-    possible_duplicates: tuple[KnownMemory, ...] = ()
+    superseded_by: StoredMemory | None = None
+    contradicts: tuple[StoredMemory, ...] = ()
+    possible_duplicates: tuple[StoredMemory, ...] = ()
     content: str = ""  # of a merge: the wording that wins, when it is not the candidate's own
     review_reasons: tuple[str, ...] = ()  # why a person has to look before it is shown
     flags: tuple[str, ...] = ()  # what a person may want to look at, though it is shown

@@ -1,71 +1,64 @@
 """A candidate seen as the memory that it would become, so that old and new are compared as equals."""
 
+from typing import Any
+
 from apps.pipeline.core.candidate_facts import candidate_confidence, canonical_hash_of, said_at
-from apps.pipeline.core.draft import Candidate, Draft, KnownMemory, Ruling
+from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Role, Status
-from apps.pipeline.core.operations import AddMemory
+from apps.pipeline.core.operations import AddMemory, MergeInto
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, StoredMemory
 
 FIRST_VERSION = 1  # of a memory that a plan adds; each later operation on it counts one up
 
 
-def as_memory(*, draft: Draft, ruling: Ruling) -> KnownMemory:
+def as_memory(*, draft: Draft, ruling: Ruling) -> StoredMemory:
     """Return what the store would know of a ruling's memory once it is added."""
     candidate = ruling.candidate
     said = said_at(draft, candidate)
-    return KnownMemory(
+    return StoredMemory(
         id=ruling.memory_id,
         version=FIRST_VERSION,
-        type=candidate.type,
         status=Status.PENDING_REVIEW if ruling.needs_review else Status.ACTIVE,
-        subject_id=candidate.subject.entity_id,
-        predicate=candidate.predicate,
-        object_text=candidate.object.text,
-        content=candidate.content,
         canonical_hash=canonical_hash_of(draft, ruling),
-        polarity=candidate.polarity,
-        stateful=candidate.stateful,
         confidence=candidate_confidence(draft, candidate).value,
         role=role_of(draft=draft, candidate=candidate),
         said_at=said,
         valid_from=said,
-        event_at=candidate.event_at,
-        source_confidence=candidate.source_confidence,
-        grounding=candidate.grounding,
-        speech_act=candidate.speech_act,
-        reliability=candidate.reliability,
-        adjustment=candidate.adjustment,
-        evidence=candidate.evidence,
+        **_stored_fields(candidate),
     )
 
 
-def as_stored(operation: AddMemory) -> KnownMemory:
+def as_stored(operation: AddMemory) -> StoredMemory:
     """Return what the store knows of a memory once its operation is applied, but for its origins."""
-    candidate = operation.candidate
-    return KnownMemory(
+    return StoredMemory(
         id=operation.memory_id,
         version=FIRST_VERSION,
-        type=candidate.type,
         status=operation.status,
-        subject_id=candidate.subject.entity_id,
-        predicate=candidate.predicate,
-        object_text=candidate.object.text,
-        content=candidate.content,
         canonical_hash=operation.canonical_hash,
-        polarity=candidate.polarity,
-        stateful=candidate.stateful,
         confidence=operation.confidence.value,
         role=operation.origins[-1].turn.role if operation.origins else Role.USER,
         said_at=operation.said_at,
         valid_from=operation.valid_from,
         valid_until=operation.valid_until,
-        event_at=candidate.event_at,
-        source_confidence=candidate.source_confidence,
-        grounding=candidate.grounding,
-        speech_act=candidate.speech_act,
-        reliability=candidate.reliability,
-        adjustment=candidate.adjustment,
-        evidence=candidate.evidence,
+        **_stored_fields(operation.candidate),
     )
+
+
+def merged_fields(operation: MergeInto) -> dict[str, Any]:
+    """Return the fields of a stored memory that a merge changes, with their new values."""
+    return {"content": operation.content, "confidence": operation.confidence.value, "status": operation.status}
+
+
+def _stored_fields(candidate: Candidate) -> dict[str, Any]:
+    """Return the fields of a statement as a store gives them back: of entities their identifiers."""
+    subject = Mention(text="", entity_id=candidate.subject_id)
+    return {**candidate.statement_fields(), "subject": subject, "object": _stored_object(candidate.object)}
+
+
+def _stored_object(value: ObjectValue) -> ObjectValue:
+    if value.entity and value.entity.entity_id:
+        return ObjectValue(entity=Mention(text=value.text, entity_id=value.entity.entity_id))
+    return ObjectValue(items=value.items) if value.items else ObjectValue(literal=value.text or None)
 
 
 def role_of(*, draft: Draft, candidate: Candidate) -> Role:

@@ -7,8 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.confidence import Confidence
-from apps.pipeline.core.draft import Candidate, KnownEntity, SourceTurn
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.turn import SourceTurn
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from apps.pipeline.core.candidate_facts import (
     said_at,
 )
 from apps.pipeline.core.confidence import confidence_of
-from apps.pipeline.core.draft import Draft, KnownMemory, Ruling
+from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import LinkKind, Status, WorkKind
 from apps.pipeline.core.operations import (
     AddAlias,
@@ -28,6 +28,7 @@ from apps.pipeline.core.operations import (
     RenameEntity,
     SupersedeMemory,
 )
+from apps.pipeline.core.statement import StoredMemory
 
 _Operation = TypeVar("_Operation", bound=Operation)
 
@@ -75,7 +76,7 @@ def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
 
 
 def _links(ruling: Ruling) -> Iterator[LinkMemories]:
-    kinds: Iterable[tuple[LinkKind, tuple[KnownMemory, ...]]] = (
+    kinds: Iterable[tuple[LinkKind, tuple[StoredMemory, ...]]] = (
         (LinkKind.CONTRADICTS, ruling.contradicts),
         (LinkKind.POSSIBLE_DUPLICATE, ruling.possible_duplicates),
     )
@@ -102,7 +103,7 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
     )
 
 
-def _merge(draft: Draft, ruling: Ruling, known: KnownMemory) -> MergeInto:
+def _merge(draft: Draft, ruling: Ruling, known: StoredMemory) -> MergeInto:
     origins = origins_of(draft, ruling.candidate)
     days = {origin_key(origin) for origin in origins} | set(known.origins)
     confidence = confidence_of(

@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft, KnownEntity, KnownMemory
+from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.statement import StoredMemory
 
 Vector = Sequence[float]
 
@@ -59,7 +60,7 @@ class Probe:
 class Neighbour:
     """A live memory near a probe; `cosine` is None where its vector is still owed."""
 
-    memory: KnownMemory
+    memory: StoredMemory
     cosine: float | None
 
 
@@ -79,7 +80,7 @@ class MemoryReader(Protocol):
 
     def known(
         self, *, end_user_id: UUID, entities: int, memories: int
-    ) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
         """Return at most so many entities, as `entities` does, and live memories, the last stored first."""
 
     def neighbours(
@@ -87,7 +88,7 @@ class MemoryReader(Protocol):
     ) -> list[list[Neighbour]]:
         """Return, for each probe, live memories of its type: equal hashes, the nearest, those without vectors."""
 
-    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[KnownMemory, ...]:
+    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
         """Return live memories that hold one of the slots."""
 
 

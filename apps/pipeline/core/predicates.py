@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from apps.pipeline.core.draft import Candidate
 from apps.pipeline.core.policy import KnownPredicate, ResolutionPolicy
+from apps.pipeline.core.statement import Candidate
 
 # Attributes and verbs that can hold one true value at a time; a newer value replaces the older one.
 STATEFUL = frozenset(

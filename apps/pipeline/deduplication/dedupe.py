@@ -6,11 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.draft import Candidate, Draft, Drop, KnownMemory, Ruling
+from apps.pipeline.core.draft import Draft, Drop, Ruling
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Ports, Probe, Vector
+from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.difference_checks import precision_of
 from apps.pipeline.deduplication.lexical_diff import distinct_words
 from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
@@ -67,7 +68,7 @@ def _unsure_pairs(decided: Draft) -> list[tuple[str, str]]:
 
 
 def _probe(candidate: Candidate, vector: Vector) -> Probe:
-    key = canonical_hash(candidate=candidate, subject_id=candidate.subject.entity_id)
+    key = canonical_hash(candidate)
     return Probe(type=candidate.type, canonical_hash=key, vector=vector, content=candidate.content)
 
 
@@ -132,7 +133,7 @@ class DedupeSession:
         return None
 
     def _rule(
-        self, fresh: Ruling, *, known: list[tuple[KnownMemory, Match]], before: list[tuple[int, Match]]
+        self, fresh: Ruling, *, known: list[tuple[StoredMemory, Match]], before: list[tuple[int, Match]]
     ) -> Ruling:
         same = [(memory, match) for memory, match in known if match.verdict is MatchVerdict.SAME]
         if same:
@@ -161,12 +162,12 @@ class DedupeSession:
         detail = {"same_as": first.index}
         self.drops.append(Drop(stage=Stage.DEDUPE, reason=Reason.DUPLICATE, candidate=candidate, detail=detail))
 
-    def _merging_into(self, known: KnownMemory | None) -> int | None:
+    def _merging_into(self, known: StoredMemory | None) -> int | None:
         """Return the place of the ruling that already merges into a memory: one plan touches its version once."""
         targets = [ruling.merge_into.id if ruling.merge_into else None for ruling in self.rulings]
         return targets.index(known.id) if known is not None and known.id in targets else None
 
-    def _compare(self, mine: KnownMemory, theirs: KnownMemory, cosine: float | None) -> Match:
+    def _compare(self, mine: StoredMemory, theirs: StoredMemory, cosine: float | None) -> Match:
         residual = self._rests.get(distinct_words(mine.content, theirs.content))
         match = compare(mine, theirs, cosine=cosine, residual=residual, band=self._band)
         if match.verdict is not MatchVerdict.UNSURE:
@@ -174,20 +175,20 @@ class DedupeSession:
         told = self._verdicts.get(frozenset((mine.content, theirs.content)), MatchVerdict.UNSURE)
         return match if told is MatchVerdict.UNSURE else replace(match, verdict=told, tier="judge")
 
-    def _as_memory(self, ruling: Ruling) -> KnownMemory:
+    def _as_memory(self, ruling: Ruling) -> StoredMemory:
         return self._seen(as_memory(draft=self._draft, ruling=ruling))
 
-    def _seen(self, memory: KnownMemory) -> KnownMemory:
+    def _seen(self, memory: StoredMemory) -> StoredMemory:
         """See a memory with the names that its entities have now, so that a name told later tells nothing apart."""
         return replace(memory, content=rewrite(memory.content, names=self._names))
 
 
-def _hash_first_then_nearest(pair: tuple[KnownMemory, Match]) -> tuple[bool, float]:
+def _hash_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[bool, float]:
     _, match = pair
     return match.tier != "hash", -(match.cosine or 0.0)
 
 
-def _merge(fresh: Ruling, known: KnownMemory, match: Match | None = None) -> Ruling:
+def _merge(fresh: Ruling, known: StoredMemory, match: Match | None = None) -> Ruling:
     more_precise = precision_of(fresh.candidate.content) > precision_of(known.content)
     return fresh.evolve(
         memory_id=known.id,
@@ -197,7 +198,7 @@ def _merge(fresh: Ruling, known: KnownMemory, match: Match | None = None) -> Rul
     )
 
 
-def _note(ruling: Ruling, matches: Sequence[tuple[KnownMemory, Match]]) -> dict[str, Any]:
+def _note(ruling: Ruling, matches: Sequence[tuple[StoredMemory, Match]]) -> dict[str, Any]:
     """Say for the span what a candidate was compared with, nearest first, and what came of it."""
     nearest = sorted(matches, key=_hash_first_then_nearest)[:_MOST_FLAGGED]
     return {

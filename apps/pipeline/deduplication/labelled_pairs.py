@@ -10,12 +10,12 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from apps.pipeline.core.canonical import hash_of_statement
-from apps.pipeline.core.draft import KnownMemory
-from apps.pipeline.core.enums import MemoryType, Polarity, Role, Status
+from apps.pipeline.core.canonical import canonical_hash
+from apps.pipeline.core.enums import MemoryType, Role, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Embedder
+from apps.pipeline.core.statement import Mention, Statement, StoredMemory
 from apps.pipeline.deduplication.lexical_diff import distinct_words
 from apps.pipeline.deduplication.matching import Match, compare
 from apps.pipeline.deduplication.similarity import cosine, residual_cosines
@@ -84,23 +84,17 @@ def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[Sc
 
 
 @lru_cache(maxsize=4_096)
-def _memory(content: str, type: MemoryType) -> KnownMemory:
+def _memory(content: str, type: MemoryType) -> StoredMemory:
     """Make a memory of a bare sentence: nothing but its words can tell it from another one."""
-    return KnownMemory(
+    subject = Mention(text="", entity_id=_SUBJECT)
+    said = Statement(type=type, subject=subject, predicate="says", content=content)
+    return StoredMemory(
         id=UUID(int=2),
         version=1,
-        type=type,
         status=Status.ACTIVE,
-        subject_id=_SUBJECT,
-        predicate="says",
-        object_text="",
-        content=content,
-        canonical_hash=hash_of_statement(
-            subject_id=_SUBJECT, predicate="says", value="", type=type, content=content, polarity=Polarity.POSITIVE
-        ),
-        polarity=Polarity.POSITIVE,
-        stateful=False,
+        canonical_hash=canonical_hash(said),
         confidence=0.8,
         role=Role.USER,
         said_at=_SAID_AT,
+        **said.statement_fields(),
     )

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import MemoryType, SpeechAct
 from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import (
     Guard,
     contradictions,
@@ -49,7 +49,7 @@ class Match:
 
 
 def compare(
-    one: KnownMemory, two: KnownMemory, *, cosine: float | None, band: SimilarityBand, residual: float | None = None
+    one: StoredMemory, two: StoredMemory, *, cosine: float | None, band: SimilarityBand, residual: float | None = None
 ) -> Match:
     """Judge two memories of one end user; swapping them changes nothing.
 
@@ -108,14 +108,14 @@ def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand
     return MatchVerdict.UNSURE if cosine >= band.unsure or shares_topic(one, two) else MatchVerdict.DIFFERENT
 
 
-def _guards_of_equal_triples(one: KnownMemory, two: KnownMemory) -> frozenset[Guard]:
+def _guards_of_equal_triples(one: StoredMemory, two: StoredMemory) -> frozenset[Guard]:
     """An event may happen twice, so it must agree in everything; a fact may be told more and less precisely."""
     if one.type is MemoryType.EVENT:
         return differences(one.content, two.content)
     return contradictions(one.content, two.content)
 
 
-def _facts_differ(one: KnownMemory, two: KnownMemory) -> bool:
+def _facts_differ(one: StoredMemory, two: StoredMemory) -> bool:
     """Tell whether the structured parts already make two memories of it."""
     meant = (one.speech_act is SpeechAct.ASSERTED) == (two.speech_act is SpeechAct.ASSERTED)
     if one.type is not two.type or one.polarity is not two.polarity or not meant:
@@ -125,7 +125,7 @@ def _facts_differ(one: KnownMemory, two: KnownMemory) -> bool:
     return _happened_apart(one, two) or _values_differ(one, two)
 
 
-def _happened_apart(one: KnownMemory, two: KnownMemory) -> bool:
+def _happened_apart(one: StoredMemory, two: StoredMemory) -> bool:
     if one.type is not MemoryType.EVENT:
         return False
     if one.event_at and two.event_at:
@@ -134,7 +134,7 @@ def _happened_apart(one: KnownMemory, two: KnownMemory) -> bool:
     return relative and one.said_at.date() != two.said_at.date()
 
 
-def _values_differ(one: KnownMemory, two: KnownMemory) -> bool:
+def _values_differ(one: StoredMemory, two: StoredMemory) -> bool:
     """Tell whether one predicate has two values that share no word: likes tea, likes coffee."""
     if one.predicate != two.predicate or one.canonical_hash == two.canonical_hash:
         return False
@@ -142,7 +142,7 @@ def _values_differ(one: KnownMemory, two: KnownMemory) -> bool:
     return bool(first and second) and not first & second
 
 
-def _told_more_precisely(one: KnownMemory, two: KnownMemory) -> bool:
+def _told_more_precisely(one: StoredMemory, two: StoredMemory) -> bool:
     """Tell whether a slot for one value holds the beginning of the other one: Munich, and Munich in Bavaria."""
     if not (one.stateful and two.stateful) or one.predicate != two.predicate or one.subject_id != two.subject_id:
         return False
@@ -150,7 +150,7 @@ def _told_more_precisely(one: KnownMemory, two: KnownMemory) -> bool:
     return bool(short) and long.startswith(f"{short} ")
 
 
-def _objects_agree(one: KnownMemory, two: KnownMemory) -> bool:
+def _objects_agree(one: StoredMemory, two: StoredMemory) -> bool:
     if one.predicate != two.predicate:
         return True
     first, second = stems(one.object_text), stems(two.object_text)

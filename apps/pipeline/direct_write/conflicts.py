@@ -6,9 +6,9 @@ from datetime import datetime
 
 from apps.pipeline.conflict.supersession import says_additional
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import MemoryType, Polarity, Status
 from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.matching import MatchVerdict, compare
 
 _NEVER_ALIKE = SimilarityBand(same=1, unsure=1, words=1)  # only hashes and triples are looked at
@@ -18,17 +18,17 @@ _NEVER_ALIKE = SimilarityBand(same=1, unsure=1, words=1)  # only hashes and trip
 class SlotPlacement:
     """Where a value stands in its slot: as history before its successor, or instead of those that it closes."""
 
-    successor: KnownMemory | None = None
-    closes: tuple[KnownMemory, ...] = ()
+    successor: StoredMemory | None = None
+    closes: tuple[StoredMemory, ...] = ()
 
 
-def duplicate_of(memory: KnownMemory, live: Iterable[KnownMemory]) -> KnownMemory | None:
+def duplicate_of(memory: StoredMemory, live: Iterable[StoredMemory]) -> StoredMemory | None:
     """Return the live memory that says the same of the same time: equal hashes, or one triple in the same words."""
     alike = (each for each in live if each.id != memory.id and _may_be_one(memory, each))
     return next((each for each in alike if _says_the_same(memory, each)), None)
 
 
-def _may_be_one(memory: KnownMemory, other: KnownMemory) -> bool:
+def _may_be_one(memory: StoredMemory, other: StoredMemory) -> bool:
     if memory.valid_until != other.valid_until:
         return False
     return memory.canonical_hash == other.canonical_hash or (
@@ -36,7 +36,7 @@ def _may_be_one(memory: KnownMemory, other: KnownMemory) -> bool:
     )
 
 
-def _says_the_same(memory: KnownMemory, other: KnownMemory) -> bool:
+def _says_the_same(memory: StoredMemory, other: StoredMemory) -> bool:
     """Compare as dedupe does; one triple in the same words is told apart by nothing but the facts beside it."""
     as_other = replace(memory, canonical_hash=other.canonical_hash)
     if _in_words(memory) == _in_words(other):
@@ -44,26 +44,26 @@ def _says_the_same(memory: KnownMemory, other: KnownMemory) -> bool:
     return compare(as_other, other, cosine=None, band=_NEVER_ALIKE).verdict is MatchVerdict.SAME
 
 
-def _in_words(memory: KnownMemory) -> str:
+def _in_words(memory: StoredMemory) -> str:
     return canonical_text(memory.content)
 
 
-def _triple(memory: KnownMemory) -> tuple[object, ...]:
+def _triple(memory: StoredMemory) -> tuple[object, ...]:
     return memory.subject_id, memory.predicate, canonical_text(memory.object_text), memory.polarity
 
 
-def is_taken(canonical_hash: str, live: Iterable[KnownMemory]) -> bool:
+def is_taken(canonical_hash: str, live: Iterable[StoredMemory]) -> bool:
     """Tell whether a live memory stands under a hash."""
     return any(each.canonical_hash == canonical_hash for each in live)
 
 
-def takes_slot(memory: KnownMemory) -> bool:
+def takes_slot(memory: StoredMemory) -> bool:
     """Tell whether a memory says the one value of its predicate; one that joins others doesn't."""
     is_value = memory.stateful and memory.subject_id is not None and memory.polarity is Polarity.POSITIVE
     return is_value and memory.type is not MemoryType.EVENT and not says_additional(memory.evidence)
 
 
-def placement_in_slot(memory: KnownMemory, live: Collection[KnownMemory]) -> SlotPlacement:
+def placement_in_slot(memory: StoredMemory, live: Collection[StoredMemory]) -> SlotPlacement:
     """Return where a memory that becomes active stands: of the values of a slot, the one said last is left."""
     if not takes_slot(memory):
         return SlotPlacement()
@@ -76,18 +76,18 @@ def placement_in_slot(memory: KnownMemory, live: Collection[KnownMemory]) -> Slo
     return SlotPlacement(closes=tuple(rivals))
 
 
-def _is_rival(memory: KnownMemory, other: KnownMemory) -> bool:
+def _is_rival(memory: StoredMemory, other: StoredMemory) -> bool:
     slot = (memory.subject_id, memory.predicate)
     holds = other.status is Status.ACTIVE and takes_slot(other) and other.id != memory.id
     return holds and slot == (other.subject_id, other.predicate)
 
 
-def _was_over(memory: KnownMemory) -> bool:
+def _was_over(memory: StoredMemory) -> bool:
     """Tell whether a value had ended already when it was said."""
     return memory.valid_until is not None and memory.valid_until <= memory.said_at
 
 
-def end_before(successor: KnownMemory, memory: KnownMemory) -> datetime:
+def end_before(successor: StoredMemory, memory: StoredMemory) -> datetime:
     """Return when a value ends that gives way to its successor: no time runs backwards, and a known end stays."""
     ends = max(memory.valid_from or memory.said_at, successor.valid_from or successor.said_at)
     return ends if memory.valid_until is None else min(ends, memory.valid_until)

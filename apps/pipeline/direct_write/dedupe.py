@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from apps.pipeline.core.canonical import salted_hash
-from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import LIVE_STATUSES, Reason, Status, WorkKind
 from apps.pipeline.core.memory_conversion import as_stored
 from apps.pipeline.core.operations import AddMemory, EnqueueWork, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import precision_of
 from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot
 
@@ -26,7 +26,7 @@ class StoreResult:
 class DirectWriteSession:
     """The memories of one request, settled one after the other; built for one request and thrown away after it."""
 
-    def __init__(self, *, known: Iterable[KnownMemory], policy: Policy) -> None:
+    def __init__(self, *, known: Iterable[StoredMemory], policy: Policy) -> None:
         self._live = {each.id: each for each in known}
         # Of what is closed as well: it is closed only after the new ones are added.
         self._hashes = {each.canonical_hash for each in self._live.values()}
@@ -49,7 +49,7 @@ class DirectWriteSession:
             self._hashes.add(add.canonical_hash)
         return storing
 
-    def _word_better(self, duplicate: KnownMemory, memory: KnownMemory) -> None:
+    def _word_better(self, duplicate: StoredMemory, memory: StoredMemory) -> None:
         """Let the wording win that tells more; the other stays in the history."""
         if precision_of(memory.content) <= precision_of(duplicate.content):
             return
@@ -58,7 +58,7 @@ class DirectWriteSession:
         self.changes.append(ReviseMemory(duplicate.id, duplicate.version, verb="merged", changes=changes))
         self.changes.append(EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=duplicate.id))
 
-    def _placed(self, add: AddMemory, memory: KnownMemory) -> StoreResult:
+    def _placed(self, add: AddMemory, memory: StoredMemory) -> StoreResult:
         place = placement_in_slot(memory, self._live.values())
         if place.successor:
             ends = end_before(place.successor, memory)
@@ -72,7 +72,7 @@ class DirectWriteSession:
         return StoreResult(add.memory_id, adds=add)
 
 
-def closing(memory: KnownMemory, *, successor: KnownMemory) -> SupersedeMemory:
+def closing(memory: StoredMemory, *, successor: StoredMemory) -> SupersedeMemory:
     """Return what closes a value for its successor."""
     return SupersedeMemory(
         memory_id=memory.id,

@@ -8,21 +8,11 @@ from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.confidence import Confidence, adjustment_to, confidence_of
-from apps.pipeline.core.draft import Candidate, Mention, ObjectValue
-from apps.pipeline.core.enums import (
-    EntityType,
-    Grounding,
-    MemoryType,
-    Polarity,
-    Precision,
-    SourceConfidence,
-    SpeechAct,
-    Status,
-)
+from apps.pipeline.core.enums import EntityType, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.operations import AddMemory
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.predicates import is_stateful
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, Statement
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.name_folding import fold_name
 
@@ -30,31 +20,15 @@ EXTRACTOR = "direct"
 _THE_USER = frozenset({"user", "the user"})
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """An entity by its name: a known one, or a new one of this type. "User" is the end user."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory(Statement):
+    """One memory as the caller wants it; None stands for the product's own choice.
 
-    text: str
-    type: EntityType = EntityType.OTHER
+    Entities are mentioned by name: a known one, or a new one of the mention's type. "User" is the end user.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class NewMemory:
-    """One memory as the caller wants it; None stands for the product's own choice."""
-
-    type: MemoryType
-    content: str
-    subject: Name | None = None
-    predicate: str = ""
-    object: str | Name | tuple[str, ...] = ""
-    polarity: Polarity = Polarity.POSITIVE
-    stateful: bool | None = None
-    topic: str = ""
-    tags: tuple[str, ...] = ()
+    extractor: str = EXTRACTOR
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    language: str = ""
-    event_at: datetime | None = None
-    event_precision: Precision | None = None
     said_at: datetime | None = None
     valid_from: datetime | None = None
     valid_until: datetime | None = None
@@ -62,14 +36,8 @@ class NewMemory:
     superseded_by: UUID | None = None
     status: Status | None = None
     confidence: float | None = None
-    source_confidence: SourceConfidence = SourceConfidence.DIRECT
-    grounding: Grounding = Grounding.SUPPORTED
-    speech_act: SpeechAct = SpeechAct.ASSERTED
-    importance: float = 0.5
     session_id: str = ""
-    evidence: str = ""
     context: str = ""
-    extractor: str = EXTRACTOR
 
 
 def check_new(new: NewMemory, *, at: str) -> None:
@@ -80,7 +48,7 @@ def check_new(new: NewMemory, *, at: str) -> None:
         raise BadInput("is needed: what is superseded has ended", at=f"{at}/valid_until")
     if new.superseded_by is not None and new.status is not Status.SUPERSEDED:
         raise BadInput("is for status superseded only", at=f"{at}/superseded_by")
-    if new.object and not new.predicate:
+    if new.object.text and not new.predicate:
         raise BadInput("is needed: an object says nothing without it", at=f"{at}/predicate")
 
 
@@ -98,7 +66,7 @@ def add_memory(
         origins=(),
         status=new.status or (Status.PENDING_REVIEW if review else Status.ACTIVE),
         confidence=confidence,
-        canonical_hash=canonical_hash(candidate=candidate, subject_id=candidate.subject.entity_id),
+        canonical_hash=canonical_hash(candidate),
         said_at=said_at,
         valid_from=new.valid_from or said_at,
         valid_until=new.valid_until,
@@ -110,46 +78,28 @@ def add_memory(
 
 
 def _candidate(new: NewMemory, *, index: int, directory: EntityIndex, reliability: float) -> Candidate:
-    return Candidate(
-        index=index,
-        type=new.type,
-        subject=_mention(new.subject, directory) if new.subject else Mention(text=""),
-        predicate=new.predicate,
-        object=_object(new.object, directory),
-        content=new.content,
-        source_turn_ids=(),
-        evidence=new.evidence,
-        extractor=new.extractor,
-        reliability=reliability,
-        source_confidence=new.source_confidence,
-        grounding=new.grounding,
-        speech_act=new.speech_act,
-        polarity=new.polarity,
-        stateful=is_stateful(new.predicate) if new.stateful is None else new.stateful,
-        importance=new.importance,
-        topic=new.topic,
-        tags=new.tags,
-        event_at=new.event_at,
-        event_precision=new.event_precision,
-        language=new.language,
-    )
+    statement = {
+        **new.statement_fields(),
+        "subject": _resolved(new.subject, directory) if new.subject.text else new.subject,
+        "object": _resolved_object(new.object, directory),
+        "reliability": reliability,
+    }
+    return Candidate(index=index, source_turn_ids=(), **statement)
 
 
-def _object(value: str | Name | tuple[str, ...], directory: EntityIndex) -> ObjectValue:
-    if isinstance(value, Name):
-        return ObjectValue(entity=_mention(value, directory))
-    if isinstance(value, tuple):
-        return ObjectValue(items=value)
-    return ObjectValue(literal=value or None)
+def _resolved_object(value: ObjectValue, directory: EntityIndex) -> ObjectValue:
+    return ObjectValue(entity=_resolved(value.entity, directory)) if value.entity else value
 
 
-def _mention(name: Name, directory: EntityIndex) -> Mention:
-    if fold_name(name.text) in _THE_USER:
+def _resolved(mention: Mention, directory: EntityIndex) -> Mention:
+    """Point a mention at the entity of its name, added to the directory where there is none."""
+    name, kind = mention.text, mention.type or EntityType.OTHER
+    if fold_name(name) in _THE_USER:
         entity = directory.user()
     else:
-        found = directory.named(name.text, kind=name.type)
-        entity = found[0] if found else directory.add(name=name.text, kind=name.type, aliases=(name.text,))
-    return Mention(text=name.text, type=entity.type, entity_id=entity.id)
+        found = directory.named(name, kind=kind)
+        entity = found[0] if found else directory.add(name=name, kind=kind, aliases=(name,))
+    return Mention(text=name, type=entity.type, entity_id=entity.id)
 
 
 def _confidence(new: NewMemory, candidate: Candidate, policy: Policy) -> Confidence:

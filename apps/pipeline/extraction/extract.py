@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from apps.pipeline.core.confidence import confidence_of
-from apps.pipeline.core.draft import Candidate, Draft, Drop, SourceTurn
+from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
 from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Model, Ports
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction import patterns
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm import extractor

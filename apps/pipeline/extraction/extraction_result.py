@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from uuid import UUID
 
-from apps.pipeline.core.draft import Candidate
 from apps.pipeline.core.model_calls import ModelCallRecord
+from apps.pipeline.core.statement import Candidate
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ another language than English, tells something. What a turn holds beside plain s
 tells something as well, and so does a wish how the other should speak, and whatever the patterns find.
 """
 
-from apps.pipeline.core.draft import SourceTurn
 from apps.pipeline.core.enums import SpeechAct
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction import patterns, small_talk_phrases
 from apps.pipeline.extraction.patterns import speech_act
 from apps.pipeline.extraction.patterns.sentences import sentences_of

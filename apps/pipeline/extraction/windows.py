@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from apps.pipeline.core.draft import Draft, SourceTurn
+from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.turn import SourceTurn
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from apps.pipeline.core.draft import SourceTurn
 from apps.pipeline.core.enums import Role
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.folding import CUT
 
 EARLIER_TURN_CHARACTERS = 4_000  # read of an earlier turn; a repeat of a longer one goes unnoticed

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from apps.pipeline.core.draft import Draft, Drop, SourceTurn
+from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import PreFilterPolicy
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.context_marker import is_recalled, own_words
 from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent, is_sent_again
 from apps.pipeline.prefilter.folding import fold

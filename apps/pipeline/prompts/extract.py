@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, known_section, turns_section
 
 STATIC = Path(__file__).with_name("extract.xml").read_text(encoding="utf-8")
@@ -82,7 +82,7 @@ def render(
     *,
     turns: Sequence[ShownTurn],
     entities: Sequence[ShownEntity],
-    memories: Sequence[KnownMemory],
+    memories: Sequence[StoredMemory],
     policy: ExtractionPolicy,
     again: bool = False,
 ) -> ModelRequest:

@@ -4,8 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from apps.pipeline.core.draft import KnownEntity, KnownMemory, SourceTurn
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.input_validation import storable
+from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.turn import SourceTurn
 
 MOST_CONTENT = 240  # characters of a recent memory
 MOST_ALIASES = 3
@@ -28,7 +30,7 @@ class ShownEntity:
     entity: KnownEntity
 
 
-def known_section(*, entities: Iterable[ShownEntity], memories: Iterable[KnownMemory]) -> str:
+def known_section(*, entities: Iterable[ShownEntity], memories: Iterable[StoredMemory]) -> str:
     """Render what is known of the end user: a line an entity, a line a memory."""
     parts = (
         _section("active_entities", map(_entity, entities)),

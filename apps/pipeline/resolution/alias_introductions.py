@@ -3,8 +3,9 @@
 import re
 from datetime import datetime
 
-from apps.pipeline.core.draft import Candidate, KnownEntity
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
+from apps.pipeline.core.statement import Candidate
 from apps.pipeline.lexicon.kinship import may_be_one, relation_noun
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.grammar import alias_of, describe, is_description

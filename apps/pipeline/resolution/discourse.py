@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from apps.pipeline.core.draft import Candidate, KnownEntity, Request, SourceTurn
+from apps.pipeline.core.draft import KnownEntity, Request
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.kinship import relation_noun
 from apps.pipeline.resolution.grammar import describe
 from apps.pipeline.resolution.name_folding import fold_name

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from apps.pipeline.core.draft import Candidate, SourceTurn
 from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.calendar import MONTHS, SEASONS
 from apps.pipeline.resolution import calendar_words, relative_dates
 from apps.pipeline.resolution.periods import Period, checked

@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from apps.pipeline.core.draft import Candidate, KnownEntity, Mention, Request
+from apps.pipeline.core.draft import KnownEntity, Request
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.policy import ResolutionPolicy
+from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.lexicon.kinship import relation_noun
 from apps.pipeline.resolution.alias_introductions import introduce
 from apps.pipeline.resolution.discourse import Discourse, discourse_of, source_turn

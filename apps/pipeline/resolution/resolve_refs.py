@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.pipeline.core.draft import Candidate, Draft, Drop, KnownEntity, Mention, ObjectValue
+from apps.pipeline.core.draft import Draft, Drop, KnownEntity
 from apps.pipeline.core.enums import MemoryType, Polarity, Reason, SpeechAct, Stage
 from apps.pipeline.core.model_calls import ModelCallRecord, Purpose
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.predicates import in_known_words
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.lexicon.retractions import takes_back
 from apps.pipeline.prompts import references
 from apps.pipeline.prompts.llm_judge import ask_judge, judge_of

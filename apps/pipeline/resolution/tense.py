@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from apps.pipeline.core.draft import Candidate
+from apps.pipeline.core.statement import Candidate
 from apps.pipeline.lexicon import verbs
 
 

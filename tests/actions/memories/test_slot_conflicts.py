@@ -13,7 +13,8 @@ from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemoryType, Status
-from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 
 
@@ -24,8 +25,9 @@ def ana(project: Project) -> Reviewer:
 
 def lives_in(project: Project, place: str, *, day: int, status: Status | None = None, evidence: str = "") -> Memory:
     told = NewMemory(
-        type=MemoryType.FACT, content=f"Ana lives in {place}.", subject=Name("User"), predicate="lives_in",
-        object=place, stateful=True, status=status, said_at=datetime(2025, 1, day, tzinfo=UTC), evidence=evidence,
+        type=MemoryType.FACT, content=f"Ana lives in {place}.", subject=Mention("User"), predicate="lives_in",
+        object=ObjectValue(literal=place), stateful=True, status=status, said_at=datetime(2025, 1, day, tzinfo=UTC),
+        evidence=evidence,
     )  # fmt: skip
     request = StoreRequest(project_id=project.id, api_key_id=None, user_id="ana", memories=(told,))
     return Memory.objects.get(id=store(request=request)[0])

@@ -13,7 +13,8 @@ from apps.memories.models import Entity, LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.input_validation import BadInput
-from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Session
 
@@ -73,7 +74,7 @@ def at_once(do: Callable[[int], object]) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_stores_at_once_make_one_user_and_one_entity(project: Project) -> None:
-    at_once(lambda number: store(request=asked(project, fact(f"Fact {number}.", subject=Name("Priya")))))
+    at_once(lambda number: store(request=asked(project, fact(f"Fact {number}.", subject=Mention("Priya")))))
     assert (EndUser.objects.count(), Entity.objects.count(), Memory.objects.count()) == (1, 1, 8)
 
 
@@ -86,7 +87,14 @@ def test_the_same_memory_stored_at_once_is_stored_once(project: Project) -> None
 @pytest.mark.django_db(transaction=True)
 def test_values_approved_at_once_leave_one(project: Project) -> None:
     waiting = [
-        fact(f"Ana lives in town {n}.", subject=Name("User"), predicate="lives_in", object=f"town {n}", status=WAITS)
+        fact(
+            f"Ana lives in town {n}.",
+            subject=Mention("User"),
+            predicate="lives_in",
+            object=ObjectValue(literal=f"town {n}"),
+            stateful=True,
+            status=WAITS,
+        )
         for n in range(8)
     ]
     ids = store(request=asked(project, *waiting))

@@ -4,8 +4,9 @@ import pytest
 
 from apps.actions.rules import count_rule_hits as counting
 from apps.actions.rules.count_rule_hits import count_rule_hits
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.pipeline.core.enums import Role
+from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 from apps.traces.models import PreFilterRule, Turn
 

@@ -11,7 +11,7 @@ from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import ReviseMemory
-from apps.pipeline.direct_write.new_memory import Name
+from apps.pipeline.core.statement import Mention
 from tests.memories.conftest import NOW
 
 A_DAY = timedelta(days=1)
@@ -147,7 +147,7 @@ def test_expired_and_ended_memories_are_not_shown(find, remember) -> None:
 
 def test_entities_are_found_as_subject_and_as_object(find, remember, ana) -> None:
     remember("tea with Ben", subject="Ben")
-    remember("tea of Cleo and Ben", subject="Cleo", predicate="drinks_with", object=Name("Ben"))
+    remember("tea of Cleo and Ben", subject="Cleo", predicate="drinks_with", object=Mention("Ben"))
     remember("tea alone", subject="Dora")
     ids = {entity.name: entity.id for entity in Entity.objects.filter(end_user_id=ana)}
     assert set(find("tea", entities=(ids["Ben"],))) == {"tea with Ben", "tea of Cleo and Ben"}

@@ -4,7 +4,7 @@ import pytest
 
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import EntityType, MemoryType, Status
-from apps.pipeline.direct_write.new_memory import Name
+from apps.pipeline.core.statement import Mention
 
 MUNICH = "Ana Kowalska lives in Munich."
 ROME = "Lena lives in Rome."
@@ -18,7 +18,12 @@ def homes(remember, ana) -> None:
     remember(OSLO, subject="Priya", predicate="lives_in", object="Oslo")
     remember(MUNICH, subject="User", predicate="lives_in", object="Munich")
     remember(
-        MANAGER, subject="User", predicate="has_manager", object=Name("Priya"), type=MemoryType.RELATION, indexed=False
+        MANAGER,
+        subject="User",
+        predicate="has_manager",
+        object=Mention("Priya"),
+        type=MemoryType.RELATION,
+        indexed=False,
     )
     Entity.objects.filter(end_user_id=ana).update(type=EntityType.PERSON)
     Entity.objects.filter(end_user_id=ana, is_user=True).update(name="Ana Kowalska")
@@ -49,10 +54,10 @@ class TestFromTheOtherSide:
 
     @pytest.fixture(autouse=True)
     def sister(self, remember) -> None:
-        of_whom = Name("User")
+        of_whom = Mention("User")
         remember("Lena is Ana Kowalska's sister.", subject="Lena", predicate="sister_of", object=of_whom)
         remember("Lena got engaged in May.", subject="Lena", predicate="marital_status", object="engaged")
-        remember("Tom is Lena's cat.", subject="Tom", predicate="cat_of", object=Name("Lena"))
+        remember("Tom is Lena's cat.", subject="Tom", predicate="cat_of", object=Mention("Lena"))
 
     @pytest.mark.parametrize("query", ["where does my sister live", "my sister's home: where does she live"])
     def test_it_leads_to_her_facts(self, find, query) -> None:

@@ -8,8 +8,10 @@ import pytest
 
 from apps.pipeline.conflict import conflict
 from apps.pipeline.conflict.antonym_predicates import same_axis
-from apps.pipeline.core.draft import Candidate, Draft, KnownMemory, Ruling, SourceTurn
+from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import MemoryType, Polarity, Reason, Role, SourceConfidence, SpeechAct, Status
+from apps.pipeline.core.statement import Candidate, Mention, StoredMemory
+from apps.pipeline.core.turn import SourceTurn
 from tests.pipeline.builders import candidate, draft_of, known, resolved, turn
 
 ANA, LENA = UUID(int=50), UUID(int=51)
@@ -27,12 +29,12 @@ def taste(predicate: str, thing: str, *, source: SourceTurn = NOW, **changes: ob
     return resolved(candidate(f"Ana {predicate} {thing}.", source=source, **given), subject_id=ANA)
 
 
-def held(each: Candidate, *, number: int = 90, source: SourceTurn = THEN, **changes: object) -> KnownMemory:
+def held(each: Candidate, *, number: int = 90, source: SourceTurn = THEN, **changes: object) -> StoredMemory:
     told = each.evolve(source_turn_ids=(source.id,))
     return known(told, memory_id=UUID(int=number), source=source, **changes)
 
 
-def decide(candidates: Sequence[Candidate], *, holders: Sequence[KnownMemory] = (), **rulings: object) -> Draft:
+def decide(candidates: Sequence[Candidate], *, holders: Sequence[StoredMemory] = (), **rulings: object) -> Draft:
     draft = draft_of(candidates, turns=TURNS)
     made = tuple(
         Ruling(candidate=each, memory_id=UUID(int=500 + each.index), rule="new", **rulings) for each in draft.candidates
@@ -90,7 +92,7 @@ def test_a_late_arrival_between_two_tellings_of_its_heir_ends_with_the_second() 
     ],
 )
 def test_weaker_evidence_replaces_nothing(
-    changes: dict[str, object], holder: KnownMemory | None, reason: Reason
+    changes: dict[str, object], holder: StoredMemory | None, reason: Reason
 ) -> None:
     ruling = only(decide([home("Munich", **changes)], holders=[holder] if holder else []))
     assert (ruling.supersedes, ruling.review_reasons) == ((), (reason,))
@@ -137,10 +139,10 @@ def test_what_nobody_has_reviewed_blocks_nothing() -> None:
             taste("visited", "Rome", type=MemoryType.EVENT, stateful=True),
             held(taste("visited", "Oslo", type=MemoryType.EVENT, stateful=True)), False, False,
         ),
-        (home("Munich"), replace(BERLIN, subject_id=LENA), False, False),
+        (home("Munich"), replace(BERLIN, subject=Mention("", entity_id=LENA)), False, False),
     ],
 )  # fmt: skip
-def test_what_becomes_of_a_pair(told: Candidate, holder: KnownMemory, supersedes: bool, contradicts: bool) -> None:
+def test_what_becomes_of_a_pair(told: Candidate, holder: StoredMemory, supersedes: bool, contradicts: bool) -> None:
     ruling = only(decide([told], holders=[holder]))
     assert ruling.supersedes == ((holder,) if supersedes else ())
     assert ruling.contradicts == ((holder,) if contradicts else ())

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.memories.reading.in_memory_store import InMemoryStore
-from apps.pipeline.core.draft import Candidate, Draft, KnownEntity, KnownMemory
+from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import EntityType, MemoryType, Polarity, Reason, SpeechAct
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.operations import AddMemory
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Ports, Vector
+from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication import dedupe
 from apps.pipeline.deduplication.difference_checks import differences
 from apps.pipeline.deduplication.lexical_diff import distinct_words, shares_topic
@@ -34,7 +35,7 @@ def fact(content: str, *, value: str | None = None, subject_id: UUID = ANA, **ch
     return resolved(candidate(content, source=source, value=value, **changes), subject_id=subject_id)
 
 
-def before(content: str, *, value: str | None = None, subject_id: UUID = ANA, **changes: object) -> KnownMemory:
+def before(content: str, *, value: str | None = None, subject_id: UUID = ANA, **changes: object) -> StoredMemory:
     each = fact(content, value=value, subject_id=subject_id, source=THEN, **changes)
     return known(each, memory_id=OLD, source=THEN)
 
@@ -101,7 +102,7 @@ def decide(
         ),
     ],
 )  # fmt: skip
-def test_pairs(old: KnownMemory, new: KnownMemory, cosine: float | None, verdict: str, tier: str) -> None:
+def test_pairs(old: StoredMemory, new: StoredMemory, cosine: float | None, verdict: str, tier: str) -> None:
     match = compare(old, new, cosine=cosine, band=BAND)
     assert (match.verdict, match.tier) == (verdict, tier)
     assert compare(new, old, cosine=cosine, band=BAND) == match

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from apps.pipeline.core.draft import KnownMemory
 from apps.pipeline.core.enums import MemoryType, Polarity, Role, SpeechAct, Status
+from apps.pipeline.core.statement import Mention, ObjectValue, StoredMemory
 from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot
 from tests.pipeline.builders import MONDAY
 
@@ -19,11 +19,11 @@ def day(number: int) -> datetime:
     return MONDAY + timedelta(days=number)
 
 
-def known(number: int, place: str = "Lisbon", **changes: Any) -> KnownMemory:
+def known(number: int, place: str = "Lisbon", **changes: Any) -> StoredMemory:
     """A value of lives_in, said on the day of its number."""
-    value = KnownMemory(
-        id=UUID(int=number), version=1, type=MemoryType.FACT, status=Status.ACTIVE, subject_id=ANA,
-        predicate="lives_in", object_text=place, content=f"Ana lives in {place}.", canonical_hash=place,
+    value = StoredMemory(
+        id=UUID(int=number), version=1, type=MemoryType.FACT, status=Status.ACTIVE, subject=Mention("", entity_id=ANA),
+        predicate="lives_in", object=ObjectValue(literal=place), content=f"Ana lives in {place}.", canonical_hash=place,
         polarity=Polarity.POSITIVE, stateful=True, confidence=0.9, role=Role.USER, said_at=day(number),
         valid_from=day(number),
     )  # fmt: skip
@@ -38,9 +38,9 @@ def known(number: int, place: str = "Lisbon", **changes: Any) -> KnownMemory:
         ({"content": "Ana lives in Lisbon, in Alfama."}, True),
         ({"canonical_hash": "of its own"}, True),
         ({"canonical_hash": "of its own", "content": "Lisbon is Ana's home."}, False),
-        ({"canonical_hash": "of its own", "object_text": "Porto"}, False),
+        ({"canonical_hash": "of its own", "object": ObjectValue(literal="Porto")}, False),
         ({"content": "Ana doesn't live in Lisbon."}, False),
-        ({"subject_id": BO}, False),
+        ({"subject": Mention("", entity_id=BO)}, False),
         ({"type": MemoryType.PREFERENCE}, False),
         ({"speech_act": SpeechAct.ROLEPLAY}, False),
         ({"valid_until": day(9)}, False),
@@ -63,14 +63,14 @@ def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin:
         (5, [known(1, polarity=Polarity.NEGATIVE)], None, []),
         (5, [known(1, type=MemoryType.EVENT)], None, []),
         (5, [known(1, stateful=False)], None, []),
-        (5, [known(1, subject_id=BO)], None, []),
+        (5, [known(1, subject=Mention("", entity_id=BO))], None, []),
         (5, [known(1, predicate="works_at")], None, []),
         (5, [known(1, evidence="I also live there")], None, []),
         (5, [known(9, valid_until=day(3))], None, [9]),  # told later, over long before
     ],
 )
 def test_the_value_said_last_is_left(
-    said: int, rivals: list[KnownMemory], successor: int | None, closes: list[int]
+    said: int, rivals: list[StoredMemory], successor: int | None, closes: list[int]
 ) -> None:
     place = placement_in_slot(known(said, "Porto"), rivals)
     assert (place.successor and place.successor.id.int) == successor

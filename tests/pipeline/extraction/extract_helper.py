@@ -1,7 +1,7 @@
 """Say something to the pattern extractor."""
 
-from apps.pipeline.core.draft import Candidate
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.patterns import extract
 from tests.pipeline.builders import turn
 

@@ -5,9 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from apps.pipeline.core.draft import Candidate, KnownEntity
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType, Grounding, Precision, Reason, Role, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from apps.memories.reading.in_memory_store import InMemoryStore
-from apps.pipeline.core.draft import Candidate, Draft
+from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import ExtractorKind, Reason, SourceConfidence, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
+from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.extract import IDLE, decide
 from apps.pipeline.extraction.extract import run as run_all
 from apps.providers.fake import HashingEmbedder, ScriptedModel

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.pipeline.core.draft import Draft, Request, SourceTurn
+from apps.pipeline.core.draft import Draft, Request
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
 from tests.pipeline.builders import ORIGIN, turn
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.pipeline.core.draft import Draft, Origin, Request, SourceTurn
+from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Policy, PreFilterPolicy, Rule
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter import pre_filter
 from apps.pipeline.prefilter.context_marker import wrap
 from apps.pipeline.prefilter.default_rules import default_rules

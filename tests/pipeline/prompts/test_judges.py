@@ -7,12 +7,13 @@ import pytest
 
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Draft, KnownEntity, Mention, Origin, Request
+from apps.pipeline.core.draft import Draft, KnownEntity, Origin, Request
 from apps.pipeline.core.enums import EntityType, ExtractorKind, Reason, Status
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Purpose
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import DedupePolicy, ExtractionPolicy, JudgePolicy, Policy, SimilarityBand
 from apps.pipeline.core.ports import Ports
+from apps.pipeline.core.statement import Mention
 from apps.pipeline.prompts import duplicates
 from apps.pipeline.prompts.judge_questions import verdicts_in
 from apps.providers.fake import HashingEmbedder, ScriptedModel

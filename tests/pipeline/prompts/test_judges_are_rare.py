@@ -6,11 +6,12 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Candidate, Draft, KnownEntity, Mention, Request
+from apps.pipeline.core.draft import Draft, KnownEntity, Request
 from apps.pipeline.core.enums import EntityType, ExtractorKind, Reason
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import ExtractionPolicy, JudgePolicy, Policy
+from apps.pipeline.core.statement import Candidate, Mention
 from apps.providers.fake import ScriptedModel
 from tests.pipeline.builders import candidate, turn
 from tests.pipeline.prompts.test_judges import ORIGIN, World

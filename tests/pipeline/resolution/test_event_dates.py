@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.pipeline.core.draft import Candidate, SourceTurn
 from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.resolution.event_dates import dated
 from tests.pipeline.builders import candidate, turn
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given as tried_with
 from hypothesis import strategies as st
 
-from apps.pipeline.core.draft import Candidate, Draft, KnownEntity, Mention, ObjectValue, SourceTurn
+from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import EntityType, MemoryType, Polarity, Reason, SpeechAct
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.resolution import resolve_refs
 from apps.pipeline.resolution.pronouns import kind_of
 from tests.pipeline.builders import MONDAY, SPEAKER, CountedIds, candidate, draft_of, person, turn

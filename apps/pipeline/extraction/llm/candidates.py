@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Reason, SpeechAct
 from apps.pipeline.core.input_validation import check_json, cleaned_text
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm import evidence
 from apps.pipeline.extraction.llm.event_time import moment_of

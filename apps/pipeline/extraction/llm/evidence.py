@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from html import unescape
 
-from apps.pipeline.core.draft import SourceTurn
+from apps.pipeline.core.turn import SourceTurn
 
 LEAST_LETTERS = 2  # a quote of fewer proves nothing: "a" stands in every turn
 _SPACE = re.compile(r"\s+")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from apps.pipeline.core.draft import Candidate, Draft, KnownMemory, SourceTurn
+from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.model_calls import (
     AnswerKind,
     ModelAnswer,
@@ -16,6 +16,8 @@ from apps.pipeline.core.model_calls import (
 )
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import MemoryReader, Model
+from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
@@ -32,7 +34,7 @@ class ShownContext:
     """What a prompt tells of the end user."""
 
     entities: tuple[ShownEntity, ...]
-    memories: tuple[KnownMemory, ...]
+    memories: tuple[StoredMemory, ...]
 
 
 @dataclass(frozen=True, slots=True)

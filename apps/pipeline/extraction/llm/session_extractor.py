@@ -5,11 +5,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from apps.pipeline.core.draft import Candidate, Draft, ObjectValue
+from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import INFERRED, MemoryType, Reason, SourceConfidence
 from apps.pipeline.core.input_validation import check_json, cleaned_text
 from apps.pipeline.core.model_calls import call_of
 from apps.pipeline.core.ports import MemoryReader, Model
+from apps.pipeline.core.statement import Candidate, ObjectValue
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm import evidence
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse

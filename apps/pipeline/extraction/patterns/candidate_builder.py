@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.predicates import is_stateful
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import relatives, third_person
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch, trim_clause, trim_object, without_article

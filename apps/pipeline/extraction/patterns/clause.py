@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from apps.pipeline.core.draft import Mention
 from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns import relatives
 from apps.pipeline.lexicon import verbs
 

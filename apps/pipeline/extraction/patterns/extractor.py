@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from apps.pipeline.core.draft import Candidate, Mention, ObjectValue, SourceTurn
 from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import sentences, task_noise, third_person
 from apps.pipeline.extraction.patterns.attributes import NAME, attribute_in
 from apps.pipeline.extraction.patterns.candidate_builder import (

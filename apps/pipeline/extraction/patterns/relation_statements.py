@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import re2
 
-from apps.pipeline.core.draft import Mention, ObjectValue
 from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.extraction.patterns import relatives
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern

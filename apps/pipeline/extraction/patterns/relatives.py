@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from apps.pipeline.core.draft import Mention
 from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.statement import Mention
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.lexicon.calendar import WEEKDAYS
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, PLURALS, relation_noun
