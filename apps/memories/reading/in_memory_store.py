@@ -1,5 +1,6 @@
 """The store without a database: reads and writes like the PostgreSQL one, for dry runs, replays and benchmarks."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.operations import EnqueueWork
 from apps.pipeline.core.plan import WritePlan
-from apps.pipeline.core.ports import Neighbour, Probe, Slot, Vector
+from apps.pipeline.core.ports import Neighbour, Probe, RelevanceQuery, Slot, Vector
 from apps.pipeline.core.statement import StoredMemory
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -59,13 +60,30 @@ class InMemoryStore:
         latest_first = sorted(found, key=lambda each: each.last_mentioned_at or _LONG_AGO, reverse=True)
         return tuple(sorted(latest_first, key=lambda each: not each.is_user)[:limit])
 
-    def known(
-        self, *, end_user_id: UUID, entities: int, memories: int
+    def relevant(
+        self, *, query: RelevanceQuery, entities: int, memories: int
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return entities, and live memories, the last stored first; identifiers tell the order in which they came."""
-        live = (kept.memory for kept in self._live(end_user_id))
-        latest_first = sorted(live, key=lambda memory: memory.id, reverse=True)
-        return self.entities(end_user_id=end_user_id, limit=entities), tuple(latest_first[:memories])
+        """Return entities, and live memories by the sum of their reciprocal ranks, as the database does."""
+        live = sorted(self._live(query.end_user_id), key=lambda kept: kept.memory.id, reverse=True)
+        named = self._named(query)
+        lists = [
+            *((2.0, _by_cosine(live, vector, query.embedder)) for vector in query.vectors),
+            (1.5, [kept for kept in live if kept.memory.subject_id in named]),
+            (1.0, [kept for kept in live if _is_of(kept, query.session_id) or query.embedder not in kept.vectors]),
+            (0.5, live),
+        ]
+        scores: Counter[UUID] = Counter()
+        for weight, ranked in lists:
+            for rank, kept in enumerate(ranked, start=1):
+                scores[kept.memory.id] += weight / (10 + rank)
+        best = sorted(live, key=lambda kept: (scores[kept.memory.id], kept.memory.id), reverse=True)
+        known = self.entities(end_user_id=query.end_user_id, limit=entities)
+        return known, tuple(kept.memory for kept in best[:memories])
+
+    def _named(self, query: RelevanceQuery) -> set[UUID]:
+        text = query.text.lower()
+        found = self.state(end_user_id=query.end_user_id).entities.values()
+        return {each.id for each in found for alias in each.aliases if len(alias) > 2 and alias.lower() in text}
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
@@ -74,10 +92,13 @@ class InMemoryStore:
         live = list(self._live(end_user_id))
         return [_nearest(live, probe=probe, embedder=embedder)[:limit] for probe in probes]
 
-    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
-        """Return live memories that hold one of the slots, in the order in which they were said."""
-        wanted = set(slots)
-        found = [kept.memory for kept in self._live(end_user_id) if _slot(kept.memory) in wanted]
+    def holders(
+        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = ()
+    ) -> tuple[StoredMemory, ...]:
+        """Return live memories that hold one of the slots or have one of the identifiers, in the order said."""
+        wanted, named = set(slots), set(ids)
+        live = (kept.memory for kept in self._live(end_user_id))
+        found = [memory for memory in live if _slot(memory) in wanted or memory.id in named]
         return tuple(sorted(found, key=lambda memory: (memory.said_at, memory.id)))
 
     def _live(self, end_user_id: UUID) -> Iterator[StoredState]:
@@ -93,12 +114,17 @@ def _without(owed: tuple[EnqueueWork, ...], memory_id: UUID) -> tuple[EnqueueWor
     return tuple(each for each in owed if each.memory_id != memory_id)
 
 
+def _by_cosine(live: Sequence[StoredState], vector: Vector, embedder: str) -> list[StoredState]:
+    indexed = [kept for kept in live if embedder in kept.vectors]
+    return sorted(indexed, key=lambda kept: _product(vector, kept.vectors[embedder]) or 0.0, reverse=True)
+
+
+def _is_of(kept: StoredState, session_id: UUID) -> bool:
+    return any(origin.session_id == session_id for origin in kept.origins)
+
+
 def _nearest(live: Sequence[StoredState], *, probe: Probe, embedder: str) -> list[Neighbour]:
-    found = [
-        Neighbour(memory=kept.memory, cosine=_product(probe.vector, kept.vectors.get(embedder)))
-        for kept in live
-        if kept.memory.type is probe.type or kept.memory.canonical_hash == probe.canonical_hash
-    ]
+    found = [Neighbour(memory=kept.memory, cosine=_product(probe.vector, kept.vectors.get(embedder))) for kept in live]
     return sorted(found, key=lambda each: _closeness(each, probe), reverse=True)
 
 

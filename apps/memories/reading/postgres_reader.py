@@ -10,7 +10,7 @@ from apps.memories.codec import SELECT_STORED, STORED_WIDTH, read_stored
 from apps.memories.sql_pipeline import pipelined
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
-from apps.pipeline.core.ports import Neighbour, Probe, Slot
+from apps.pipeline.core.ports import Neighbour, Probe, RelevanceQuery, Slot
 from apps.pipeline.core.statement import StoredMemory
 
 _ENTITIES = """
@@ -25,9 +25,8 @@ group by entity.id order by entity.is_user desc, entity.last_mentioned_at desc l
 # For each probe: the equal hash, equal sentences, those whose vectors are still owed, and the nearest.
 _NEIGHBOURS = """
 with probe as (
-    select * from unnest(%(numbers)s::int[], %(types)s::text[], %(hashes)s::text[], %(contents)s::text[],
-                         %(vectors)s::halfvec[])
-        as probe(number, type, hash, content, vector)
+    select * from unnest(%(numbers)s::int[], %(hashes)s::text[], %(contents)s::text[], %(vectors)s::halfvec[])
+        as probe(number, hash, content, vector)
 ), found as (
     select probe.number, near.id, near.is_held, near.is_equal, near.cosine
     from probe cross join lateral (
@@ -37,7 +36,6 @@ with probe as (
         left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
             and v.embedder = %(embedder)s
         where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
-          and (m.canonical_hash = probe.hash or m.type = probe.type)
         order by is_held desc, is_equal desc, cosine desc nulls first, m.id limit %(limit)s
     ) near
 )
@@ -47,10 +45,15 @@ order by found.number, found.is_held desc, found.is_equal desc, found.cosine des
 """.replace("select_stored", SELECT_STORED)
 
 _HOLDERS = """
+with wanted as (
+    select m.id from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as slot(subject_id, predicate)
+    join memories_memory m on m.end_user_id = %(end_user)s and m.subject_id = slot.subject_id
+        and m.predicate = slot.predicate
+    union select unnest(%(ids)s::uuid[])
+)
 select_stored
-from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as slot(subject_id, predicate)
-join memories_memory m on m.end_user_id = %(end_user)s and m.subject_id = slot.subject_id
-    and m.predicate = slot.predicate and m.status in ('active', 'pending_review')
+from wanted join memories_memory m on m.end_user_id = %(end_user)s and m.id = wanted.id
+    and m.status in ('active', 'pending_review')
 order by m.said_at, m.id
 """.replace("select_stored", SELECT_STORED)
 
@@ -66,10 +69,40 @@ select_stored
 from memories_memory m where m.end_user_id = %s and m.id = %s
 """.replace("select_stored", SELECT_STORED)
 
-_RECENT = """
+# The reciprocal ranks of four lists are added up: the nearest to each turn, those about an entity that the turns name,
+# those of the same session, and the latest.
+_RELEVANT = """
+with live as (
+    select m.id, m.subject_id, m.session_id, m.created_at, v.embedding
+    from memories_memory m
+    left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
+        and v.embedder = %(embedder)s
+    where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
+), named as (
+    select distinct entity_id from memories_entityalias
+    where end_user_id = %(end_user)s and length(alias) > 2 and strpos(%(text)s, lower(alias)) > 0
+), ranked as (
+    select near.id, near.rank, 2.0 as weight
+    from unnest(%(vectors)s::halfvec[]) as turn(vector) cross join lateral (
+        select id, row_number() over (order by embedding <#> turn.vector, id) as rank
+        from live where embedding is not null
+        order by embedding <#> turn.vector, id limit %(memories)s
+    ) near
+    union all
+    select id, row_number() over (order by created_at desc, id desc), 1.5
+    from live where subject_id in (select entity_id from named)
+    union all
+    select id, row_number() over (order by created_at desc, id desc), 1.0
+    from live where session_id = %(session)s or embedding is null
+    union all
+    select id, row_number() over (order by created_at desc, id desc), 0.5 from live
+), best as (
+    select id, sum(weight / (10 + rank)) as score from ranked group by id order by score desc, id desc
+    limit %(memories)s
+)
 select_stored
-from memories_memory m where m.end_user_id = %s and m.status in ('active', 'pending_review')
-order by m.created_at desc, m.id desc limit %s
+from best join memories_memory m on m.end_user_id = %(end_user)s and m.id = best.id
+order by best.score desc, m.id desc
 """.replace("select_stored", SELECT_STORED)
 
 
@@ -80,14 +113,22 @@ class PostgresMemoryReader:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
         return tuple(map(_entity, _fetch(_ENTITIES, [end_user_id, limit])))
 
-    def known(
-        self, *, end_user_id: UUID, entities: int, memories: int
+    def relevant(
+        self, *, query: RelevanceQuery, entities: int, memories: int
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return entities as above, and live memories, the last stored first: two statements sent together."""
+        """Return entities as above, and live memories, the most relevant first: two statements sent together."""
+        values = {
+            "end_user": query.end_user_id,
+            "session": query.session_id,
+            "embedder": query.embedder,
+            "vectors": [_as_text(vector) for vector in query.vectors],
+            "text": query.text.lower(),
+            "memories": memories,
+        }
         with connection.cursor() as first, connection.cursor() as second:
             with pipelined():
-                first.execute(_ENTITIES, [end_user_id, entities])
-                second.execute(_RECENT, [end_user_id, memories])
+                first.execute(_ENTITIES, [query.end_user_id, entities])
+                second.execute(_RELEVANT, values)
             return tuple(map(_entity, first.fetchall())), tuple(map(read_stored, second.fetchall()))
 
     def neighbours(
@@ -101,7 +142,6 @@ class PostgresMemoryReader:
             "embedder": embedder,
             "limit": limit,
             "numbers": list(range(len(probes))),
-            "types": [probe.type.value for probe in probes],
             "hashes": [probe.canonical_hash for probe in probes],
             "contents": [probe.content for probe in probes],
             "vectors": [_as_text(probe.vector) for probe in probes],
@@ -112,15 +152,18 @@ class PostgresMemoryReader:
             found[number].append(Neighbour(memory=read_stored(row), cosine=cosine))
         return found
 
-    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
-        """Return live memories that hold one of the slots, in the order in which they were said."""
-        if not slots:
+    def holders(
+        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = ()
+    ) -> tuple[StoredMemory, ...]:
+        """Return live memories that hold one of the slots or have one of the identifiers, in the order said."""
+        if not slots and not ids:
             return ()
         distinct = list(dict.fromkeys(slots))
         values = {
             "end_user": end_user_id,
             "subjects": [slot.subject_id for slot in distinct],
             "predicates": [slot.predicate for slot in distinct],
+            "ids": list(ids),
         }
         return tuple(read_stored(row) for row in _fetch(_HOLDERS, values))
 

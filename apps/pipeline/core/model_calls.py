@@ -14,8 +14,7 @@ class Purpose(StrEnum):
     EXTRACT = "extract"
     EXTRACT_SESSION = "extract_session"
     JUDGE_REFERENCES = "judge_references"
-    JUDGE_DUPLICATES = "judge_duplicates"
-    JUDGE_CONTRADICTIONS = "judge_contradictions"
+    JUDGE_PAIRS = "judge_pairs"
 
 
 class AnswerKind(StrEnum):

@@ -50,7 +50,6 @@ class Model(Protocol):
 class Probe:
     """What dedupe looks for: memories like this one."""
 
-    type: MemoryType
     canonical_hash: str
     vector: Vector
     content: str = ""  # the same sentence comes first as well, for its hash may be another where one triple has two
@@ -72,24 +71,37 @@ class Slot:
     predicate: str
 
 
+@dataclass(frozen=True, slots=True)
+class RelevanceQuery:
+    """New turns, for which the known memories that matter are wanted."""
+
+    end_user_id: UUID
+    session_id: UUID
+    embedder: str
+    vectors: tuple[Vector, ...]  # one per turn
+    text: str  # of all turns: memories about entities that it names matter
+
+
 class MemoryReader(Protocol):
     """Reads what is known of one end user; each call is one round trip."""
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the most recently mentioned first."""
 
-    def known(
-        self, *, end_user_id: UUID, entities: int, memories: int
+    def relevant(
+        self, *, query: RelevanceQuery, entities: int, memories: int
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return at most so many entities, as `entities` does, and live memories, the last stored first."""
+        """Return at most so many entities, as `entities` does, and live memories, the most relevant first."""
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
     ) -> list[list[Neighbour]]:
-        """Return, for each probe, live memories of its type: equal hashes, the nearest, those without vectors."""
+        """Return, for each probe, live memories: equal hashes, equal sentences, those without vectors, the nearest."""
 
-    def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
-        """Return live memories that hold one of the slots."""
+    def holders(
+        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = ()
+    ) -> tuple[StoredMemory, ...]:
+        """Return live memories that hold one of the slots or have one of the identifiers."""
 
 
 class PlanWriter(Protocol):

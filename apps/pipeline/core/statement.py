@@ -103,6 +103,21 @@ class Candidate(Statement):
     source_turn_ids: tuple[UUID, ...]
     # Further spans of `content` that point at entities, beside subject and object.
     mentions: tuple[Mention, ...] = ()
+    # What the extractor says of memories that it was shown; the rules of deduplication and conflict decide.
+    same_as: UUID | None = None
+    replaces: tuple[UUID, ...] = ()
+    contradicts: tuple[UUID, ...] = ()
+    # When the fact itself starts and ends, where the turns say so; nothing is guessed.
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    valid_from_precision: Precision | None = None
+    valid_until_precision: Precision | None = None
+
+    @property
+    def proposed(self) -> frozenset[UUID]:
+        """Return the known memories about which the extractor says something."""
+        same = () if self.same_as is None else (self.same_as,)
+        return frozenset((*same, *self.replaces, *self.contradicts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,92 @@
+"""Open pairs: the new and known memories about which extraction said nothing though they are alike; a judge decides."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from apps.pipeline.core.draft import Draft, Ruling
+from apps.pipeline.core.enums import SpeechAct, Status
+from apps.pipeline.core.model_calls import ModelCallRecord
+from apps.pipeline.core.ports import Model, Neighbour
+from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.deduplication.difference_checks import Guard, differences
+from apps.pipeline.deduplication.proposals import share_subject
+from apps.pipeline.prompts import memory_pairs
+from apps.pipeline.prompts.llm_judge import ask_judge
+from apps.pipeline.prompts.memory_pairs import PairVerdict, StatementPair
+
+# By the index of the candidate and the identifier of the other memory.
+Verdicts = Mapping[tuple[int, UUID], PairVerdict]
+# Differences by which two statements of one predicate may exclude each other.
+_OPPOSING = frozenset({Guard.NEGATION, Guard.REVERSAL, Guard.CONTRAST})
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPair:
+    """A new memory and another one, and how alike they are."""
+
+    new: StoredMemory
+    index: int  # of the candidate
+    other: StoredMemory
+    urgency: float  # pairs with the highest are asked first
+
+
+def open_pairs(
+    draft: Draft,
+    *,
+    memories: Mapping[UUID, StoredMemory],
+    neighbours: Mapping[int, Sequence[Neighbour]],
+    holders: Sequence[StoredMemory],
+) -> list[OpenPair]:
+    """Return the pairs that a judge should look at, the most urgent first, each pair once.
+
+    `memories` are those that the rulings would write, by identifier; `neighbours` are given by candidate index.
+    """
+    found: dict[tuple[int, UUID], OpenPair] = {}
+    for ruling in draft.rulings:
+        if ruling.merge_into is not None or ruling.candidate.speech_act is not SpeechAct.ASSERTED:
+            continue
+        for other, urgency in _open_with(ruling, draft, neighbours.get(ruling.candidate.index, ()), holders):
+            key = ruling.candidate.index, other.id
+            if other.id not in ruling.candidate.proposed and (key not in found or found[key].urgency < urgency):
+                found[key] = OpenPair(memories[ruling.memory_id], ruling.candidate.index, other, urgency)
+    return sorted(found.values(), key=lambda pair: -pair.urgency)
+
+
+def _open_with(
+    ruling: Ruling, draft: Draft, near: Sequence[Neighbour], holders: Iterable[StoredMemory]
+) -> Iterator[tuple[StoredMemory, float]]:
+    candidate, policy = ruling.candidate, draft.policy.judges
+    yield from ((other, 2.0) for other in ruling.possible_duplicates)
+    yield from ((holder, 3.0) for holder in holders if _may_exclude(candidate, holder))
+    for neighbour in near:
+        was_shown = neighbour.memory.id in draft.shown_memories
+        gate = policy.shown_gate if was_shown else policy.gate
+        is_near = neighbour.cosine is not None and neighbour.cosine >= gate
+        if is_near and neighbour.memory.status is Status.ACTIVE and share_subject(candidate, neighbour.memory):
+            yield neighbour.memory, neighbour.cosine or 0.0
+
+
+def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
+    """Return True for an active value of the same slot, which is stateful or differs in a word that opposes."""
+    same_slot = (candidate.subject_id, candidate.predicate) == (holder.subject_id, holder.predicate)
+    if not same_slot or holder.status is not Status.ACTIVE or not candidate.traits.holds_slot:
+        return False
+    return candidate.stateful or bool(differences(candidate.content, holder.content) & _OPPOSING)
+
+
+def ask(pairs: Sequence[OpenPair], *, model: Model, model_name: str) -> tuple[Verdicts, ModelCallRecord]:
+    """Ask about pairs in one call; what is not answered is left out of the verdicts."""
+    request = memory_pairs.render(pairs=[_in_order(pair) for pair in pairs], model=model_name)
+    result = ask_judge(request, count=len(pairs), model=model, words=PairVerdict)
+    verdicts = {
+        (pair.index, pair.other.id): PairVerdict(verdict)
+        for pair, verdict in zip(pairs, result.verdicts, strict=True)
+        if verdict != PairVerdict.UNSURE
+    }
+    return verdicts, result.call
+
+
+def _in_order(pair: OpenPair) -> StatementPair:
+    first, second = sorted((pair.other, pair.new), key=lambda memory: memory.said_at)
+    return StatementPair(first.content, first.said_at, second.content, second.said_at)
