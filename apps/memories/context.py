@@ -10,9 +10,10 @@ from django.db.models import Q
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.search import SearchQuery, search, shown_statuses
-from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Polarity, Precision, Stakes, Status
+from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Polarity, Precision, Stakes, Status, values_of
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
+from apps.pipeline.core.type_traits import SLOT_TYPES
 from apps.pipeline.retrieval.context_block import BlockSection, ContextMemory, CountTokens, RenderedBlock, render
 
 MAX_RULES = 200
@@ -51,7 +52,7 @@ def build_block(
         now=now,
     )
     rules = list(told.filter(tags__overlap=[CONSTRAINT, CONVENTION])[:MAX_RULES])
-    facts = told.exclude(type=MemoryType.EVENT).exclude(predicate="").exclude(object_text="")
+    facts = told.filter(type__in=values_of(SLOT_TYPES)).exclude(predicate="").exclude(object_text="")
     known = {
         BlockSection.CONSTRAINTS: _known(row for row in rules if CONSTRAINT in row.tags),
         BlockSection.CONVENTIONS: _known(row for row in rules if CONSTRAINT not in row.tags),

@@ -11,11 +11,11 @@ from django.db.models import Q
 from apps.memories.codec import read_statement
 from apps.memories.models import Entity, Memory
 from apps.memories.querysets import MemoryQuerySet
-from apps.pipeline.conflict.supersession import says_additional
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
-from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, MemoryType, Polarity, Status
+from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
+from apps.pipeline.direct_write.conflicts import takes_slot
 
 MERGED, SPLIT = "entity_merged", "entity_split"  # as the history and the ledger name it
 
@@ -66,17 +66,12 @@ def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iter
     """Close all but the latest value of each stateful slot that both entities held."""
     slots: dict[tuple[UUID | None, str], list[Memory]] = {}
     for row in live:
-        if row.status == Status.ACTIVE and _takes_slot(row):
+        if row.status == Status.ACTIVE and takes_slot(read_statement(row)):
             subject = changes.get(row.id, {}).get("subject_id", row.subject_id)
             slots.setdefault((subject, row.predicate), []).append(row)
     for rows in slots.values():
         if any(row.id in changes for row in rows):
             yield from (_close(older, newer) for older, newer in pairwise(rows))
-
-
-def _takes_slot(row: Memory) -> bool:
-    is_value = row.stateful and row.polarity == Polarity.POSITIVE and row.type != MemoryType.EVENT
-    return is_value and not says_additional(row.evidence)
 
 
 def _close(older: Memory, newer: Memory) -> SupersedeMemory:

@@ -8,7 +8,8 @@ from django.db.models import Count, F, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import LIVE_STATUSES, MemoryType, Status, values_of
+from apps.pipeline.core.enums import LIVE_STATUSES, Status, values_of
+from apps.pipeline.core.type_traits import SLOT_TYPES
 from apps.tenants.models import EndUser
 
 MAX_TIMELINES = 60
@@ -52,7 +53,7 @@ def facts_over_time(*, end_user_id: UUID, now: datetime) -> tuple[FactTimeline, 
     """Return the values of each subject and predicate on a common time scale."""
     shown = [Status.ACTIVE, Status.PENDING_REVIEW, Status.SUPERSEDED]
     rows = Memory.objects.for_end_user(end_user_id).filter(status__in=shown).exclude(predicate="")
-    rows = rows.exclude(type=MemoryType.EVENT)
+    rows = rows.filter(type__in=values_of(SLOT_TYPES))
     span = rows.aggregate(first=Min("valid_from"), last=Max("valid_until"))
     begins = min(span["first"] or now, now)
     scale = max((now - begins).total_seconds(), 1.0)

@@ -8,7 +8,7 @@ from apps.pipeline.conflict.antonym_predicates import same_axis
 from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional
 from apps.pipeline.core.candidate_facts import said_at
 from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import MemoryType, Reason, SpeechAct, Status
+from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Embedder, Ports, Slot
 from apps.pipeline.core.statement import StoredMemory
@@ -71,7 +71,7 @@ def _contents(ruling: Ruling, holder: StoredMemory) -> tuple[str, str]:
 def _may_oppose(ruling: Ruling, holder: StoredMemory) -> bool:
     candidate = ruling.candidate
     slot = (candidate.subject.entity_id, candidate.predicate)
-    if slot != (holder.subject_id, holder.predicate) or MemoryType.EVENT in (candidate.type, holder.type):
+    if slot != (holder.subject_id, holder.predicate) or not (candidate.traits.holds_slot and holder.traits.holds_slot):
         return False
     return bool(differences(candidate.content, holder.content) & _OPPOSING)
 
@@ -86,7 +86,7 @@ def _slots(rulings: Sequence[Ruling]) -> list[Slot]:
         Slot(subject_id=ruling.candidate.subject.entity_id, predicate=predicate)
         for ruling in rulings
         if ruling.candidate.subject.entity_id
-        and (ruling.candidate.type is not MemoryType.EVENT or corrects(ruling.candidate.evidence))
+        and (ruling.candidate.traits.holds_slot or corrects(ruling.candidate.evidence))
         for predicate in sorted(same_axis(ruling.candidate.predicate))
     )
     return list(dict.fromkeys(slots))

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from apps.pipeline.conflict.antonym_predicates import axis_of, sign_of
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.enums import MemoryType, Polarity
+from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import contradictions
 from apps.pipeline.lexicon.retractions import takes_back
@@ -41,7 +41,7 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
         return PairRelation.COEXISTS
     if is_taken_back(rival, by=memory, evidence=evidence):
         return PairRelation.REPLACES
-    if MemoryType.EVENT in (memory.type, rival.type):
+    if not (memory.traits.holds_slot and rival.traits.holds_slot):
         return PairRelation.COEXISTS
     stateful = memory.stateful and memory.predicate == rival.predicate
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE

@@ -12,6 +12,7 @@ from apps.pipeline.core.enums import (
     SourceConfidence,
     Stakes,
 )
+from apps.pipeline.core.type_traits import TYPE_TRAITS
 
 MOST_REPEAT_WINDOW = 10  # intake reads so many turns back with the statement that opens the session
 
@@ -240,16 +241,14 @@ class DecayPolicy(_Part):
     importance: float = Field(default=0.45, ge=0, le=1)
     freshness: float = Field(default=0.35, ge=0, le=1)
     access: float = Field(default=0.20, ge=0, le=1)
-    half_life_days: dict[MemoryType, float] = {
-        MemoryType.EVENT: 90.0,
-        MemoryType.PREFERENCE: 365.0,
-        MemoryType.FACT: 365.0,
-        MemoryType.ENTITY: 730.0,
-        MemoryType.RELATION: 730.0,
-    }
+    half_life_days: dict[MemoryType, float] = {type: traits.half_life_days for type, traits in TYPE_TRAITS.items()}
     archive_below: float = Field(
         default=0.22, ge=0, le=1, description="memories with a lower value are archived; 0 archives nothing"
     )
+
+    def half_life(self, type: MemoryType) -> float:
+        """Return the half-life of a type in days; a version that is older than the type does not name it."""
+        return self.half_life_days.get(type, TYPE_TRAITS[type].half_life_days)
 
 
 class Policy(_Part):

@@ -16,6 +16,7 @@ from apps.pipeline.core.enums import (
     SpeechAct,
     Status,
 )
+from apps.pipeline.core.type_traits import TYPE_TRAITS, TypeTraits
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ class Statement:
     adjustment: float = 0.0  # the extractor's own correction of the confidence, -0.2 to 0.2
     extractor: str = ""  # "patterns:<pattern name>", the model's name, or what a caller names
     evidence: str = ""  # a verbatim quote of a source turn
+
+    @property
+    def traits(self) -> TypeTraits:
+        """Return how memories of the type behave."""
+        return TYPE_TRAITS[self.type]
 
     @property
     def subject_id(self) -> UUID | None:

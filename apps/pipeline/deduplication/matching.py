@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.enums import MemoryType, SpeechAct
+from apps.pipeline.core.enums import SpeechAct
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import (
@@ -110,7 +110,7 @@ def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand
 
 def _guards_of_equal_triples(one: StoredMemory, two: StoredMemory) -> frozenset[Guard]:
     """An event may happen twice, so it must agree in everything; a fact may be told more and less precisely."""
-    if one.type is MemoryType.EVENT:
+    if one.traits.repeatable:
         return differences(one.content, two.content)
     return contradictions(one.content, two.content)
 
@@ -120,13 +120,13 @@ def _facts_differ(one: StoredMemory, two: StoredMemory) -> bool:
     meant = (one.speech_act is SpeechAct.ASSERTED) == (two.speech_act is SpeechAct.ASSERTED)
     if one.type is not two.type or one.polarity is not two.polarity or not meant:
         return True
-    if one.subject_id != two.subject_id and one.type is not MemoryType.RELATION:
+    if one.subject_id != two.subject_id and not one.traits.ties_entities:
         return True
     return _happened_apart(one, two) or _values_differ(one, two)
 
 
 def _happened_apart(one: StoredMemory, two: StoredMemory) -> bool:
-    if one.type is not MemoryType.EVENT:
+    if not one.traits.repeatable:
         return False
     if one.event_at and two.event_at:
         return one.event_at.date() != two.event_at.date()

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from apps.pipeline.conflict.supersession import says_additional
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.enums import MemoryType, Polarity, Status
+from apps.pipeline.core.enums import Polarity, Status
 from apps.pipeline.core.policy import SimilarityBand
-from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.statement import Statement, StoredMemory
 from apps.pipeline.deduplication.matching import MatchVerdict, compare
 
 _NEVER_ALIKE = SimilarityBand(same=1, unsure=1, words=1)  # only hashes and triples are looked at
@@ -57,10 +57,10 @@ def is_taken(canonical_hash: str, live: Iterable[StoredMemory]) -> bool:
     return any(each.canonical_hash == canonical_hash for each in live)
 
 
-def takes_slot(memory: StoredMemory) -> bool:
+def takes_slot(memory: Statement) -> bool:
     """Tell whether a memory says the one value of its predicate; one that joins others doesn't."""
     is_value = memory.stateful and memory.subject_id is not None and memory.polarity is Polarity.POSITIVE
-    return is_value and memory.type is not MemoryType.EVENT and not says_additional(memory.evidence)
+    return is_value and memory.traits.holds_slot and not says_additional(memory.evidence)
 
 
 def placement_in_slot(memory: StoredMemory, live: Collection[StoredMemory]) -> SlotPlacement:

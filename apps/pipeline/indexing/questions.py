@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.type_traits import TYPE_TRAITS
 
 # By predicate: the words that people ask with, which the statement itself does not hold.
 _BY_PREDICATE: Mapping[str, tuple[str, ...]] = {
@@ -51,13 +52,6 @@ _BY_PREDICATE: Mapping[str, tuple[str, ...]] = {
     "constraint": ("What must never be done?", "What did {subject} forbid?", "What should be avoided for {subject}?"),
 }  # fmt: skip
 
-_BY_TYPE: Mapping[MemoryType, tuple[str, ...]] = {
-    MemoryType.FACT: ("What is known about {subject} and {about}?", "What is {whose} {attribute}?"),
-    MemoryType.PREFERENCE: ("What does {subject} think of {about}?", "How does {subject} like {about}?"),
-    MemoryType.EVENT: ("What happened with {subject} and {about}?", "When was that: {subject} and {about}?"),
-    MemoryType.ENTITY: ("Who or what is {about}?", "What is {about} to {subject}?"),
-    MemoryType.RELATION: ("Who is {whose} {attribute}?", "How is {subject} related to {about}?"),
-}
 _LAST = ("What did {subject} say about {about}?", "Tell me about {about}.", "What do we know of {about}?")
 
 _VERBS_IN_FRONT = ("has_", "is_", "works_", "lives_", "was_", "takes_")
@@ -84,7 +78,7 @@ def questions_for(
 
 
 def _templates(*, type: MemoryType, predicate: str) -> tuple[str, ...]:
-    templates = (*_BY_PREDICATE.get(predicate, ()), *_BY_TYPE[type], *_LAST)
+    templates = (*_BY_PREDICATE.get(predicate, ()), *TYPE_TRAITS[type].questions, *_LAST)
     return templates if predicate else tuple(each for each in templates if "{attribute}" not in each)
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.calendar import MONTHS, SEASONS
@@ -41,7 +40,7 @@ def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
     guessed: without `occurred_at` only a time that names its year counts, and none does where an extractor has told
     one, where two are told, and where the words have two readings.
     """
-    if candidate.type is not MemoryType.EVENT or candidate.event_at is not None:
+    if not candidate.traits.dated or candidate.event_at is not None:
         return candidate
     said = Said(turn.local_time.date(), tense_of(candidate)) if turn.occurred_at else None
     found = _told_in(candidate, said)

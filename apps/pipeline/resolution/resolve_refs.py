@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop, KnownEntity
-from apps.pipeline.core.enums import MemoryType, Polarity, Reason, SpeechAct, Stage
+from apps.pipeline.core.enums import Polarity, Reason, SpeechAct, Stage
 from apps.pipeline.core.model_calls import ModelCallRecord, Purpose
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.predicates import in_known_words
@@ -196,7 +196,7 @@ def _mentions(candidate: Candidate) -> tuple[Mention, ...]:
 def _introduces(candidate: Candidate) -> bool:
     """Tell whether a relation ties a name to what it is to someone: "Priya is User's manager"."""
     other = candidate.object.entity
-    if candidate.type is not MemoryType.RELATION or other is None:
+    if not candidate.traits.ties_entities or other is None:
         return False
     read = noun_of_relation(candidate.predicate)
     if read is None:

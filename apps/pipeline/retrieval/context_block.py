@@ -12,6 +12,7 @@ from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import MemoryType, Precision
+from apps.pipeline.core.type_traits import TYPE_TRAITS
 from apps.pipeline.prefilter.context_marker import wrap
 from apps.pipeline.resolution.event_dates import counts_from_a_day
 from apps.pipeline.resolution.pronouns import kind_of
@@ -143,7 +144,7 @@ def _stands_alone(fact: ContextMemory) -> bool:
 
 def _sentence(each: ContextMemory, section: BlockSection) -> str:
     prefix = CONSTRAINT_PREFIX if section is BlockSection.CONSTRAINTS else ""
-    is_dated = each.type is MemoryType.EVENT or counts_from_a_day(each.content)
+    is_dated = TYPE_TRAITS[each.type].dated or counts_from_a_day(each.content)
     dated = f"[{_when(each)}] " if is_dated else ""
     return f"{prefix}{dated}{_flat(each.content)}{_doubt(each)}"
 

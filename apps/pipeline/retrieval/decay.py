@@ -29,7 +29,7 @@ def decay_score(*, standing: DecayInput, now: datetime, policy: DecayPolicy) -> 
     Freshness halves with every half-life of the type since the memory came; use is 1 - 2^-n for n accesses, and
     halves likewise since the last one. What lies ahead is fresh.
     """
-    half_life = policy.half_life_days[standing.type]
+    half_life = policy.half_life(standing.type)
     freshness = _halved(standing.fresh_at, now, half_life)
     used = standing.last_accessed
     use = (1 - 0.5**standing.access_count) * _halved(used, now, half_life) if used else 0.0
