@@ -14,6 +14,28 @@ def said_at(draft: Draft, candidate: Candidate) -> datetime:
     return max(turn.said_at for turn in draft.request.turns if turn.id in candidate.source_turn_ids)
 
 
+def starts_at(draft: Draft, candidate: Candidate) -> datetime:
+    """Return when what a candidate says becomes true: its own start, else when it was said."""
+    return candidate.valid_from or said_at(draft, candidate)
+
+
+def ends_at(draft: Draft, candidate: Candidate) -> datetime | None:
+    """Return when what a candidate says stops being true; a statement about the past stays true."""
+    ends = candidate.valid_until
+    return ends if ends is not None and ends > said_at(draft, candidate) else None
+
+
+def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datetime:
+    """Return when a known memory ends that a candidate replaces.
+
+    A fact gives way when the new one starts, or when the event happens that changes it; a plan is over as soon as
+    another one is said. No memory ends before it began.
+    """
+    happens = candidate.event_at if candidate.traits.dated and not closed.traits.dated else None
+    ends = max(happens or starts_at(draft, candidate), closed.valid_from or closed.said_at)
+    return ends if closed.valid_until is None else min(ends, closed.valid_until)
+
+
 def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
     """Score a candidate that was said once."""
     return confidence_of(

@@ -71,7 +71,9 @@ class Ruling:
     superseded_by: StoredMemory | None = None
     contradicts: tuple[StoredMemory, ...] = ()
     possible_duplicates: tuple[StoredMemory, ...] = ()
-    content: str = ""  # of a merge: the wording that wins, when it is not the candidate's own
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of a merge: fields of the known memory, new values
+    promotes: bool = False  # a merge that lifts a pending memory: agents may be told
+    coexists: frozenset[UUID] = frozenset()  # memories beside which a judge lets it stand
     review_reasons: tuple[str, ...] = ()  # why a person has to look before it is shown
     flags: tuple[str, ...] = ()  # what a person may want to look at, though it is shown
     rule: str = ""  # the rule that decided, for the span
@@ -111,6 +113,8 @@ class Draft:
     new_aliases: tuple[tuple[UUID, str], ...] = ()
     moved_aliases: tuple[tuple[UUID, str], ...] = ()  # taken over from whoever held them: "User's manager"
     renamed: tuple[tuple[UUID, str], ...] = ()  # entities whose name became known or was corrected
+    shown_memories: frozenset[UUID] = frozenset()  # known memories that the model saw when it extracted
+    holders: tuple[StoredMemory, ...] | None = None  # of the candidates' slots, once they were read
     rulings: tuple[Ruling, ...] = ()
     drops: tuple[Drop, ...] = ()
     model_calls: tuple[ModelCallRecord, ...] = ()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.pipeline.core.candidate_facts import candidate_confidence, canonical_hash_of, said_at
+from apps.pipeline.core.candidate_facts import candidate_confidence, canonical_hash_of, ends_at, said_at, starts_at
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.operations import AddMemory, MergeInto
@@ -23,8 +23,9 @@ def as_memory(*, draft: Draft, ruling: Ruling) -> StoredMemory:
         confidence=candidate_confidence(draft, candidate).value,
         role=role_of(draft=draft, candidate=candidate),
         said_at=said,
-        valid_from=said,
-        **_stored_fields(candidate),
+        valid_from=starts_at(draft, candidate),
+        valid_until=ends_at(draft, candidate),
+        **stored_fields(candidate),
     )
 
 
@@ -40,16 +41,16 @@ def as_stored(operation: AddMemory) -> StoredMemory:
         said_at=operation.said_at,
         valid_from=operation.valid_from,
         valid_until=operation.valid_until,
-        **_stored_fields(operation.candidate),
+        **stored_fields(operation.candidate),
     )
 
 
 def merged_fields(operation: MergeInto) -> dict[str, Any]:
     """Return the fields of a stored memory that a merge changes, with their new values."""
-    return {"content": operation.content, "confidence": operation.confidence.value, "status": operation.status}
+    return {**operation.changes, "confidence": operation.confidence.value, "status": operation.status}
 
 
-def _stored_fields(candidate: Candidate) -> dict[str, Any]:
+def stored_fields(candidate: Candidate) -> dict[str, Any]:
     """Return the fields of a statement as a store gives them back: of entities their identifiers."""
     subject = Mention(text="", entity_id=candidate.subject_id)
     return {**candidate.statement_fields(), "subject": subject, "object": _stored_object(candidate.object)}

@@ -75,13 +75,13 @@ class AddMemory:
 
 @dataclass(frozen=True, slots=True)
 class MergeInto:
-    """One more source of a known memory; the more precise wording wins, the other stays in the history."""
+    """One more source of a known memory; the better statement wins, the other stays in the history."""
 
     memory_id: UUID
     expected_version: int
     candidate: Candidate
     origins: tuple[PlannedOrigin, ...]
-    content: str
+    changes: Mapping[str, Any]  # field of a stored memory to its new value
     confidence: Confidence
     status: Status
     recurrence: int  # distinct sessions and days that say it, this one included

@@ -61,14 +61,14 @@ def plan_from(draft: Draft) -> WritePlan:
 def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
     known = ruling.merge_into
     yield _add(draft, ruling) if known is None else _merge(draft, ruling, known)
-    if known is None or known.content != ruling.candidate.content:
+    if known is None or "content" in ruling.changes:
         yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=ruling.memory_id)
     for older in ruling.supersedes:
         yield SupersedeMemory(
             memory_id=older.id,
             expected_version=older.version,
             superseded_by=ruling.memory_id,
-            valid_until=said_at(draft, ruling.candidate),
+            valid_until=closes_at(draft, ruling.candidate, older),
         )
     yield from _links(ruling)
     for reason in ruling.review_reasons:
@@ -96,8 +96,8 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
         confidence=confidence,
         canonical_hash=canonical_hash_of(draft, ruling),
         said_at=said_at(draft, candidate),
-        valid_from=said_at(draft, candidate),
-        valid_until=history.valid_from or history.said_at if history else None,
+        valid_from=starts_at(draft, candidate),
+        valid_until=history.valid_from or history.said_at if history else ends_at(draft, candidate),
         superseded_by=history.id if history else None,
         context=context_of(draft, candidate),
     )
@@ -105,25 +105,16 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
 
 def _merge(draft: Draft, ruling: Ruling, known: StoredMemory) -> MergeInto:
     origins = origins_of(draft, ruling.candidate)
-    days = {origin_key(origin) for origin in origins} | set(known.origins)
-    confidence = confidence_of(
-        policy=draft.policy.confidence,
-        source_confidence=known.source_confidence,
-        reliability=known.reliability,
-        origins=len(days),
-        grounding=known.grounding,
-        adjustment=known.adjustment,
-        speech_act=known.speech_act,
-    )
+    merged = known.evolve(**ruling.changes)
     return MergeInto(
         memory_id=known.id,
         expected_version=known.version,
         candidate=ruling.candidate,
         origins=origins,
-        content=ruling.content or ruling.candidate.content,
-        confidence=confidence,
-        status=known.status,
-        recurrence=len(days),
+        changes=ruling.changes,
+        confidence=merged_confidence(draft, ruling.candidate, merged),
+        status=Status.ACTIVE if ruling.promotes else known.status,
+        recurrence=len(days_of(draft, ruling.candidate, known)),
     )
 
 

@@ -1,0 +1,62 @@
+"""Merging: which fields of a known memory change when it is said again, so that the better statement wins."""
+
+from typing import Any
+
+from apps.pipeline.core.canonical import canonical_hash
+from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, SpeechAct
+from apps.pipeline.core.memory_conversion import stored_fields
+from apps.pipeline.core.policy import ConfidencePolicy
+from apps.pipeline.core.statement import Candidate, Statement, StoredMemory
+from apps.pipeline.deduplication.difference_checks import precision_of
+
+# What changes together with the wording: a sentence and its triple never disagree.
+_WORDING = ("content", "predicate", "object", "stateful", "event_at", "event_precision", "evidence", "language")
+
+
+def merged_fields(known: StoredMemory, candidate: Candidate, *, policy: ConfidencePolicy) -> dict[str, Any]:
+    """Return the fields of a known memory that change when a candidate says it again, with their new values.
+
+    A firm statement lifts a hedged one, never the other way round; the more precise wording of two equally firm ones
+    wins. Tags are joined, the greater importance stays.
+    """
+    gain = _firmness(candidate, policy) - _firmness(known, policy)
+    fields: dict[str, Any] = {
+        "importance": max(known.importance, candidate.importance),
+        "tags": tuple(dict.fromkeys((*known.tags, *candidate.tags))),
+        "topic": candidate.topic if candidate.topic and (gain > 0 or not known.topic) else known.topic,
+    }
+    if {CONVENTION, CONSTRAINT} & set(candidate.tags):
+        fields["type"] = candidate.type
+    if gain >= 0:
+        fields |= _support(known, candidate, policy)
+    if gain > 0 or (gain == 0 and precision_of(candidate.content) > precision_of(known.content)):
+        fields |= _wording(known, candidate)
+    return {name: value for name, value in fields.items() if value != getattr(known, name)}
+
+
+def _firmness(statement: Statement, policy: ConfidencePolicy) -> float:
+    asserted = statement.speech_act is SpeechAct.ASSERTED
+    return (1.0 if asserted else 0.0) + policy.source[statement.source_confidence]
+
+
+def _support(known: StoredMemory, candidate: Candidate, policy: ConfidencePolicy) -> dict[str, Any]:
+    grounded = max(known, candidate, key=lambda each: policy.grounding[each.grounding])
+    sure = max(known, candidate, key=lambda each: policy.source[each.source_confidence])
+    return {
+        "speech_act": candidate.speech_act,
+        "grounding": grounded.grounding,
+        "source_confidence": sure.source_confidence,
+        "reliability": max(known.reliability, candidate.reliability),
+        "adjustment": max(known.adjustment, candidate.adjustment),
+    }
+
+
+def _wording(known: StoredMemory, candidate: Candidate) -> dict[str, Any]:
+    said = stored_fields(candidate)
+    fields = {name: said[name] for name in _WORDING if name != "event_at" or candidate.event_at is not None}
+    if candidate.event_at is None:
+        fields.pop("event_precision")
+    triples = ((each.predicate, each.object_text, each.polarity) for each in (candidate, known))
+    if len(set(triples)) > 1:
+        fields["canonical_hash"] = canonical_hash(candidate)
+    return fields
