@@ -16,14 +16,7 @@ def said_at(draft: Draft, candidate: Candidate) -> datetime:
 
 def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
     """Score a candidate that was said once."""
-    return confidence_of(
-        policy=draft.policy.confidence,
-        source_confidence=candidate.source_confidence,
-        reliability=candidate.reliability,
-        grounding=candidate.grounding,
-        adjustment=candidate.adjustment,
-        speech_act=candidate.speech_act,
-    )
+    return confidence_of(candidate, policy=draft.policy.confidence)
 
 
 def canonical_hash_of(draft: Draft, ruling: Ruling) -> str:

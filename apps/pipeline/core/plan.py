@@ -106,15 +106,7 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
 def _merge(draft: Draft, ruling: Ruling, known: StoredMemory) -> MergeInto:
     origins = origins_of(draft, ruling.candidate)
     days = {origin_key(origin) for origin in origins} | set(known.origins)
-    confidence = confidence_of(
-        policy=draft.policy.confidence,
-        source_confidence=known.source_confidence,
-        reliability=known.reliability,
-        origins=len(days),
-        grounding=known.grounding,
-        adjustment=known.adjustment,
-        speech_act=known.speech_act,
-    )
+    confidence = confidence_of(known, policy=draft.policy.confidence, origins=len(days))
     return MergeInto(
         memory_id=known.id,
         expected_version=known.version,

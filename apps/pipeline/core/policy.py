@@ -168,6 +168,7 @@ class ConfidencePolicy(_Part):
         Grounding.UNKNOWN: -0.10,
         Grounding.NOT_SUPPORTED: -1.0,
     }
+    max_adjustment: float = Field(default=0.2, ge=0, le=1, description="limit of an extractor's own correction")
     not_asserted_cap: float = 0.30
     review_below: float = 0.50
 
