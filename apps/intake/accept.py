@@ -18,7 +18,7 @@ from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.turn import NewTurn, SourceTurn
-from apps.traces.drafts import policy_of
+from apps.traces.policies import policy_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,11 @@ from apps.pipeline.core.identifiers import Prefix, parse, show
 from apps.pipeline.core.statement import Mention, ObjectValue, Statement, StoredMemory
 
 
+def _json(value: Any) -> Any:
+    """Read JSON, which a statement of hand-written SQL gives as text."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
 def _unchanged(value: Any) -> Any:
     return value
 
@@ -64,6 +69,8 @@ _STORED = (
     Column("said_at"),
     Column("valid_from"),
     Column("valid_until"),
+    Column("confidence_parts", read=_json, write=dict),
+    Column("metadata", read=_json, write=dict),
 )
 _REFERENCES = ("subject_id", "object", "object_text")
 _BY_NAME = {column.name: column for column in (*_STORED, *_STATEMENT)}
@@ -145,9 +152,7 @@ def _read_references(columns: Mapping[str, Any]) -> dict[str, Any]:
     if "subject_id" in columns:
         fields["subject"] = Mention(text="", entity_id=columns["subject_id"])
     if "object" in columns:
-        value = columns["object"]
-        decoded = json.loads(value) if isinstance(value, str) else value
-        fields["object"] = _read_object(decoded, columns.get("object_text", ""))
+        fields["object"] = _read_object(_json(columns["object"]), columns.get("object_text", ""))
     return fields
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -11,10 +10,10 @@ from django.db import connection
 
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
 from apps.pipeline.core.enums import Stage
-from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.context_marker import own_words
-from apps.traces.models import ConfigurationVersion, Trace, Turn
+from apps.traces.models import Trace, Turn
+from apps.traces.policies import policy_of
 from apps.traces.turn_codec import select_turn, source_turn
 
 # Every turn of a conversation is loaded by this: as rows of two models it cost three times the processor.
@@ -60,12 +59,6 @@ class _Turn:
     trace_id: UUID
     rejected_for: str
     rejected_by: str
-
-
-@lru_cache(maxsize=64)
-def policy_of(configuration_id: UUID) -> Policy:
-    """Return the policy of a configuration version; versions never change, so they are kept in memory."""
-    return ConfigurationVersion.objects.get(id=configuration_id).as_policy()
 
 
 def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:

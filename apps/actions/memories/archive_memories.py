@@ -9,7 +9,6 @@ import structlog
 from django.db import connection
 from django.utils import timezone
 
-from apps.actions.memories.search_memories import active_policy
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
@@ -19,6 +18,7 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import DecayPolicy
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.retrieval.decay import DecayInput, decay_score, is_past
+from apps.traces.policies import active_policy
 
 log = structlog.get_logger(__name__)
 

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
-from apps.actions.memories.search_memories import retrieval_policy
 from apps.memories.context import ContextQuery, build_block
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.retrieval.context_block import RenderedBlock
 from apps.providers.wordllama import count_tokens
+from apps.traces.policies import active_policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def build_context(*, request: ContextRequest) -> ContextResult:
         query=request.query,
         embedder=ports.embedder,
         count_tokens=count_tokens,
-        policy=retrieval_policy(project_id=request.project_id),
+        policy=active_policy(project_id=request.project_id).retrieval,
         now=now,
     )
     ACCESSES.note(end_user_id=end_user, memory_ids=block.memory_ids, at=now)

@@ -1,6 +1,7 @@
 """Index memories: store the vectors of their contents and of the questions that they answer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -14,6 +15,7 @@ from apps.pipeline.core.policy import IndexPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.indexing import index
 from apps.pipeline.indexing.index import Indexable, VectorEntry
+from apps.traces.policies import active_configuration, policy_of
 
 
 def index_memories(*, lease: Lease, work: Sequence[NextWork], embedder: Embedder) -> list[NextWork]:
@@ -31,7 +33,12 @@ def index_memories(*, lease: Lease, work: Sequence[NextWork], embedder: Embedder
 
 def embed_memories(*, end_user_id: UUID, memory_ids: Sequence[UUID], embedder: Embedder) -> tuple[VectorEntry, ...]:
     """Embed the contents of one end user's memories and the questions that they answer."""
-    return index.run(_indexable(end_user_id, memory_ids), embedder=embedder, policy=IndexPolicy())
+    rows = list(_rows(end_user_id, memory_ids))
+    if not rows:
+        return ()
+    configuration = rows[0]["configuration"]
+    policy = policy_of(configuration).index if configuration else IndexPolicy()
+    return index.run([_indexable(row) for row in rows], embedder=embedder, policy=policy)
 
 
 def write_vectors(*, end_user_id: UUID, entries: Sequence[VectorEntry], embedder: Embedder) -> None:
@@ -55,16 +62,20 @@ def write_vectors(*, end_user_id: UUID, entries: Sequence[VectorEntry], embedder
     )
 
 
-def _indexable(end_user_id: UUID, memory_ids: Sequence[UUID]) -> list[Indexable]:
-    rows = Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).select_related("subject")
-    return [
-        Indexable(
-            id=row.id,
-            type=MemoryType(row.type),
-            content=row.content,
-            subject=row.subject.name if row.subject else "",
-            predicate=row.predicate,
-            object_text=row.object_text,
-        )
-        for row in rows.defer("terms", "context_terms", "context").order_by("id")
-    ]
+def _rows(end_user_id: UUID, memory_ids: Sequence[UUID]) -> Iterable[dict[str, Any]]:
+    """Read the memories, with the active configuration of their project in the same query."""
+    rows = Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).order_by("id")
+    return rows.annotate(configuration=active_configuration("project_id")).values(
+        "id", "type", "content", "subject__name", "predicate", "object_text", "configuration"
+    )
+
+
+def _indexable(row: dict[str, Any]) -> Indexable:
+    return Indexable(
+        id=row["id"],
+        type=MemoryType(row["type"]),
+        content=row["content"],
+        subject=row["subject__name"] or "",
+        predicate=row["predicate"],
+        object_text=row["object_text"],
+    )

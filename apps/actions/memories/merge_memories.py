@@ -4,7 +4,6 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.actions.memories.search_memories import active_policy
 from apps.actions.memories.slot_conflicts import settle_slot
 from apps.actions.review.review_decisions import (
     ReviewDecision,
@@ -18,6 +17,7 @@ from apps.memories.models import Memory, MemoryOrigin
 from apps.pipeline.core.confidence import with_recurrence
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.operations import CopyOrigins, Operation, ReviseMemory
+from apps.traces.policies import active_policy
 
 
 def merge_memories(*, by: Reviewer, seen: SeenVersion, into: SeenVersion) -> ReviewDecision:
@@ -36,8 +36,8 @@ def merge_operations(memory: Memory, successor: Memory) -> list[Operation]:
     """Return what merging a memory into its successor takes."""
     days = _distinct_days(memory, successor)
     confidence = with_recurrence(
-        parts=successor.confidence_parts,
-        weight=active_policy(project_id=successor.project_id).confidence.recurrence_weight,
+        successor.confidence_parts,
+        policy=active_policy(project_id=successor.project_id).confidence,
         origins=days,
     )
     sure = {"confidence": confidence.value, "confidence_parts": confidence.parts(), "recurrence": days}

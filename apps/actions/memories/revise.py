@@ -17,7 +17,7 @@ from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.confidence import adjustment_to
+from apps.pipeline.core.confidence import with_value
 from apps.pipeline.core.enums import Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
@@ -151,9 +151,8 @@ def _with_followers(memory: Memory, changes: dict[str, Any]) -> dict[str, Any]:
     """Add the columns that follow from others: the sum from its value, the reasons from where it stands."""
     followers: dict[str, Any] = {}
     if "confidence" in changes:
-        adjustment = adjustment_to(changes["confidence"], parts=memory.confidence_parts)
-        parts = {**memory.confidence_parts, "adjustment": adjustment, "capped_at": None}
-        followers["confidence_parts"] = parts
+        changed = with_value(memory.confidence_parts, value=changes["confidence"])
+        followers["confidence_parts"] = changed.parts()
     if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
         followers["review_reasons"] = []
     return {**changes, **followers}

@@ -8,9 +8,7 @@ from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
 from apps.memories.search import SearchHit, SearchQuery, search
 from apps.pipeline.core.identifiers import end_user_id
-from apps.pipeline.core.policy import Policy, RetrievalPolicy
-from apps.traces.drafts import policy_of
-from apps.traces.models import ConfigurationVersion
+from apps.traces.policies import active_policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +40,8 @@ def search_memories(*, request: SearchRequest) -> SearchResult:
         end_user_id=end_user,
         query=request.query,
         embedder=ports.embedder,
-        policy=retrieval_policy(project_id=request.project_id),
+        policy=active_policy(project_id=request.project_id).retrieval,
         now=now,
     )
     ACCESSES.note(end_user_id=end_user, memory_ids=[hit.memory.id for hit in hits], at=now)
     return SearchResult(hits=hits, at=now)
-
-
-def retrieval_policy(*, project_id: UUID) -> RetrievalPolicy:
-    """Return how the project retrieves."""
-    return active_policy(project_id=project_id).retrieval
-
-
-def active_policy(*, project_id: UUID) -> Policy:
-    """Return the project's active configuration, or the product's own where it has none."""
-    active = ConfigurationVersion.objects.filter(project_id=project_id, is_active=True)
-    configuration = active.values_list("id", flat=True).first()
-    return policy_of(configuration) if configuration else Policy()

@@ -28,6 +28,7 @@ from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult
 from apps.pipeline.direct_write.new_memory import NewMemory, add_memory, check_new
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
+from apps.traces.policies import active_policy
 
 MAX_ENTITIES = 10_000  # names are looked for among these; an end user has far fewer
 
@@ -52,21 +53,22 @@ def store(*, request: StoreRequest) -> tuple[UUID, ...]:
     """
     for index, new in enumerate(request.memories):
         check_new(new, at=f"/memories/{index}")
+    policy = active_policy(project_id=request.project_id)
     for _ in range(MOST_TRIES):
         try:
-            return _store_once(request)
+            return _store_once(request, policy)
         except StalePlan:
             continue
     raise Conflict("the memories are being changed by others; try again")
 
 
-def _store_once(request: StoreRequest) -> tuple[UUID, ...]:
+def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
     with transaction.atomic():
         end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
         _check_heirs(request.memories, end_user)
         directory = _directory(end_user)
-        added = _planned(request.memories, directory)
-        session = DirectWriteSession(known=_known(end_user, added).values(), policy=Policy())
+        added = _planned(request.memories, directory, policy)
+        session = DirectWriteSession(known=_known(end_user, added).values(), policy=policy)
         stored = [session.settle(each) for each in added]
         entities = tuple(AddEntity(entity=entity) for entity in directory.new_entities)
         _apply(request, end_user, entities, session_id="")
@@ -110,8 +112,8 @@ def _directory(end_user: EndUser) -> EntityIndex:
     return EntityIndex(entities=known, new_id=new_id)
 
 
-def _planned(memories: Sequence[NewMemory], directory: EntityIndex) -> list[AddMemory]:
-    now, policy = timezone.now(), Policy()
+def _planned(memories: Sequence[NewMemory], directory: EntityIndex, policy: Policy) -> list[AddMemory]:
+    now = timezone.now()
     return [
         add_memory(new, memory_id=new_id(), index=index, directory=directory, policy=policy, now=now)
         for index, new in enumerate(memories)

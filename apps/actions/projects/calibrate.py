@@ -10,7 +10,6 @@ from django.db import transaction
 
 from apps.actions.errors import NotFound, Unfit
 from apps.actions.projects.configure import configure
-from apps.actions.rules.save_rule import active_policy
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder
@@ -18,6 +17,7 @@ from apps.pipeline.deduplication.calibration import Calibrated
 from apps.pipeline.deduplication.calibration import calibrate as find_band
 from apps.pipeline.deduplication.labelled_pairs import read_pairs, score_pairs
 from apps.tenants.models import Project
+from apps.traces.policies import active_policy
 
 
 def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated:
@@ -35,7 +35,7 @@ def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated
     with transaction.atomic():
         if not Project.objects.select_for_update().filter(id=project_id).exists():
             raise NotFound("there is no such project")
-        policy = _with_band(active_policy(project_id), found, embedder.name)
+        policy = _with_band(active_policy(project_id=project_id), found, embedder.name)
         configure(project_id=project_id, policy=policy, note=f"band of {embedder.name} calibrated on {file.name}"[:255])
     return found
 

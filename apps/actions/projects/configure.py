@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
-from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.policy import Policy, Rule
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 
@@ -35,5 +35,5 @@ def _keep_rules(*, project_id: UUID, policy: Policy) -> None:
         rows,
         update_conflicts=True,
         unique_fields=["project", "name"],
-        update_fields=["reason", "pattern", "phrase", "roles", "languages", "enabled", "order", "unless_answering"],
+        update_fields=[name for name in Rule.model_fields if name != "name"],
     )

@@ -9,10 +9,11 @@ from django_q.tasks import async_task
 
 from apps.actions.errors import NotFound, Unfit
 from apps.actions.rules.run_preview import run_preview
-from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
+from apps.actions.rules.save_rule import with_rule, with_rules
 from apps.pipeline.core.policy import Rule
 from apps.tenants.models import Project
 from apps.traces.models import RulePreview
+from apps.traces.policies import active_policy
 from apps.traces.requests import count_turns
 
 MOST_DAYS = 90
@@ -30,7 +31,7 @@ def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int |
         raise Unfit(f"from 1 to {MOST_DAYS} days", at="/days")
     if not Project.objects.filter(pk=project_id).exists():
         raise NotFound("there is no such project")
-    policy = active_policy(project_id)
+    policy = active_policy(project_id=project_id)
     with_rules(policy, with_rule(policy.pre_filter.rules, rule))
     now = timezone.now()
     total = count_turns(project_id=project_id, since=now - timedelta(days=days), most=MOST_TURNS)

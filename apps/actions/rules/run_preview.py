@@ -10,13 +10,14 @@ from uuid import UUID
 from django.utils import timezone
 
 from apps.actions.errors import Unfit
-from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
+from apps.actions.rules.save_rule import with_rule, with_rules
 from apps.memories.models import MemoryOrigin
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Request
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.traces.models import PreviewState, RulePreview
+from apps.traces.policies import active_policy
 from apps.traces.requests import requests_since
 
 AT_ONCE = 200  # requests between two reports of the progress
@@ -86,7 +87,7 @@ def compare(request: Request, *, now: Policy, then: Policy) -> list[TurnChange]:
 
 
 def _try(preview: RulePreview) -> Findings:
-    now = active_policy(preview.project_id)
+    now = active_policy(project_id=preview.project_id)
     then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
     findings, deadline = Findings(), time.monotonic() + MOST_SECONDS
     for batch in _batches(preview):

@@ -12,6 +12,7 @@ from apps.pipeline.prefilter.matcher import matcher_for
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion
+from apps.traces.policies import active_policy
 
 Rules = tuple[Rule, ...]
 
@@ -45,7 +46,7 @@ def change_rules(*, project_id: UUID, change: Callable[[Rules], Rules], note: st
     with transaction.atomic():
         if not Project.objects.select_for_update().filter(id=project_id).exists():
             raise NotFound("there is no such project")
-        policy = active_policy(project_id)
+        policy = active_policy(project_id=project_id)
         changed = with_rules(policy, change(policy.pre_filter.rules))
         return configure(project_id=project_id, policy=changed, note=note)
 
@@ -55,12 +56,6 @@ def with_rules(policy: Policy, rules: Rules) -> Policy:
     changed = policy.pre_filter.model_copy(update={"rules": rules})
     _check_together(changed)
     return policy.model_copy(update={"pre_filter": changed})
-
-
-def active_policy(project_id: UUID) -> Policy:
-    """Return the policy that a project's next request runs under."""
-    active = ConfigurationVersion.objects.filter(project_id=project_id, is_active=True).first()
-    return active.as_policy() if active else Policy()
 
 
 def _check_together(policy: PreFilterPolicy) -> None:

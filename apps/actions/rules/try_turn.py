@@ -5,13 +5,14 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
+from apps.actions.rules.save_rule import with_rule, with_rules
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Rule
 from apps.pipeline.core.turn import SourceTurn
+from apps.traces.policies import active_policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def try_turn(*, project_id: UUID, content: str, role: Role, before: str = "", ru
 
     Raises Unfit for a rule that can't be used.
     """
-    policy = active_policy(project_id)
+    policy = active_policy(project_id=project_id)
     if rule is not None:
         policy = with_rules(policy, with_rule(policy.pre_filter.rules, rule))
     earlier = (_turn(before, Role.ASSISTANT, position=0),) if before.strip() else ()

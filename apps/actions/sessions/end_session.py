@@ -13,8 +13,8 @@ from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import ExtractorKind, TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.providers import registry
-from apps.traces.drafts import policy_of
 from apps.traces.models import ConfigurationVersion, Session, Trace
+from apps.traces.policies import policy_of
 
 
 @dataclass(frozen=True, slots=True)

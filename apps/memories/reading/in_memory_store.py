@@ -1,6 +1,6 @@
 """The store without a database: reads and writes like the PostgreSQL one, for dry runs, replays and benchmarks."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -72,7 +72,7 @@ class InMemoryStore:
             (1.0, [kept for kept in live if _is_of(kept, query.session_id) or query.embedder not in kept.vectors]),
             (0.5, live),
         ]
-        scores: Counter[UUID] = Counter()
+        scores: defaultdict[UUID, float] = defaultdict(float)
         for weight, ranked in lists:
             for rank, kept in enumerate(ranked, start=1):
                 scores[kept.memory.id] += weight / (10 + rank)

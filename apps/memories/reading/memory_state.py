@@ -11,7 +11,7 @@ from apps.memories.codec import is_stored, read_columns
 from apps.pipeline.core.candidate_facts import origin_key
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity
-from apps.pipeline.core.enums import LIVE_STATUSES, Status
+from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.memory_conversion import FIRST_VERSION, as_stored, merged_fields
 from apps.pipeline.core.operations import (
     AddAlias,
@@ -75,7 +75,10 @@ def remember(*, state: MemoryState, plan: WritePlan, now: datetime) -> MemorySta
     _check_versions(state, plan)
     _check_hashes(state, plan)
     for operation in plan.operations:
-        state = _apply(operation, state)
+        if isinstance(operation, SupersedeMemory):
+            state = _supersede(operation, state, now=now)
+        else:
+            state = _apply(operation, state)
     return _mention(state, plan, now)
 
 
@@ -150,9 +153,8 @@ def _(operation: MergeInto, state: MemoryState) -> MemoryState:
     return state.with_memory(replace(changed, origins=origins))
 
 
-@_apply.register
-def _(operation: SupersedeMemory, state: MemoryState) -> MemoryState:
-    kept = _changed(state.memories[operation.memory_id], status=Status.SUPERSEDED, valid_until=operation.valid_until)
+def _supersede(operation: SupersedeMemory, state: MemoryState, *, now: datetime) -> MemoryState:
+    kept = _changed(state.memories[operation.memory_id], **operation.changes(now=now))
     return state.with_memory(replace(kept, superseded_by=operation.superseded_by))
 
 

@@ -117,7 +117,7 @@ class PostgresMemoryReader:
         self, *, query: RelevanceQuery, entities: int, memories: int
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
         """Return entities as above, and live memories, the most relevant first: two statements sent together."""
-        values = {
+        values: dict[str, Any] = {
             "end_user": query.end_user_id,
             "session": query.session_id,
             "embedder": query.embedder,

@@ -8,7 +8,6 @@ from apps.memories.models import Memory
 from apps.memories.writing import versions
 from apps.memories.writing.rows import memory_row
 from apps.memories.writing.write_context import WriteContext
-from apps.pipeline.core.enums import Status
 from apps.pipeline.core.memory_conversion import merged_fields
 from apps.pipeline.core.operations import AddMemory, FlagForReview, MergeInto, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.plan import WritePlan
@@ -34,7 +33,7 @@ def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) ->
     """Merge into, close and revise known memories. Raises StalePlan."""
     changes = [
         *(_merge_change(operation) for operation in plan.of(MergeInto)),
-        *(_supersede_change(operation) for operation in plan.of(SupersedeMemory)),
+        *(_supersede_change(operation, now=now) for operation in plan.of(SupersedeMemory)),
         *(_revise_change(operation) for operation in plan.of(ReviseMemory)),
     ]
     versions.change(
@@ -49,22 +48,18 @@ def _merge_change(operation: MergeInto) -> versions.VersionedChange:
         operation="merged",
         values={
             **write_columns(merged_fields(operation)),
-            "confidence_parts": operation.confidence.parts(),
             "recurrence": operation.recurrence,
+            **({"review_reasons": []} if operation.promotes else {}),
         },
     )
 
 
-def _supersede_change(operation: SupersedeMemory) -> versions.VersionedChange:
+def _supersede_change(operation: SupersedeMemory, *, now: datetime) -> versions.VersionedChange:
     return versions.VersionedChange(
         memory_id=operation.memory_id,
         expected_version=operation.expected_version,
         operation="superseded",
-        values={
-            "status": Status.SUPERSEDED,
-            "superseded_by_id": operation.superseded_by,
-            "valid_until": operation.valid_until,
-        },
+        values={**write_columns(operation.changes(now=now)), "superseded_by_id": operation.superseded_by},
     )
 
 

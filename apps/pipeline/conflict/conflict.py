@@ -4,130 +4,49 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from apps.pipeline.conflict.antonym_predicates import same_axis
 from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional
-from apps.pipeline.core.candidate_facts import said_at
+from apps.pipeline.core.candidate_facts import candidate_confidence, days_of, merged_confidence, said_at
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory
-from apps.pipeline.core.ports import Embedder, Ports, Slot
+from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.deduplication.difference_checks import Guard, differences
-from apps.pipeline.deduplication.similarity import cosine
-from apps.pipeline.lexicon.retractions import corrects
-from apps.pipeline.prompts import contradictions
-from apps.pipeline.prompts.contradictions import ContradictionVerdict
-from apps.pipeline.prompts.llm_judge import ask_judge, judge_of
+from apps.pipeline.deduplication.proposals import share_subject
 
-# Differences by which two statements of one predicate may exclude each other.
-_OPPOSING = frozenset({Guard.NEGATION, Guard.REVERSAL, Guard.CONTRAST})
+PATTERNS = "patterns:"  # how the names of pattern extractors begin
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
-    """Read the holders of every slot in one call, then decide."""
-    if not draft.rulings:
-        return draft
-    holders = ports.memories.holders(end_user_id=draft.request.origin.end_user_id, slots=_slots(draft.rulings))
-    decided = decide(draft, holders=holders)
-    model = judge_of(draft, ports)
-    asked = _may_contradict(decided, holders=holders, embedder=ports.embedder)[: draft.policy.judges.most_questions]
-    if model is None or not asked or not draft.policy.judges.contradictions:
-        return decided
-    pairs = [(holder.content, ruling.candidate.content) for ruling, holder in asked]
-    request = contradictions.render(pairs=pairs, model=draft.policy.extraction.model)
-    judgement = ask_judge(request, count=len(asked), model=model, words=ContradictionVerdict)
-    incompatible = [
-        (ruling.memory_id, holder)
-        for (ruling, holder), verdict in zip(asked, judgement.verdicts, strict=True)
-        if verdict == ContradictionVerdict.INCOMPATIBLE
-    ]
-    rulings = tuple(_with_judged(ruling, incompatible) for ruling in decided.rulings)
-    return decided.evolve(rulings=rulings, model_calls=(*decided.model_calls, judgement.call))
-
-
-def _may_contradict(
-    decided: Draft, *, holders: Sequence[StoredMemory], embedder: Embedder
-) -> list[tuple[Ruling, StoredMemory]]:
-    """Return new memories with the one live holder of their slot that is alike and differs in a word that opposes."""
-    open_pairs = [
-        (ruling, holder)
-        for ruling in _fresh(decided)
-        if not (ruling.candidate.stateful or ruling.contradicts or ruling.needs_review)
-        for holder in holders
-        if holder.status is Status.ACTIVE and _may_oppose(ruling, holder) and holder not in ruling.possible_duplicates
-    ]
-    texts = list(dict.fromkeys(text for ruling, holder in open_pairs for text in _contents(ruling, holder)))
-    vectors = dict(zip(texts, embedder.embed(texts), strict=True)) if texts else {}
-    scored = [(cosine(*(vectors[text] for text in _contents(*pair))), pair) for pair in open_pairs]
-    gate = decided.policy.judges.contradiction_gate
-    nearest = sorted((each for each in scored if each[0] >= gate), key=lambda each: -each[0])
-    return list({ruling.memory_id: (ruling, holder) for _, (ruling, holder) in reversed(nearest)}.values())
-
-
-def _contents(ruling: Ruling, holder: StoredMemory) -> tuple[str, str]:
-    return ruling.candidate.content, holder.content
-
-
-def _may_oppose(ruling: Ruling, holder: StoredMemory) -> bool:
-    candidate = ruling.candidate
-    slot = (candidate.subject.entity_id, candidate.predicate)
-    if slot != (holder.subject_id, holder.predicate) or not (candidate.traits.holds_slot and holder.traits.holds_slot):
-        return False
-    return bool(differences(candidate.content, holder.content) & _OPPOSING)
-
-
-def _with_judged(ruling: Ruling, incompatible: Sequence[tuple[UUID, StoredMemory]]) -> Ruling:
-    return _contradict(ruling, [holder for memory_id, holder in incompatible if memory_id == ruling.memory_id])
-
-
-def _slots(rulings: Sequence[Ruling]) -> list[Slot]:
-    """Name the slots of all new memories, with the predicates that may say the opposite."""
-    slots = (
-        Slot(subject_id=ruling.candidate.subject.entity_id, predicate=predicate)
-        for ruling in rulings
-        if ruling.candidate.subject.entity_id
-        and (ruling.candidate.traits.holds_slot or corrects(ruling.candidate.evidence))
-        for predicate in sorted(same_axis(ruling.candidate.predicate))
-    )
-    return list(dict.fromkeys(slots))
+    """Decide by the holders of the slots, which dedupe has read."""
+    return decide(draft, holders=draft.holders or ()) if draft.rulings else draft
 
 
 def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
-    """Settle the rulings in the order in which their statements were said, each against all that is live by then."""
+    """Settle the rulings in the order in which their statements were said, each against all that is live by then.
+
+    What one of them closes meets no later one: nothing that was just closed is opened again.
+    """
     live = {holder.id: holder for holder in holders}
-    merged = [(ruling, ruling.merge_into) for ruling in draft.rulings if ruling.merge_into is not None]
-    live |= {known.id: _said_again(draft, ruling, known) for ruling, known in merged}
-    settled = [_taking_back(draft, ruling, known, tuple(live.values())) for ruling, known in merged]
-    for closed in (older for ruling in settled for older in ruling.supersedes):
-        live.pop(closed.id, None)
-    for ruling in sorted(_fresh(draft), key=lambda each: _when(draft, each)):
-        done = _settle(draft, ruling, as_memory(draft=draft, ruling=ruling), tuple(live.values()))
+    merges = [(ruling, ruling.merge_into) for ruling in draft.rulings if ruling.merge_into is not None]
+    live |= {known.id: _said_again(draft, ruling, known) for ruling, known in merges}
+    settled: list[Ruling] = []
+    for ruling in sorted(draft.rulings, key=lambda each: _order(draft, each)):
+        known = ruling.merge_into and live[ruling.merge_into.id]
+        rivals = [each for each in live.values() if each.status is Status.ACTIVE and each.id != ruling.memory_id]
+        done = _settle(draft, ruling, rivals) if known is None else _settle_merge(draft, ruling, known, rivals)
         settled.append(done)
         for older in done.supersedes:
             live.pop(older.id, None)
-        if done.superseded_by is None:
+        if known is None and done.superseded_by is None:
             live[done.memory_id] = as_memory(draft=draft, ruling=done)
     return draft.evolve(
         rulings=tuple(settled), details={"rules": {str(each.candidate.index): each.rule for each in settled}}
     )
 
 
-def _taking_back(draft: Draft, ruling: Ruling, known: StoredMemory, live: Sequence[StoredMemory]) -> Ruling:
-    """Let a value that is said again close the one that it takes back: "Neovim, as I said, not Vim"."""
-    memory, evidence = as_memory(draft=draft, ruling=ruling), ruling.candidate.evidence
-    rivals = [each for each in live if {each.status, known.status} == {Status.ACTIVE} and each.id != known.id]
-    taken = tuple(each for each in rivals if is_taken_back(each, by=memory, evidence=evidence))
-    if not taken or any(_weakness(draft, memory, each) for each in taken):
-        return ruling
-    return ruling.evolve(supersedes=taken, rule="supersedes")
-
-
-def _fresh(draft: Draft) -> list[Ruling]:
-    return [ruling for ruling in draft.rulings if ruling.merge_into is None]
-
-
-def _when(draft: Draft, ruling: Ruling) -> tuple[float, int]:
-    return said_at(draft, ruling.candidate).timestamp(), ruling.candidate.index
+def _order(draft: Draft, ruling: Ruling) -> tuple[bool, float, int]:
+    """Order merges first, then new memories by the time they were said."""
+    return ruling.merge_into is None, said_at(draft, ruling.candidate).timestamp(), ruling.candidate.index
 
 
 def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemory:
@@ -135,20 +54,78 @@ def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemo
     return replace(known, said_at=max(known.said_at, said_at(draft, ruling.candidate)))
 
 
-def _settle(draft: Draft, ruling: Ruling, memory: StoredMemory, live: Sequence[StoredMemory]) -> Ruling:
-    """Rule on one new memory: first on itself, then against each rival."""
+def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
+    """Let a statement that is said again close what it takes back, and lift it where it was pending."""
+    merged = known.evolve(**ruling.changes)
+    if known.status is Status.PENDING_REVIEW:
+        return _promote(draft, ruling, merged, rivals)
+    evidence = ruling.candidate.evidence
+    memory = as_memory(draft=draft, ruling=ruling)
+    taken = [each for each in rivals if is_taken_back(each, by=memory, evidence=evidence)]
+    done = _replace(draft, ruling, merged, [*taken, *_proposed(ruling, rivals, ruling.candidate.replaces)])
+    return ruling if done.needs_review or done.superseded_by else done
+
+
+def _promote(draft: Draft, ruling: Ruling, merged: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
+    """Lift a pending memory that is firm now: it was said firmly, or again on another day."""
+    policy = draft.policy.confidence
+    confidence = merged_confidence(draft, ruling.candidate, merged).value
+    is_firm = candidate_confidence(draft, ruling.candidate).value >= policy.review_below
+    is_repeated = len(days_of(draft, ruling.candidate, merged)) > 1
+    asserted = SpeechAct.ASSERTED in (merged.speech_act, ruling.candidate.speech_act)
+    if not asserted or confidence < policy.review_below or not (is_firm or is_repeated):
+        return ruling
+    lifted = replace(merged, status=Status.ACTIVE, confidence=confidence)
+    done = _against_rivals(draft, ruling, lifted, rivals)
+    return ruling if done.needs_review or done.superseded_by else done.evolve(promotes=True)
+
+
+def _settle(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
+    """Rule on one new memory: first on itself, then against each active rival.
+
+    What nobody has reviewed yet never stands in the way of what is sure, nor is it replaced unseen.
+    """
+    memory = as_memory(draft=draft, ruling=ruling)
     doubts = _doubts(draft, memory)
     if doubts:
-        return ruling.evolve(review_reasons=(*ruling.review_reasons, *doubts), rule="doubtful")
-    # What nobody has reviewed yet never stands in the way of what is sure, nor is it replaced unseen.
-    rivals = [each for each in live if each.status is Status.ACTIVE and each.id != memory.id]
-    additive = says_additional(ruling.candidate.evidence)
-    related = [
-        (rival, relate(memory, rival, additive=additive, evidence=ruling.candidate.evidence)) for rival in rivals
-    ]
-    ruling = _contradict(ruling, [rival for rival, relation in related if relation is PairRelation.CONTRADICTS])
-    replaced = [rival for rival, relation in related if relation is PairRelation.REPLACES]
-    return _replace(draft, ruling, memory, replaced) if replaced else ruling
+        # What it would replace is shown beside it, for whoever decides.
+        named = _proposed(ruling, rivals, (*ruling.candidate.replaces, *ruling.candidate.contradicts))
+        doubtful = ruling.evolve(review_reasons=(*ruling.review_reasons, *doubts))
+        return _contradict(doubtful, named).evolve(rule="doubtful")
+    return _against_rivals(draft, ruling, memory, rivals)
+
+
+def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
+    candidate = ruling.candidate
+    replaced = _proposed(ruling, rivals, candidate.replaces)
+    contradicted = _proposed(ruling, rivals, candidate.contradicts)
+    additive = says_additional(candidate.evidence)
+    for rival in rivals:
+        if rival.id in candidate.proposed or rival.id in ruling.coexists:
+            continue
+        relation = relate(memory, rival, additive=additive, evidence=candidate.evidence)
+        if relation is PairRelation.REPLACES and _leaves_open(draft, ruling, memory, rival):
+            relation = PairRelation.CONTRADICTS
+        if relation is PairRelation.REPLACES:
+            replaced.append(rival)
+        elif relation is PairRelation.CONTRADICTS:
+            contradicted.append(rival)
+    return _replace(draft, _contradict(ruling, contradicted), memory, replaced)
+
+
+def _proposed(ruling: Ruling, rivals: Sequence[StoredMemory], ids: Sequence[UUID]) -> list[StoredMemory]:
+    """Return the rivals that an extractor or a judge names; one about somebody else is not followed."""
+    return [rival for rival in rivals if rival.id in ids and share_subject(ruling.candidate, rival)]
+
+
+def _leaves_open(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: StoredMemory) -> bool:
+    """Return True if a model found a value of a held slot, and neither it nor a judge says that it replaces another.
+
+    A model words predicates freely, so equal ones prove little: a district and its city are both places to live in.
+    """
+    by_model = not ruling.candidate.extractor.startswith(PATTERNS)
+    said_so = is_taken_back(rival, by=memory, evidence=ruling.candidate.evidence)
+    return by_model and draft.policy.judges.pairs and not said_so
 
 
 def _doubts(draft: Draft, memory: StoredMemory) -> tuple[str, ...]:
@@ -165,7 +142,9 @@ def _contradict(ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
 
 
 def _replace(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Let the newer statement close the older one, unless it rests on weaker evidence."""
+    """Let the newer statement close the older ones, unless it rests on weaker evidence."""
+    if not rivals:
+        return ruling
     newer = [rival for rival in rivals if rival.said_at > memory.said_at]
     if newer:
         successor = min(newer, key=lambda each: each.said_at)

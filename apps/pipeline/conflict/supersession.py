@@ -3,11 +3,11 @@
 import re
 from enum import StrEnum
 
-from apps.pipeline.conflict.antonym_predicates import axis_of, sign_of
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import contradictions
+from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.lexicon.retractions import takes_back
 
 # Words by which one says that something has changed: no contradiction, but an end.

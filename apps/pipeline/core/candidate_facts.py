@@ -6,7 +6,7 @@ from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.confidence import Confidence, confidence_of
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.operations import PlannedOrigin
-from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.statement import Candidate, StoredMemory
 
 
 def said_at(draft: Draft, candidate: Candidate) -> datetime:
@@ -38,14 +38,19 @@ def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datet
 
 def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
     """Score a candidate that was said once."""
-    return confidence_of(
-        policy=draft.policy.confidence,
-        source_confidence=candidate.source_confidence,
-        reliability=candidate.reliability,
-        grounding=candidate.grounding,
-        adjustment=candidate.adjustment,
-        speech_act=candidate.speech_act,
-    )
+    return confidence_of(candidate, policy=draft.policy.confidence)
+
+
+def days_of(draft: Draft, candidate: Candidate, known: StoredMemory) -> set[tuple[str, str]]:
+    """Return the distinct sessions and days that say a known memory, the candidate's included."""
+    return {origin_key(origin) for origin in origins_of(draft, candidate)} | set(known.origins)
+
+
+def merged_confidence(draft: Draft, candidate: Candidate, merged: StoredMemory) -> Confidence:
+    """Score a known memory that a candidate says again; the approval of a person stays in the sum."""
+    origins = len(days_of(draft, candidate, merged))
+    computed = confidence_of(merged, policy=draft.policy.confidence, origins=origins)
+    return Confidence.from_parts({**computed.parts(), "review": merged.confidence_parts.get("review")})
 
 
 def canonical_hash_of(draft: Draft, ruling: Ruling) -> str:

@@ -1,10 +1,11 @@
 """The confidence formula, alone in one file, so that its sum can be shown part by part."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 
-from apps.pipeline.core.enums import Grounding, SourceConfidence, SpeechAct
+from apps.pipeline.core.enums import SpeechAct
 from apps.pipeline.core.policy import ConfidencePolicy
+from apps.pipeline.core.statement import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +18,55 @@ class Confidence:
     recurrence: float
     grounding: float
     adjustment: float
+    review: float = 0.0  # a person has approved it
     capped_at: float | None = None
+
+    @classmethod
+    def from_parts(cls, parts: Mapping[str, float | None]) -> "Confidence":
+        """Return the sum of weighted parts, between 0 and the cap; a part that is missing counts nothing.
+
+        What a person has approved has no cap.
+        """
+        summands = {name: parts.get(name) or 0.0 for name in _SUMMANDS}
+        cap = None if summands["review"] else parts.get("capped_at")
+        value = max(0.0, min(1.0 if cap is None else cap, sum(summands.values())))
+        return cls(value=_rounded(value), capped_at=cap, **{name: _rounded(part) for name, part in summands.items()})
 
     def parts(self) -> dict[str, float | None]:
         """Return the parts as they are stored beside the memory."""
         return {name: part for name, part in asdict(self).items() if name != "value"}
 
 
-def adjustment_to(value: float, *, parts: Mapping[str, float | None]) -> float:
-    """Return the adjustment with which stored parts sum up to a value that a person or a caller has set."""
-    others = sum(parts.get(name) or 0.0 for name in ("source", "extractor", "recurrence", "grounding"))
-    return round(value - others, 4)
+_SUMMANDS = tuple(each.name for each in fields(Confidence) if each.name not in {"value", "capped_at"})
+
+
+def _rounded(value: float) -> float:
+    return round(value, 4)
+
+
+def confidence_of(statement: Statement, *, policy: ConfidencePolicy, origins: int = 1) -> Confidence:
+    """Compute clamp(0.60·source + 0.25·extractor + 0.15·recurrence + grounding + adjustment).
+
+    `origins` counts the distinct sessions and days that say the statement. Its adjustment is bounded by the policy;
+    speech acts other than asserted cap the value. Weights are the policy's; the formula is the product's own (see the
+    decision page on confidence).
+    """
+    bound = policy.max_adjustment
+    return Confidence.from_parts(
+        {
+            "source": policy.source_weight * policy.source[statement.source_confidence],
+            "extractor": policy.extractor_weight * statement.reliability,
+            "recurrence": policy.recurrence_weight * recurrence_of(origins=origins),
+            "grounding": policy.grounding[statement.grounding],
+            "adjustment": max(-bound, min(bound, statement.adjustment)),
+            "capped_at": None if statement.speech_act is SpeechAct.ASSERTED else policy.not_asserted_cap,
+        }
+    )
+
+
+def approved(parts: Mapping[str, float | None], *, policy: ConfidencePolicy) -> Confidence:
+    """Return stored parts summed up with the approval of a person, which lifts them over every gate of retrieval."""
+    return Confidence.from_parts({**parts, "review": policy.review_weight})
 
 
 def recurrence_of(*, origins: int) -> float:
@@ -35,54 +74,13 @@ def recurrence_of(*, origins: int) -> float:
     return 1.0 - 2.0 ** (1 - max(origins, 1))
 
 
-def with_recurrence(*, parts: Mapping[str, float | None], weight: float, origins: int) -> Confidence:
-    """Return a stored sum with its recurrence anew; what a person set in it stays. `weight` is the policy's."""
-    cap = parts.get("capped_at")
-    source, extractor, grounding, adjustment = (
-        parts.get(name) or 0.0 for name in ("source", "extractor", "grounding", "adjustment")
-    )
-    recurrence = round(weight * recurrence_of(origins=origins), 4)
-    total = source + extractor + recurrence + grounding + adjustment
-    return Confidence(
-        value=round(max(0.0, min(1.0 if cap is None else cap, total)), 4),
-        source=source,
-        extractor=extractor,
-        recurrence=recurrence,
-        grounding=grounding,
-        adjustment=adjustment,
-        capped_at=cap,
-    )
+def with_recurrence(parts: Mapping[str, float | None], *, policy: ConfidencePolicy, origins: int) -> Confidence:
+    """Return stored parts summed up with a new recurrence; what a person set in them stays."""
+    return Confidence.from_parts({**parts, "recurrence": policy.recurrence_weight * recurrence_of(origins=origins)})
 
 
-def confidence_of(
-    *,
-    policy: ConfidencePolicy,
-    source_confidence: SourceConfidence,
-    reliability: float,
-    origins: int = 1,
-    grounding: Grounding = Grounding.SUPPORTED,
-    adjustment: float = 0.0,
-    speech_act: SpeechAct = SpeechAct.ASSERTED,
-) -> Confidence:
-    """Compute clamp(0.60·source + 0.25·extractor + 0.15·recurrence + grounding + adjustment).
-
-    `reliability` is the extractor's, 0 to 1; `adjustment` is bounded to ±0.2. Speech acts other than
-    asserted cap the value. Weights are the policy's; the formula is the product's own (see the decision
-    page on confidence).
-    """
-    source = policy.source_weight * policy.source[source_confidence]
-    extractor = policy.extractor_weight * reliability
-    recurrence = policy.recurrence_weight * recurrence_of(origins=origins)
-    penalty = policy.grounding[grounding]
-    nudge = max(-0.2, min(0.2, adjustment))
-    cap = None if speech_act is SpeechAct.ASSERTED else policy.not_asserted_cap
-    value = max(0.0, min(cap if cap is not None else 1.0, source + extractor + recurrence + penalty + nudge))
-    return Confidence(
-        value=round(value, 4),
-        source=round(source, 4),
-        extractor=round(extractor, 4),
-        recurrence=round(recurrence, 4),
-        grounding=penalty,
-        adjustment=nudge,
-        capped_at=cap,
-    )
+def with_value(parts: Mapping[str, float | None], *, value: float) -> Confidence:
+    """Return stored parts with the adjustment by which they sum up to a value that a person or a caller has set."""
+    others = sum(parts.get(name) or 0.0 for name in _SUMMANDS if name != "adjustment")
+    changed = Confidence.from_parts({**parts, "adjustment": value - others, "capped_at": None})
+    return replace(changed, value=value)

@@ -41,13 +41,20 @@ def as_stored(operation: AddMemory) -> StoredMemory:
         said_at=operation.said_at,
         valid_from=operation.valid_from,
         valid_until=operation.valid_until,
+        confidence_parts=operation.confidence.parts(),
+        metadata=operation.metadata,
         **stored_fields(operation.candidate),
     )
 
 
 def merged_fields(operation: MergeInto) -> dict[str, Any]:
     """Return the fields of a stored memory that a merge changes, with their new values."""
-    return {**operation.changes, "confidence": operation.confidence.value, "status": operation.status}
+    return {
+        **operation.changes,
+        "confidence": operation.confidence.value,
+        "confidence_parts": operation.confidence.parts(),
+        "status": operation.status,
+    }
 
 
 def stored_fields(candidate: Candidate) -> dict[str, Any]:

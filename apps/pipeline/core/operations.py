@@ -84,6 +84,7 @@ class MergeInto:
     changes: Mapping[str, Any]  # field of a stored memory to its new value
     confidence: Confidence
     status: Status
+    promotes: bool  # it was pending and is active now: nobody needs to look at it any more
     recurrence: int  # distinct sessions and days that say it, this one included
 
 
@@ -94,7 +95,12 @@ class SupersedeMemory:
     memory_id: UUID
     expected_version: int
     superseded_by: UUID
-    valid_until: datetime
+    valid_until: datetime  # one that lies ahead leaves the memory active until then
+
+    def changes(self, *, now: datetime) -> dict[str, Any]:
+        """Return the fields of a stored memory that change when the plan is applied."""
+        closed = {"status": Status.SUPERSEDED} if self.valid_until <= now else {}
+        return {**closed, "valid_until": self.valid_until}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,15 @@ from typing import TypeVar
 from apps.pipeline.core.candidate_facts import (
     candidate_confidence,
     canonical_hash_of,
+    closes_at,
     context_of,
-    origin_key,
+    days_of,
+    ends_at,
+    merged_confidence,
     origins_of,
     said_at,
+    starts_at,
 )
-from apps.pipeline.core.confidence import confidence_of
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import LinkKind, Status, WorkKind
 from apps.pipeline.core.operations import (
@@ -114,6 +117,7 @@ def _merge(draft: Draft, ruling: Ruling, known: StoredMemory) -> MergeInto:
         changes=ruling.changes,
         confidence=merged_confidence(draft, ruling.candidate, merged),
         status=Status.ACTIVE if ruling.promotes else known.status,
+        promotes=ruling.promotes,
         recurrence=len(days_of(draft, ruling.candidate, known)),
     )
 

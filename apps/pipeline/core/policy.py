@@ -142,16 +142,21 @@ class DedupePolicy(_Part):
 
 
 class JudgePolicy(_Part):
-    """When a model is asked about what the rules leave open: a call a stage and request, two for references."""
+    """When a model is asked about what the rules leave open: one call per request, and up to two for references."""
 
     references: bool = True
-    duplicates: bool = True
-    contradictions: bool = True
+    pairs: bool = True
     most_questions: int = Field(
         default=10, ge=1, le=40, description="questions per model call; further ones stay undecided"
     )
-    contradiction_gate: float = Field(
-        default=0.85, ge=-1, le=1, description="minimum similarity of two statements that may contradict each other"
+    gate: float = Field(
+        default=0.70,
+        ge=-1,
+        le=1,
+        description="minimum similarity of a new statement and one that the model did not see",
+    )
+    shown_gate: float = Field(
+        default=0.85, ge=-1, le=1, description="minimum similarity of a new statement and one that the model did see"
     )
 
 
@@ -182,7 +187,11 @@ class ConfidencePolicy(_Part):
         Grounding.UNKNOWN: -0.10,
         Grounding.NOT_SUPPORTED: -1.0,
     }
+    max_adjustment: float = Field(default=0.2, ge=0, le=1, description="limit of an extractor's own correction")
     not_asserted_cap: float = 0.30
+    review_weight: float = Field(
+        default=0.60, ge=0, le=1, description="added when a person approves a memory; enough for every level of stakes"
+    )
     review_below: float = 0.50
 
 

@@ -7,7 +7,6 @@ from typing import Protocol
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, KnownEntity
-from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy

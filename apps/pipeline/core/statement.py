@@ -1,6 +1,7 @@
 """Statement: what a memory says, the same value from the extractor's proposal to the stored memory."""
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -142,5 +143,8 @@ class StoredMemory(Statement):
     said_at: datetime
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    # The sum of its confidence, part by part, and what the callers that told it sent beside it.
+    confidence_parts: Mapping[str, float | None] = field(default_factory=dict, compare=False)
+    metadata: Mapping[str, Any] = field(default_factory=dict, compare=False)
     # Distinct (session id, ISO day) pairs that said it.
     origins: tuple[tuple[str, str], ...] = ()

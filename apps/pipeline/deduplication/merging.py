@@ -1,5 +1,6 @@
 """Merging: which fields of a known memory change when it is said again, so that the better statement wins."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from apps.pipeline.core.canonical import canonical_hash
@@ -32,6 +33,19 @@ def merged_fields(known: StoredMemory, candidate: Candidate, *, policy: Confiden
     if gain > 0 or (gain == 0 and precision_of(candidate.content) > precision_of(known.content)):
         fields |= _wording(known, candidate)
     return {name: value for name, value in fields.items() if value != getattr(known, name)}
+
+
+def merged_metadata(known: StoredMemory, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a memory that another caller says too: of differing values all are kept, as a list.
+
+    So each caller's filter finds it, and none finds what only another has said.
+    """
+    merged = dict(known.metadata)
+    for name, value in told.items():
+        former = merged.get(name, value)
+        values = list(former) if isinstance(former, list) else [former]
+        merged[name] = former if value in values or value == former else [*values, value]
+    return {"metadata": merged} if merged != known.metadata else {}
 
 
 def _firmness(statement: Statement, policy: ConfidencePolicy) -> float:

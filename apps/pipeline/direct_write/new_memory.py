@@ -1,13 +1,13 @@
 """Memories that a caller stores as they are: what each becomes, without a funnel."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.confidence import Confidence, adjustment_to, confidence_of
+from apps.pipeline.core.confidence import Confidence, confidence_of, with_value
 from apps.pipeline.core.enums import EntityType, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.operations import AddMemory
@@ -104,14 +104,5 @@ def _resolved(mention: Mention, directory: EntityIndex) -> Mention:
 
 def _confidence(new: NewMemory, candidate: Candidate, policy: Policy) -> Confidence:
     """Score a memory; where the caller gives the figure, the adjustment makes up the difference."""
-    computed = confidence_of(
-        policy=policy.confidence,
-        source_confidence=new.source_confidence,
-        reliability=candidate.reliability,
-        grounding=new.grounding,
-        speech_act=new.speech_act,
-    )
-    if new.confidence is None:
-        return computed
-    adjustment = adjustment_to(new.confidence, parts=computed.parts())
-    return replace(computed, value=new.confidence, adjustment=adjustment, capped_at=None)
+    computed = confidence_of(candidate, policy=policy.confidence)
+    return computed if new.confidence is None else with_value(computed.parts(), value=new.confidence)

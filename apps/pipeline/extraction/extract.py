@@ -134,7 +134,7 @@ def decide(
     `proposed` stands in the order of its turns. Requests that share a call have max_per_call each.
     """
     limits = policy.extraction
-    sure = [each for each in proposed if _confidence(each, policy) >= limits.min_confidence]
+    sure = [each for each in proposed if confidence_of(each, policy=policy.confidence).value >= limits.min_confidence]
     by_turn = groupby(sure, key=lambda each: each.source_turn_ids)
     kept = [each for _, group in by_turn for each in _best(tuple(group), limits.max_per_turn)]
     kept = _best(kept, limits.max_per_call) if by_model else kept
@@ -158,14 +158,3 @@ def _left_out(before: Sequence[Candidate], after: Sequence[Candidate], reason: R
         for each in before
         if each.index not in kept
     ]
-
-
-def _confidence(candidate: Candidate, policy: Policy) -> float:
-    return confidence_of(
-        policy=policy.confidence,
-        source_confidence=candidate.source_confidence,
-        reliability=candidate.reliability,
-        grounding=candidate.grounding,
-        adjustment=candidate.adjustment,
-        speech_act=candidate.speech_act,
-    ).value

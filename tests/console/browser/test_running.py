@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from apps.actions.rules import request_preview as asking
 from apps.actions.rules.run_preview import run_preview
-from apps.actions.rules.save_rule import active_policy, with_rule, with_rules
+from apps.actions.rules.save_rule import with_rule, with_rules
 from apps.memories.models import MemoryOrigin
 from apps.outbox.models import OutboxRow
 from apps.pipeline import flow
@@ -20,6 +20,7 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview, Trace, Turn
+from apps.traces.policies import active_policy
 from apps.traces.requests import requests_since
 from tests.console.browser.conftest import OpenPage, Window
 from tests.console.browser.test_hostile_text import INJECTED, given
@@ -80,7 +81,7 @@ def test_a_preview_says_what_running_the_pre_filter_again_gives(open_window: Ope
     expect(window.page.locator("[data-preview-done]")).to_be_visible()
 
     preview = RulePreview.objects.get()
-    now = active_policy(full_project.pk)
+    now = active_policy(project_id=full_project.pk)
     then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
     requests = list(
         requests_since(project_id=full_project.pk, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS)

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.conflict import conflict
-from apps.pipeline.conflict.antonym_predicates import same_axis
+from apps.pipeline.lexicon.antonym_predicates import same_axis
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import MemoryType, Polarity, Reason, Role, SourceConfidence, SpeechAct, Status
 from apps.pipeline.core.statement import Candidate, Mention, StoredMemory

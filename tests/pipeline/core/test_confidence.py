@@ -2,9 +2,10 @@
 
 import pytest
 
-from apps.pipeline.core.confidence import Confidence, confidence_of
-from apps.pipeline.core.enums import Grounding, SourceConfidence, SpeechAct
-from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.confidence import Confidence, confidence_of, with_recurrence, with_value
+from apps.pipeline.core.enums import Grounding, MemoryType, SourceConfidence, SpeechAct
+from apps.pipeline.core.policy import ConfidencePolicy, ExtractionPolicy, Policy
+from apps.pipeline.core.statement import Statement
 
 POLICY = Policy()
 MODEL = POLICY.extraction.model_reliability
@@ -18,16 +19,18 @@ def score(
     grounding: Grounding = Grounding.SUPPORTED,
     adjustment: float = 0.0,
     speech_act: SpeechAct = SpeechAct.ASSERTED,
+    policy: ConfidencePolicy = POLICY.confidence,
 ) -> Confidence:
-    return confidence_of(
-        policy=POLICY.confidence,
+    statement = Statement(
+        type=MemoryType.FACT,
+        content="Ana is tall.",
         source_confidence=source,
         reliability=reliability,
-        origins=origins,
         grounding=grounding,
         adjustment=adjustment,
         speech_act=speech_act,
     )
+    return confidence_of(statement, policy=policy, origins=origins)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +72,25 @@ def test_what_no_turn_says_is_worth_nothing() -> None:
 @pytest.mark.parametrize(("given", "taken"), [(-0.2, -0.2), (0.2, 0.2), (-5.0, -0.2), (9.0, 0.2), (0.05, 0.05)])
 def test_the_extractors_own_correction_is_bounded(given: float, taken: float) -> None:
     assert score(adjustment=given).adjustment == taken
+
+
+def test_the_bound_of_the_correction_is_the_policys() -> None:
+    assert score(adjustment=0.5, policy=ConfidencePolicy(max_adjustment=0.05)).adjustment == 0.05
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, 0.85, 1.0])
+@pytest.mark.parametrize("speech_act", [SpeechAct.ASSERTED, SpeechAct.QUOTED])
+def test_a_value_that_a_person_sets_is_the_sum_of_its_parts(value: float, speech_act: SpeechAct) -> None:
+    found = with_value(score(origins=3, speech_act=speech_act).parts(), value=value)
+    assert (found.value, found.capped_at) == (value, None)
+    assert Confidence.from_parts(found.parts()).value == pytest.approx(value)
+
+
+@pytest.mark.parametrize("origins", [1, 2, 5])
+def test_stored_parts_with_another_recurrence_are_what_the_formula_says(origins: int) -> None:
+    stored = score(SourceConfidence.INFERRED, grounding=Grounding.PARTIAL, adjustment=0.1)
+    expected = score(SourceConfidence.INFERRED, grounding=Grounding.PARTIAL, adjustment=0.1, origins=origins)
+    assert with_recurrence(stored.parts(), policy=POLICY.confidence, origins=origins) == expected
 
 
 @pytest.mark.parametrize("speech_act", [each for each in SpeechAct if each is not SpeechAct.ASSERTED])

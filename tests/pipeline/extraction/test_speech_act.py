@@ -30,12 +30,7 @@ def test_speech_act(text: str, content: str, speech_act: SpeechAct) -> None:
 def test_what_is_not_asserted_stays_at_or_below_the_cap() -> None:
     policy = ConfidencePolicy()
     (found,) = said("I'm actually a doctor, so walk me through the mechanism more technically.")
-    confidence = confidence_of(
-        policy=policy,
-        source_confidence=found.source_confidence,
-        reliability=found.reliability,
-        speech_act=found.speech_act,
-    )
+    confidence = confidence_of(found, policy=policy)
     assert confidence.value <= policy.not_asserted_cap
 
 

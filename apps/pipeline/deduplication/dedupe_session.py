@@ -1,0 +1,211 @@
+"""The candidates of one request, compared one after the other with what is known and with those before them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from apps.pipeline.core.draft import Draft, Drop, Ruling
+from apps.pipeline.core.enums import Reason, Stage
+from apps.pipeline.core.memory_conversion import as_memory
+from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.core.ports import Neighbour, Vector
+from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.deduplication.difference_checks import precision_of
+from apps.pipeline.deduplication.lexical_diff import distinct_words
+from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
+from apps.pipeline.deduplication.merging import merged_fields, merged_metadata
+from apps.pipeline.deduplication.open_pairs import Verdicts
+from apps.pipeline.deduplication.proposals import refusal_of_merge
+from apps.pipeline.deduplication.similarity import ResidualCosines, cosine
+from apps.pipeline.prompts.memory_pairs import PairVerdict
+from apps.pipeline.resolution.rewriting import rewrite
+
+_MOST_FLAGGED = 3  # possible duplicates that one memory is linked to
+_DIFFERENT_BY_JUDGE = frozenset({PairVerdict.REPLACES, PairVerdict.CONTRADICTS, PairVerdict.BOTH_HOLD})
+
+
+class DedupeSession:
+    """The rulings of one request as they grow; built for one trace and discarded after it."""
+
+    def __init__(
+        self,
+        *,
+        draft: Draft,
+        band: SimilarityBand,
+        residuals: ResidualCosines,
+        named: Mapping[UUID, StoredMemory],
+        verdicts: Verdicts,
+    ) -> None:
+        self._draft = draft
+        self._band = band
+        self._residuals = residuals
+        self._named = named  # live memories that an extractor may have named
+        self._verdicts = verdicts
+        self._names = _current_names(draft)
+        self._vectors: list[Vector] = []
+        self._held: set[str] = set()  # hashes of known memories that were compared
+        self.rulings: list[Ruling] = []
+        self.drops: list[Drop] = []
+        self.notes: dict[str, Any] = {}
+
+    def judge(self, fresh: Ruling, *, vector: Vector, near: Sequence[Neighbour]) -> None:
+        """Settle one candidate against those before it, then against what is known."""
+        fresh = self._with_verdicts(fresh)
+        mine = self._with_current_names(as_memory(draft=self._draft, ruling=fresh))
+        before = [
+            (place, self._compare(fresh, mine, self._as_memory(ruling), cosine(vector, theirs)))
+            for place, (ruling, theirs) in enumerate(zip(self.rulings, self._vectors, strict=True))
+        ]
+        known = [
+            (each.memory, self._compare(fresh, mine, self._with_current_names(each.memory), each.cosine))
+            for each in near
+        ]
+        self._held.update(memory.canonical_hash for memory, _ in known)
+        repeated = next((place for place, match in before if match.verdict is MatchVerdict.SAME), None)
+        if repeated is not None:
+            return self._join(repeated, fresh.candidate)
+        ruling = self._rule(fresh, known=known, before=before)
+        self.notes[str(fresh.candidate.index)] = _note(ruling, known)
+        taken = self._merging_into(ruling.merge_into)
+        if taken is not None:
+            return self._join(taken, fresh.candidate)
+        self.rulings.append(ruling)
+        self._vectors.append(vector)
+        return None
+
+    def _with_verdicts(self, fresh: Ruling) -> Ruling:
+        """Treat what a judge says as if extraction had said it; where both hold, nothing is asked again."""
+        candidate = fresh.candidate
+        found = {other: verdict for (index, other), verdict in self._verdicts.items() if index == candidate.index}
+        said = {
+            verdict: tuple(other for other, told in found.items() if told is verdict) for verdict in _DIFFERENT_BY_JUDGE
+        }
+        candidate = candidate.evolve(
+            replaces=(*candidate.replaces, *said[PairVerdict.REPLACES]),
+            contradicts=(*candidate.contradicts, *said[PairVerdict.CONTRADICTS]),
+        )
+        return fresh.evolve(candidate=candidate, coexists=frozenset(said[PairVerdict.BOTH_HOLD]))
+
+    def _rule(
+        self, fresh: Ruling, *, known: list[tuple[StoredMemory, Match]], before: list[tuple[int, Match]]
+    ) -> Ruling:
+        same = [(memory, match) for memory, match in known if match.verdict is MatchVerdict.SAME]
+        named = self._named_duplicate(fresh.candidate)
+        if named is not None:
+            return self._merge(fresh, named, Match(MatchVerdict.SAME, "extractor"))
+        if same:
+            return self._merge(fresh, *min(same, key=_hash_first_then_nearest))
+        others = [memory for memory, _ in known] + [self._as_memory(self.rulings[place]) for place, _ in before]
+        mine = as_memory(draft=self._draft, ruling=fresh).canonical_hash
+        fresh = fresh.evolve(hash_salted=any(other.canonical_hash == mine for other in others))
+        unsure = [memory for memory, match in known if match.verdict is MatchVerdict.UNSURE]
+        unsure += [
+            self._as_memory(self.rulings[place]) for place, match in before if match.verdict is MatchVerdict.UNSURE
+        ]
+        flags = (Reason.UNSURE_DUPLICATE,) if unsure else ()
+        return fresh.evolve(possible_duplicates=tuple(unsure[:_MOST_FLAGGED]), flags=(*fresh.flags, *flags))
+
+    def _named_duplicate(self, candidate: Candidate) -> StoredMemory | None:
+        """Return the live memory that the extractor takes for the same, unless a rule is certain that it is not."""
+        known = self._named.get(candidate.same_as) if candidate.same_as else None
+        return known if known is not None and refusal_of_merge(candidate, known) is None else None
+
+    def _merge(self, fresh: Ruling, known: StoredMemory, match: Match) -> Ruling:
+        changes = merged_fields(known, fresh.candidate, policy=self._draft.policy.confidence)
+        if changes.get("canonical_hash") in self._held:
+            changes.pop("canonical_hash")  # another memory holds it
+        changes |= merged_metadata(known, self._draft.request.metadata)
+        return fresh.evolve(memory_id=known.id, merge_into=known, changes=changes, rule=f"merge_by_{match.tier}")
+
+    def _join(self, place: int, candidate: Candidate) -> None:
+        """Let an earlier candidate speak for a repeat: both turns are its sources, the more precise wording wins."""
+        ruling = self.rulings[place]
+        first = ruling.candidate
+        better = candidate if precision_of(candidate.content) > precision_of(first.content) else first
+        sources = tuple(dict.fromkeys((*first.source_turn_ids, *candidate.source_turn_ids)))
+        joined = better.evolve(
+            index=first.index,
+            source_turn_ids=sources,
+            replaces=tuple(dict.fromkeys((*first.replaces, *candidate.replaces))),
+            contradicts=tuple(dict.fromkeys((*first.contradicts, *candidate.contradicts))),
+        )
+        ruling = ruling.evolve(candidate=joined)
+        if ruling.merge_into is not None:
+            ruling = self._merge(ruling, ruling.merge_into, Match(MatchVerdict.SAME, "repeat")).evolve(rule=ruling.rule)
+        else:
+            # Another wording may have another hash, and that may be taken.
+            taken = self._as_memory(ruling).canonical_hash in self._held
+            ruling = ruling.evolve(hash_salted=ruling.hash_salted or taken)
+        self.rulings[place] = ruling
+        detail = {"same_as": first.index}
+        self.drops.append(Drop(stage=Stage.DEDUPE, reason=Reason.DUPLICATE, candidate=candidate, detail=detail))
+
+    def _merging_into(self, known: StoredMemory | None) -> int | None:
+        """Return the place of the ruling that already merges into a memory: one plan touches its version once."""
+        targets = [ruling.merge_into.id if ruling.merge_into else None for ruling in self.rulings]
+        return targets.index(known.id) if known is not None and known.id in targets else None
+
+    def _compare(self, fresh: Ruling, mine: StoredMemory, theirs: StoredMemory, cosine: float | None) -> Match:
+        candidate = fresh.candidate
+        verdict = self._verdicts.get((candidate.index, theirs.id))
+        if theirs.id in (*candidate.replaces, *candidate.contradicts) or verdict in _DIFFERENT_BY_JUDGE:
+            return Match(MatchVerdict.DIFFERENT, "extractor" if verdict is None else "judge", cosine)
+        if verdict is PairVerdict.SAME:
+            return Match(MatchVerdict.SAME, "judge", cosine)
+        residual = self._residuals.get(distinct_words(mine.content, theirs.content))
+        match = compare(mine, theirs, cosine=cosine, residual=residual, band=self._band)
+        if match.verdict is MatchVerdict.UNSURE and self._was_left_apart(theirs, match):
+            return replace(match, verdict=MatchVerdict.DIFFERENT, tier="extractor")
+        return match
+
+    def _was_left_apart(self, theirs: StoredMemory, match: Match) -> bool:
+        """Return True if the model saw a memory, said nothing of it, and it is not alike enough to ask a judge."""
+        gate = self._draft.policy.judges.shown_gate
+        return theirs.id in self._draft.shown_memories and (match.cosine or 0.0) < gate
+
+    def _as_memory(self, ruling: Ruling) -> StoredMemory:
+        return self._with_current_names(as_memory(draft=self._draft, ruling=ruling))
+
+    def _with_current_names(self, memory: StoredMemory) -> StoredMemory:
+        """Use the names that entities have now, so that a name that became known later makes no difference.
+
+        A sentence that has the name already stays: "Lena is User's sister" must not become "Lena is Lena".
+        """
+        names = {alias: name for alias, name in self._names.items() if name not in memory.content}
+        return replace(memory, content=rewrite(memory.content, names=names))
+
+
+def _hash_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[bool, float]:
+    _, match = pair
+    return match.tier != "hash", -(match.cosine or 0.0)
+
+
+def _note(ruling: Ruling, matches: Sequence[tuple[StoredMemory, Match]]) -> dict[str, Any]:
+    """Describe for the span what a candidate was compared with, nearest first, and the outcome."""
+    nearest = sorted(matches, key=_hash_first_then_nearest)[:_MOST_FLAGGED]
+    return {
+        "rule": ruling.rule,
+        "near": [
+            {
+                "memory": str(memory.id),
+                "verdict": match.verdict.value,
+                "tier": match.tier,
+                "cosine": None if match.cosine is None else round(match.cosine, 4),
+                "residual": None if match.residual is None else round(match.residual, 4),
+                "guards": sorted(match.guards),
+            }
+            for memory, match in nearest
+        ],
+    }
+
+
+def _current_names(draft: Draft) -> Mapping[str, str]:
+    """Map each alias that belongs to one entity only to the name that it has now."""
+    renamed = dict(draft.renamed)
+    names: dict[str, set[str]] = {}
+    for entity in (*draft.entities, *draft.new_entities):
+        name = renamed.get(entity.id, entity.name)
+        for alias in (entity.name, *entity.aliases, name):
+            names.setdefault(alias, set()).add(name)
+    return {alias: found.pop() for alias, found in names.items() if len(found) == 1}
