@@ -124,6 +124,14 @@ class Candidate:
     # Further spans of `content` that point at entities, beside subject and object.
     mentions: tuple[Mention, ...] = ()
     language: str = ""
+    # How the extractor relates it to memories that it was shown; later stages decide whether to follow.
+    replaces: tuple[UUID, ...] = ()
+    same_as: UUID | None = None
+    contradicts: tuple[UUID, ...] = ()
+    valid_from: datetime | None = None  # when what it says begins to hold, where the source says so
+    valid_from_precision: Precision | None = None
+    valid_until: datetime | None = None
+    valid_until_precision: Precision | None = None
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with the changes."""

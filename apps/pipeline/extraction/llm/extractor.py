@@ -1,10 +1,10 @@
 """The model extractor: one call that filters, types, judges and grounds, shared by the queued turns of a session."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from apps.pipeline.core.draft import Candidate, Draft, KnownMemory, SourceTurn
+from apps.pipeline.core.draft import Candidate, Draft, SourceTurn
 from apps.pipeline.core.model_calls import (
     AnswerKind,
     ModelAnswer,
@@ -21,7 +21,7 @@ from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
+from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, numbered_memories
 
 SHOWN_INVALID = 5  # objects that were no memories, which a span shows
 OBJECT_CHARACTERS = 300  # of each of them
@@ -32,7 +32,7 @@ class ShownContext:
     """What a prompt tells of the end user."""
 
     entities: tuple[ShownEntity, ...]
-    memories: tuple[KnownMemory, ...]
+    memories: tuple[ShownMemory, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class Reply:
     parsed: Parsed
     calls: tuple[ModelCallRecord, ...]
     proposals: tuple[Candidate | CandidateRefusal, ...] = ()
-    invalid: tuple[dict[str, str], ...] = field(default=())
+    invalid: tuple[dict[str, str], ...] = ()
+    ignored: tuple[dict[str, str], ...] = ()
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -57,6 +58,7 @@ class Reply:
             "passed_over": self.parsed.passed_over,
             "calls": len(self.calls),
             "examples_of_invalid": list(self.invalid[:SHOWN_INVALID]),
+            "ignored": list(self.ignored[:SHOWN_INVALID]),
         }
 
 
@@ -87,7 +89,7 @@ def shown_context(draft: Draft, reader: MemoryReader, policy: ExtractionPolicy) 
         memories=policy.max_recent_memories,
     )
     shown = tuple(ShownEntity(id=f"e{n}", entity=each) for n, each in enumerate(entities, start=1))
-    return ShownContext(entities=shown, memories=memories)
+    return ShownContext(entities=shown, memories=numbered_memories(memories))
 
 
 def _ask(window: Window, known: ShownContext, model: Model, policy: ExtractionPolicy) -> Reply:
@@ -107,7 +109,7 @@ def _ask(window: Window, known: ShownContext, model: Model, policy: ExtractionPo
         calls = (*calls, call_of(request, answer, kind=parsed.kind))
         if parsed.kind is not AnswerKind.UNPARSABLE:
             break
-    shown = Shown(turns=turns, entities=known.entities)
+    shown = Shown(turns=turns, entities=known.entities, memories=known.memories)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     return _read(Reply(window, parsed, calls), shown, judge)
 
@@ -124,14 +126,20 @@ def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallReco
 def _read(reply: Reply, shown: Shown, judge: Judge) -> Reply:
     proposals: list[Candidate | CandidateRefusal] = []
     invalid: list[dict[str, str]] = []
+    ignored: list[dict[str, str]] = []
     for proposed in reply.parsed.objects:
         try:
-            proposals.append(propose(proposed, shown=shown, judge=judge))
+            proposal = propose(proposed, shown=shown, judge=judge)
         except ValueError as error:
             invalid.append({"why": str(error)[:200], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
+            continue
+        proposals.append(proposal.outcome)
+        if proposal.ignored:
+            what = ", ".join(proposal.ignored)
+            ignored.append({"what": what[:OBJECT_CHARACTERS], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
     *before, last = reply.calls
     calls = (*before, replace(last, invalid_objects=len(invalid)))
-    return Reply(reply.window, reply.parsed, calls, tuple(proposals), tuple(invalid))
+    return Reply(reply.window, reply.parsed, calls, tuple(proposals), tuple(invalid), tuple(ignored))
 
 
 def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:

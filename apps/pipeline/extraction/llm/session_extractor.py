@@ -39,7 +39,7 @@ def extract(draft: Draft, *, model: Model, reader: MemoryReader) -> ExtractionRe
         return ExtractionResult(
             calls=(call_of(request, answer, kind=parsed.kind),), failure=f"the answer was {parsed.kind}"
         )
-    shown = Shown(turns=turns, entities=known.entities)
+    shown = Shown(turns=turns, entities=known.entities, memories=known.memories)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     proposals = _proposals(parsed, shown=shown, judge=judge)
     invalid = len(parsed.objects) - len(proposals)
