@@ -10,7 +10,7 @@ from apps.pipeline.core.model_calls import Usage
 
 CHARACTERS_A_TOKEN = 4
 LEAST_CACHEABLE = 4_096  # tokens, of Claude Haiku 4.5
-_CONTEXT = re.compile(r"\n\n(?=<(?:active_entities|recent_memories)>\n)")  # apps/pipeline/prompts/sections.py
+_CONTEXT = re.compile(r"\n\n(?=<(?:active_entities|known_memories)>\n)")  # apps/pipeline/prompts/sections.py
 _ANTHROPIC_STOPS = {"end": "end_turn", "truncated": "max_tokens", "refused": "refusal"}
 _OPENAI_STOPS = {"end": "stop", "truncated": "length", "refused": "content_filter"}
 

@@ -78,7 +78,7 @@ def test_the_prompt_tells_what_is_known(ana: Person, model_server: ModelServer) 
     ana.is_worked_for()
 
     asked = model_server.asked[-1]
-    assert "- User has a dog called Rex." in asked.context
+    assert "| User has a dog called Rex." in asked.context
     assert "e1 | User | the user" in asked.context
     assert ">This is my dog Rex.</turn>" in asked.turns
     assert asked.turns.count('new="true"') == 2  # the turn, and the sentence that asks about it

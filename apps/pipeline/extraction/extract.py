@@ -56,7 +56,7 @@ def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list
     first = [_by_patterns(draft) if stacked else ExtractionResult() for draft in drafts]
     asked = [telling(_left_by(found, draft)) for found, draft in zip(first, drafts, strict=True)]
     try:
-        second = extractor.extract(asked, model=asked_model, reader=ports.memories)
+        second = extractor.extract(asked, model=asked_model, ports=ports)
     except ModelFailed as failure:
         if policy.on_model_failure is not OnModelFailure.PATTERNS:
             raise
@@ -113,7 +113,9 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         "refused": list(map(_told, found.refused)),
         **found.notes,
     }
-    extracted = draft.evolve(candidates=kept, model_calls=found.calls, details=details)
+    extracted = draft.evolve(
+        candidates=kept, model_calls=found.calls, details=details, shown_memories=found.shown_memories
+    )
     return extracted.drop(*silent, *refused, *drops)
 
 

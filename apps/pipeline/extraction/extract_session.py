@@ -13,7 +13,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
     asked = ports.model_for(draft.policy)
     if asked is None:
         raise ModelFailed("no model is configured", permanent=True)
-    found = session_extractor.extract(draft, model=asked, reader=ports.memories)
+    found = session_extractor.extract(draft, model=asked, ports=ports)
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
     proposed = tuple(each.evolve(index=index) for index, each in enumerate(found.candidates))
@@ -25,4 +25,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
     policy = draft.policy.model_copy(update={"extraction": limits})
     kept, drops = decide(proposed=proposed, policy=policy, by_model=True)
     details = {"extractor": ExtractorKind.MODEL.value, "level": "session", "proposed": len(proposed), **found.notes}
-    return draft.evolve(candidates=kept, model_calls=found.calls, details=details).drop(*refused, *drops)
+    extracted = draft.evolve(
+        candidates=kept, model_calls=found.calls, details=details, shown_memories=found.shown_memories
+    )
+    return extracted.drop(*refused, *drops)

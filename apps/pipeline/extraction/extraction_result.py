@@ -27,6 +27,7 @@ class ExtractionResult:
     calls: tuple[ModelCallRecord, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
     failure: str = ""
+    shown_memories: frozenset[UUID] = frozenset()  # known memories that the model saw
     idle: frozenset[UUID] = frozenset()  # turns that no model was asked about, since they tell nothing
 
     def evolve(self, **changes: Any) -> Self:

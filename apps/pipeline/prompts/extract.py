@@ -14,8 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, known_section, turns_section
+from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, known_section, turns_section
 
 STATIC = Path(__file__).with_name("extract.xml").read_text(encoding="utf-8")
 VERSION = f"extract-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
@@ -56,6 +55,11 @@ class ExtractedMemory(_Part):
     evidence: str = Field(default="", max_length=2_000)
     source_turn_ids: tuple[str, ...] = Field(default=(), max_length=50)
     event_at: str | None = Field(default=None, max_length=40)
+    valid_from: str | None = Field(default=None, max_length=40)
+    valid_until: str | None = Field(default=None, max_length=40)
+    replaces: tuple[Annotated[str, Field(max_length=16)], ...] = Field(default=(), max_length=20)
+    same_as: str | None = Field(default=None, max_length=16)
+    contradicts: tuple[Annotated[str, Field(max_length=16)], ...] = Field(default=(), max_length=20)
     source_confidence: SourceConfidence = SourceConfidence.DIRECT
     speech_act: SpeechAct = SpeechAct.ASSERTED
     polarity: Polarity = Polarity.POSITIVE
@@ -82,7 +86,7 @@ def render(
     *,
     turns: Sequence[ShownTurn],
     entities: Sequence[ShownEntity],
-    memories: Sequence[StoredMemory],
+    memories: Sequence[ShownMemory],
     policy: ExtractionPolicy,
     again: bool = False,
 ) -> ModelRequest:

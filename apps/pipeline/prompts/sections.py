@@ -1,16 +1,19 @@
 """Sections of a prompt: XML tags around material that can't close them, short ids instead of long ones."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.enums import Status
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.core.turn import SourceTurn
 
-MOST_CONTENT = 240  # characters of a recent memory
+MOST_CONTENT = 240  # characters of a known memory
+UNCONFIRMED = "unconfirmed"  # the mark of a memory that waits for review; the static part says what it means
 MOST_ALIASES = 3
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class ShownTurn:
     id: str  # t1, t2…
     turn: SourceTurn
     is_new: bool = True
+    topic: str = ""  # that the caller gave with its request
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,26 @@ class ShownEntity:
     entity: KnownEntity
 
 
-def known_section(*, entities: Iterable[ShownEntity], memories: Iterable[StoredMemory]) -> str:
-    """Render what is known of the end user: a line an entity, a line a memory."""
+@dataclass(frozen=True, slots=True)
+class ShownMemory:
+    """A memory under the id by which an answer names it."""
+
+    id: str  # m1, m2…
+    memory: StoredMemory
+
+
+def numbered_memories(memories: Iterable[StoredMemory]) -> tuple[ShownMemory, ...]:
+    """Give memories their short ids, in their order."""
+    return tuple(ShownMemory(f"m{number}", memory) for number, memory in enumerate(memories, start=1))
+
+
+def known_section(*, entities: Iterable[ShownEntity], memories: Sequence[ShownMemory]) -> str:
+    """Render what is known of the end user: one line per entity and memory, and the predicates in use."""
+    predicates = dict.fromkeys(shown.memory.predicate for shown in memories)
     parts = (
         _section("active_entities", map(_entity, entities)),
-        _section("recent_memories", (f"- {_line(memory.content, MOST_CONTENT)}" for memory in memories)),
+        _section("known_memories", map(_memory, memories)),
+        _section("known_predicates", [_escaped(", ".join(predicates))] if predicates else ()),
     )
     return "\n".join(part for part in parts if part)
 
@@ -56,13 +75,21 @@ def _entity(shown: ShownEntity) -> str:
     return _line(told, MOST_CONTENT)
 
 
+def _memory(shown: ShownMemory) -> str:
+    memory = shown.memory
+    mark = (UNCONFIRMED,) if memory.status is Status.PENDING_REVIEW else ()
+    parts = (shown.id, memory.said_at.date().isoformat(), *mark, memory.predicate)
+    return f"{' | '.join(map(_escaped, parts))} | {_line(memory.content, MOST_CONTENT)}"
+
+
 def _turn(shown: ShownTurn, most: int) -> str:
-    turn = shown.turn
+    turn, said = shown.turn, shown.turn.local_time
     given = {
         "id": shown.id,
         "role": turn.role.value,
         "speaker": turn.speaker,
-        "said": turn.local_time.isoformat(timespec="minutes").replace("+00:00", "Z"),
+        "said": f"{_WEEKDAYS[said.weekday()]} {said.isoformat(timespec='minutes').replace('+00:00', 'Z')}",
+        "topic": shown.topic,
     }
     attributes = "".join(f' {name}="{escape(_one_line(value))}"' for name, value in given.items() if value)
     new = ' new="true"' if shown.is_new else ""
@@ -70,7 +97,11 @@ def _turn(shown: ShownTurn, most: int) -> str:
 
 
 def _line(text: str, most: int) -> str:
-    return escape(_one_line(text)[:most], quote=False)
+    return _escaped(_one_line(text)[:most])
+
+
+def _escaped(text: str) -> str:
+    return escape(_one_line(text), quote=False)
 
 
 def _one_line(text: str) -> str:

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, known_section, turns_section
+from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, known_section, turns_section
 
 STATIC = Path(__file__).with_name("session.xml").read_text(encoding="utf-8")
 VERSION = f"session-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
@@ -50,7 +49,7 @@ def render(
     *,
     turns: Sequence[ShownTurn],
     entities: Sequence[ShownEntity],
-    memories: Sequence[StoredMemory],
+    memories: Sequence[ShownMemory],
     policy: ExtractionPolicy,
 ) -> ModelRequest:
     """Return the request for a session's turns."""

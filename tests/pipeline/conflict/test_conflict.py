@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.conflict import conflict
-from apps.pipeline.lexicon.antonym_predicates import same_axis
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import MemoryType, Polarity, Reason, Role, SourceConfidence, SpeechAct, Status
 from apps.pipeline.core.statement import Candidate, Mention, StoredMemory
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.lexicon.antonym_predicates import same_axis
 from tests.pipeline.builders import candidate, draft_of, known, resolved, turn
 
 ANA, LENA = UUID(int=50), UUID(int=51)

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.pipeline.core.model_calls import AnswerKind, StopReason
-from apps.pipeline.extraction.llm.answer_parser import MOST_OBJECTS, parse
+from apps.pipeline.extraction.llm.answer_parser import MOST_CHARACTERS, MOST_OBJECTS, parse
 from tests.pipeline.answers import answer, listing
 from tests.soak import examples
 
 ONE = {"type": "fact", "content": "User likes tea."}
 TWO = {"type": "fact", "content": "User likes jam.", "tags": []}
 WHOLE = json.dumps({"memories": [ONE, TWO]})
+EMPTY = '{"memories": []}'
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,24 @@ WHOLE = json.dumps({"memories": [ONE, TWO]})
         ('"memories"', AnswerKind.UNPARSABLE, 0),
         ('{"memories": null}', AnswerKind.UNPARSABLE, 0),
         ('{"memories": {"type": "fact"}}', AnswerKind.UNPARSABLE, 0),
-        ('{"facts": []}', AnswerKind.UNPARSABLE, 0),
+        ('{"facts": [5]}', AnswerKind.UNPARSABLE, 0),
+        ('{"facts": []}', AnswerKind.EMPTY, 0),
+        ("{}", AnswerKind.EMPTY, 0),
+        (json.dumps({"facts": [ONE, TWO]}), AnswerKind.MEMORIES, 2),
+        (json.dumps({"memories": ONE}), AnswerKind.MEMORIES, 1),
+        (WHOLE.replace("]}]}", "],}, ] ,}"), AnswerKind.MEMORIES, 2),
+        (WHOLE.replace("[", "[ // the first, it's about tea\n", 1), AnswerKind.MEMORIES, 2),
+        (WHOLE.replace("[", "/* two, of tea and jam */ [", 1), AnswerKind.MEMORIES, 2),
+        (WHOLE.replace("likes tea", "likes\n\ttea"), AnswerKind.MEMORIES, 2),
+        (WHOLE.replace("likes tea", "likes http://tea.example, ] /* and */ more"), AnswerKind.MEMORIES, 2),
+        (f'Draft: {{"memories": []}}\nFinal answer: {WHOLE}', AnswerKind.MEMORIES, 2),
+        (f"Draft: {WHOLE}\nNone of them lasts, so: {EMPTY}", AnswerKind.EMPTY, 0),
+        (f"{WHOLE}\nI left the list of discards empty: []", AnswerKind.MEMORIES, 2),
+        (f"<think>I could say {EMPTY} here.</think>{WHOLE}", AnswerKind.MEMORIES, 2),
+        (f"I could say {WHOLE}, but no.\n</think>\n{EMPTY}", AnswerKind.EMPTY, 0),
+        (f'<think>{{broken: ["x"</think>\n[{json.dumps(ONE)}]', AnswerKind.MEMORIES, 1),
+        (f'{{"memories": [{json.dumps(ONE)}, oops, again:\n{WHOLE}', AnswerKind.MEMORIES, 2),
+        (json.dumps({"facts": [ONE, TWO]})[:-3], AnswerKind.UNPARSABLE, 0),
         (WHOLE[:-3], AnswerKind.UNPARSABLE, 0),
         (WHOLE.replace(",", ";"), AnswerKind.UNPARSABLE, 0),
         ("[" * 100_000, AnswerKind.UNPARSABLE, 0),
@@ -69,6 +87,12 @@ def test_an_answer_that_is_whole_though_it_reached_the_limit() -> None:
 @pytest.mark.parametrize("text", ["", "I can't", WHOLE])
 def test_a_refusal_is_one_whatever_it_says(text: str) -> None:
     assert parse(answer(text, stop=StopReason.REFUSED)).kind is AnswerKind.REFUSED
+
+
+@pytest.mark.parametrize("unit", ["/*", '\\"', '"', "//", ", ", "{", '["', '{"a":', "</think>", "[{", "/"])
+def test_long_broken_text_holds_nothing(unit: str) -> None:
+    """A quadratic scan of so much text would take many minutes."""
+    assert not parse(answer("{" + unit * (MOST_CHARACTERS // len(unit)))).objects
 
 
 def test_of_ten_thousand_objects_the_first_are_looked_at() -> None:

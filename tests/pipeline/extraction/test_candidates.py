@@ -1,5 +1,6 @@
 """Objects of an answer: what becomes a candidate, what is refused with a reason, what is no memory at all."""
 
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,9 +12,9 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
+from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, numbered_memories
 from tests.pipeline.answers import memory
-from tests.pipeline.builders import turn
+from tests.pipeline.builders import candidate, known, turn
 
 ASKED = turn("Do you live in Rome?", position=0, role=Role.ASSISTANT)
 TOLD = turn("I live in “Porto” now, since ＭＡＹ.  My sister’s dog & <I> get along.", position=1, speaker="Oda")
@@ -23,13 +24,17 @@ NOOR = KnownEntity(id=UUID(int=7), name="Noor", type=EntityType.PERSON)
 SHOWN = Shown(
     turns=[ShownTurn("t1", ASKED, False), ShownTurn("t2", TOLD), ShownTurn("t3", LATER), ShownTurn("t4", OLD, False)],
     entities=[ShownEntity("e1", NOOR)],
+    memories=numbered_memories(
+        known(candidate(text, source=TOLD), memory_id=UUID(int=number), source=TOLD)
+        for number, text in enumerate(("Oda lives in Rome.", "Oda has a dog.", "Oda eats meat."), start=91)
+    ),
 )
 JUDGE = Judge(model="scripted", policy=ExtractionPolicy())
 
 
 def proposed(**changes: Any) -> Candidate | CandidateRefusal:
     given = memory("Oda lives in Porto.", evidence="I live in", turn="t2", predicate="lives_in")
-    return propose({**given, **changes}, shown=SHOWN, judge=JUDGE)
+    return propose({**given, **changes}, shown=SHOWN, judge=JUDGE).outcome
 
 
 def taken(**changes: Any) -> Candidate:
@@ -159,6 +164,28 @@ def test_when_it_happened_is_as_exact_as_it_was_told(told: str, day: str, precis
     assert (found.event_at.date().isoformat(), found.event_precision) == (day, precision)
 
 
+def test_it_may_say_how_it_relates_to_what_is_known() -> None:
+    found = taken(replaces=["m1", " M2"], same_as="m3", contradicts=["m2"])
+    assert found.replaces == (UUID(int=91), UUID(int=92))
+    assert (found.same_as, found.contradicts) == (UUID(int=93), (UUID(int=92),))
+
+
+def test_memories_that_were_not_shown_are_ignored_and_named() -> None:
+    given = memory("Oda lives in Porto.", evidence="I live in", turn="t2", predicate="lives_in")
+    named = {"replaces": ["m9", "m1"], "same_as": "m4", "contradicts": ["t1"]}
+    found = propose({**given, **named}, shown=SHOWN, judge=JUDGE)
+    assert isinstance(found.outcome, Candidate)
+    assert (found.outcome.replaces, found.outcome.same_as, found.outcome.contradicts) == ((UUID(int=91),), None, ())
+    assert found.ignored == ("replaces: m9", "same_as: m4", "contradicts: t1")
+
+
+def test_it_may_say_from_when_and_until_when_it_holds() -> None:
+    found = taken(valid_from="2026-10-30", valid_until="2027-02")
+    assert (found.valid_from, found.valid_from_precision) == (datetime(2026, 10, 30, tzinfo=UTC), Precision.DAY)
+    assert (found.valid_until, found.valid_until_precision) == (datetime(2027, 2, 1, tzinfo=UTC), Precision.MONTH)
+    assert (taken().valid_from, taken().valid_until) == (None, None)
+
+
 @pytest.mark.parametrize("said", ["asserted", "hypothetical"])
 def test_what_a_rule_reads_as_imagined_is_not_asserted(said: str) -> None:
     found = taken(content="Oda is a baker.", evidence="I were a baker", speech_act=said)
@@ -171,7 +198,7 @@ def test_a_standing_rule_has_its_tag_by_its_words() -> None:
     wish = memory(
         "User wants metric units.", evidence="Always answer in metric units", type="preference", tags=["Tech"]
     )
-    found = propose(wish, shown=shown, judge=JUDGE)
+    found = propose(wish, shown=shown, judge=JUDGE).outcome
     assert isinstance(found, Candidate)
     assert found.tags[:2] == ("tech", "convention")
 

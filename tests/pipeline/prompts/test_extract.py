@@ -14,7 +14,7 @@ from apps.pipeline.core.enums import EntityType, MemoryType, Role
 from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, turns_section
+from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, numbered_memories, turns_section
 from apps.providers.catalog import BY_NAME
 from tests.pipeline.builders import candidate, known, turn
 
@@ -30,7 +30,10 @@ def rendered(*contents: str, name: str = "Noor", speaker: str = "", memory: str 
     source = turn("x")
     remembered = known(candidate(memory, source=source), memory_id=UUID(int=8), source=source)
     return prompt.render(
-        turns=turns, entities=[ShownEntity("e1", entity)], memories=[remembered], policy=ExtractionPolicy()
+        turns=turns,
+        entities=[ShownEntity("e1", entity)],
+        memories=numbered_memories([remembered]),
+        policy=ExtractionPolicy(),
     )
 
 
@@ -49,12 +52,12 @@ def test_nothing_that_is_shown_closes_its_section(contents: list[str], name: str
     told = f"{request.context}\n{request.turns}"
     tags = re.findall(r"</?([a-z_]+)", told)
     assert tags.count("turn") == 2 * len(contents)
-    assert set(tags) == {"active_entities", "recent_memories", "source_turns", "turn"}
+    assert set(tags) == {"active_entities", "known_memories", "known_predicates", "source_turns", "turn"}
     assert told.count(' new="true">') == len(contents) // 2
     told.encode()
 
 
-@pytest.mark.parametrize(("offset", "shown"), [(0, "2025-06-02T09:00Z"), (-600, "2025-06-01T23:00-10:00")])
+@pytest.mark.parametrize(("offset", "shown"), [(0, "Mon 2025-06-02T09:00Z"), (-600, "Sun 2025-06-01T23:00-10:00")])
 def test_a_turn_is_shown_by_the_clock_of_whoever_said_it(offset: int, shown: str) -> None:
     said = replace(turn("I moved yesterday."), utc_offset=offset)
     assert f' said="{shown}"' in turns_section(turns=[ShownTurn("t1", said)], most_characters=100)

@@ -1,7 +1,14 @@
 """The static part of a prompt is shown section by section, and nothing of it is lost."""
 
+from typing import Any
+from uuid import UUID
+
+from apps.pipeline.core.draft import StoredMemory
+from apps.pipeline.core.enums import Status
 from apps.pipeline.prompts.extract import STATIC
+from apps.pipeline.prompts.sections import ShownTurn, known_section, numbered_memories, turns_section
 from apps.pipeline.prompts.static import sections_of
+from tests.pipeline.builders import candidate, known, turn
 
 
 def test_sections_are_named_by_their_tags() -> None:
@@ -19,3 +26,31 @@ def test_the_extraction_prompt_has_its_sections() -> None:
     wanted = ["output_schema", "type_rules", "quality_rules", "grounding_rules", "safety_rules", "examples"]
     assert [name for name in sections if name in wanted] == wanted
     assert sum(map(len, sections.values())) > 0.95 * len(STATIC)
+
+
+def shown(content: str, number: int, **changes: Any) -> StoredMemory:
+    source = turn(content)
+    made = candidate(content, source=source, predicate=changes.pop("predicate", "says"))
+    return known(made, memory_id=UUID(int=number), source=source, **changes)
+
+
+def test_a_known_memory_is_a_line_with_its_id_date_predicate_and_mark() -> None:
+    home = shown("User lives in Ghent.", 1, predicate="lives_in")
+    pilot = shown("User is a pilot.", 2, predicate="works_as", status=Status.PENDING_REVIEW)
+    assert known_section(entities=[], memories=numbered_memories([home, pilot])) == (
+        "<known_memories>\n"
+        "m1 | 2025-06-02 | lives_in | User lives in Ghent.\n"
+        "m2 | 2025-06-02 | unconfirmed | works_as | User is a pilot.\n"
+        "</known_memories>\n"
+        "<known_predicates>\nlives_in, works_as\n</known_predicates>"
+    )
+
+
+def test_each_predicate_is_offered_once() -> None:
+    memories = [shown(f"User likes {each}.", n, predicate="likes") for n, each in enumerate(("tea", "jam"), start=1)]
+    assert "<known_predicates>\nlikes\n<" in known_section(entities=[], memories=numbered_memories(memories))
+
+
+def test_the_topic_of_a_request_is_shown_with_its_turns() -> None:
+    told = ShownTurn("t1", turn("I moved."), topic='trips & "travel"')
+    assert ' topic="trips &amp; &quot;travel&quot;" new="true">' in turns_section(turns=[told], most_characters=100)

@@ -4,18 +4,23 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from pydantic_core import from_json
 
 from apps.pipeline.core.model_calls import AnswerKind, ModelAnswer, StopReason
+from apps.pipeline.extraction.llm.json_repair import tidied
 
 MOST_OBJECTS = 100  # of one answer; a model that goes on and on says nothing more
 MOST_CHARACTERS = 200_000
-MOST_STARTS = 20  # braces at which JSON may begin within prose
+MOST_STARTS = 50  # braces at which JSON may begin within prose
+MOST_REPAIRS = 5
 _START = re.compile(r"[{\[]")
+_JSON_BEGINS = re.compile(r"[{\[]\s*+(?:[\"{\[]|//|/\*)")
+_LIST_BEGINS = re.compile(r"\{\s*\"\w+\"\s*:\s*\[")
+_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _LIST_KEY = "memories"
+_DECODER = json.JSONDecoder(strict=False)  # a raw line break within a string is no error
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,65 +32,111 @@ class Parsed:
     passed_over: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _FoundList:
+    """A list of memories, and whether the key that we asked for names it."""
+
+    objects: list[Any]
+    is_named: bool
+
+
 def parse(answer: ModelAnswer) -> Parsed:
     """Read an answer; nothing in it can raise.
 
-    1. A list under "memories", a bare list or one bare memory, alone, fenced or within prose.
+    1. A list under "memories" or another key, a bare list or one bare memory, alone, fenced or within prose. Of
+       several the last counts: what comes before it is a draft. Reasoning ahead of the answer is passed over.
     2. Where it was cut off, all objects but the last: what that one would have said further is not known.
     """
     if answer.stop is StopReason.REFUSED:
         return Parsed(AnswerKind.REFUSED)
     text = answer.text[:MOST_CHARACTERS]
-    found = next(_lists_in(text), None)
+    answered = _without_thoughts(text)
+    found = _last_list(answered) or (_last_list(text) if answered != text else None)
     if found is not None:
-        kind = AnswerKind.MEMORIES if found else AnswerKind.EMPTY
-        return Parsed(kind, tuple(found[:MOST_OBJECTS]), max(0, len(found) - MOST_OBJECTS))
+        kind = AnswerKind.MEMORIES if found.objects else AnswerKind.EMPTY
+        return Parsed(kind, tuple(found.objects[:MOST_OBJECTS]), max(0, len(found.objects) - MOST_OBJECTS))
     if answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS:
-        return _parse_cut_off(text)
+        return _parse_cut_off(answered)
     return Parsed(AnswerKind.UNPARSABLE)
 
 
-def _lists_in(text: str) -> Iterator[list[Any]]:
-    """Yield the lists of memories in a text; where one is named, a part of it is never taken for the whole."""
-    is_named = f'"{_LIST_KEY}"' in text
+def _without_thoughts(text: str) -> str:
+    return _THOUGHT_ENDS.split(text)[-1]
+
+
+def _last_list(text: str) -> _FoundList | None:
+    """Return the last list of memories, one under the right key before any other."""
+    found = list(_lists_in(text))
+    named = [each for each in found if each.is_named]
+    return next(reversed(named or found), None)
+
+
+def _lists_in(text: str) -> Iterator[_FoundList]:
+    """Yield the lists of memories in a text; a part of a broken answer is never taken for the whole."""
+    is_within_broken = False
     for value in _values_in(text):
-        objects = _named_list(value) if is_named else _bare_list(value)
-        if objects is not None:
-            yield objects
+        if value is _BROKEN:
+            is_within_broken = True
+        elif (named := _named_list(value)) is not None:
+            yield _FoundList(named, is_named=True)
+        elif not is_within_broken and (bare := _bare_list(value)) is not None:
+            yield _FoundList(bare, is_named=False)
+
+
+_BROKEN = object()
 
 
 def _values_in(text: str) -> Iterator[Any]:
-    """Yield the JSON values of a text, looking at its first braces and brackets; what lies within one is no other."""
-    decoder = json.JSONDecoder()
-    end = 0
-    for start in islice(_START.finditer(text), MOST_STARTS):
-        if start.start() < end:
-            continue
+    """Yield the JSON values of a text in order, not those inside another, and _BROKEN where JSON begins in vain."""
+    place = repairs = 0
+    for _ in range(MOST_STARTS):
+        start = _START.search(text, place)
+        if start is None:
+            return
+        place = start.start()
         try:
-            value, end = decoder.raw_decode(text, start.start())
+            value, place = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError):  # no JSON from here on, endless digits, or nested without end
-            continue
+            if not _JSON_BEGINS.match(text, place) or repairs == MOST_REPAIRS:
+                place += 1
+                continue
+            repairs += 1
+            text, place = tidied(text[place:]), 0
+            try:
+                value, place = _DECODER.raw_decode(text)
+            except (ValueError, RecursionError):
+                value, place = _BROKEN, 1
         yield value
 
 
 def _named_list(value: Any) -> list[Any] | None:
     named = value.get(_LIST_KEY) if isinstance(value, dict) else None
+    if _is_memory(named):
+        return [named]
     return named if isinstance(named, list) else None
 
 
 def _bare_list(value: Any) -> list[Any] | None:
-    """Take a list of memories, or a memory by itself, or a list that is empty."""
-    objects = value if isinstance(value, list) else [value]
-    return objects if all(isinstance(each, dict) and {"type", "content"} <= each.keys() for each in objects) else None
+    """Take a list of memories under another key or by itself, or one memory; {} says that there is none."""
+    if value == {} or _is_memory(value):
+        return [value] if value else []
+    if isinstance(value, dict) and len(value) == 1:
+        (value,) = value.values()
+    return value if isinstance(value, list) and all(map(_is_memory, value)) else None
+
+
+def _is_memory(value: Any) -> bool:
+    return isinstance(value, dict) and {"type", "content"} <= value.keys()
 
 
 def _parse_cut_off(text: str) -> Parsed:
-    start = _START.search(text)
+    named = [found.start() for found in _LIST_BEGINS.finditer(text)]
+    start = named[-1] if named else text.find("[")
     try:
-        value = from_json(text[start.start() :].encode("utf-8", "replace"), allow_partial=True) if start else None
+        value = from_json(tidied(text[start:]).encode("utf-8", "replace"), allow_partial=True) if start >= 0 else None
     except ValueError:
         return Parsed(AnswerKind.UNPARSABLE)
-    objects = _named_list(value)
-    if objects is None:
+    objects = next(iter(value.values()), None) if isinstance(value, dict) else value
+    if not isinstance(objects, list):
         return Parsed(AnswerKind.UNPARSABLE)
     return Parsed(AnswerKind.TRUNCATED, tuple(objects[:-1][:MOST_OBJECTS]))

@@ -1,13 +1,15 @@
 """Proposals: from one object of an answer to a candidate, or to the reason why it can't be one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from pydantic import ValidationError
 
-from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Reason, SpeechAct
+from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Precision, Reason, SpeechAct
 from apps.pipeline.core.input_validation import check_json, cleaned_text
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
@@ -19,7 +21,7 @@ from apps.pipeline.extraction.patterns.sentences import sentences_of
 from apps.pipeline.extraction.patterns.speech_act import speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
 from apps.pipeline.prompts.extract import ExtractedMemory
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
+from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
 
 USER = "User"
 _SPEAKER = frozenset({"user", "the user", "speaker"})
@@ -34,10 +36,11 @@ class UnknownId(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a prompt has shown: the only turns and entities that an answer may point at."""
+    """What a prompt has shown: the only turns, entities and memories that an answer may point at."""
 
     turns: Sequence[ShownTurn]
     entities: Sequence[ShownEntity]
+    memories: Sequence[ShownMemory] = ()
 
     @property
     def sources(self) -> list[SourceTurn]:
@@ -47,6 +50,10 @@ class Shown:
     def turn(self, name: str) -> SourceTurn | None:
         """Return a turn by the id that the prompt gave it."""
         return next((shown.turn for shown in self.turns if shown.id == name), None)
+
+    def memory_id(self, name: str) -> UUID | None:
+        """Return the id of a memory by the one that the prompt gave it."""
+        return next((shown.memory.id for shown in self.memories if shown.id == name.strip().lower()), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +70,35 @@ class Judge:
         return self.policy.model_reliability if self.own_reliability is None else self.own_reliability
 
 
-def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What one object of an answer came to, and what of it was ignored."""
+
+    outcome: Candidate | CandidateRefusal
+    ignored: tuple[str, ...] = ()
+
+
+def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Proposal:
     """Turn one object into a candidate, with index 0; a refusal says which check it failed.
 
     The quote decides which turn says it, whatever turns the object names. Raises ValueError for an object that is
     malformed, names an id that was not given, or holds text or a time that can't be stored.
     """
     answer = _read(proposed)
+    ignored = _unknown_memories(answer, shown)
+    outcome = _outcome(answer, shown=shown, judge=judge)
+    return Proposal(outcome, ignored)
+
+
+def _unknown_memories(answer: ExtractedMemory, shown: Shown) -> tuple[str, ...]:
+    """Name the memories that an answer points at though the prompt didn't show them."""
+    named = {"replaces": answer.replaces, "same_as": (answer.same_as or "",), "contradicts": answer.contradicts}
+    return tuple(
+        f"{key}: {name}" for key, names in named.items() for name in names if name and shown.memory_id(name) is None
+    )
+
+
+def _outcome(answer: ExtractedMemory, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
     named = [shown.turn(name) for name in answer.source_turn_ids]
     if None in named:
         raise UnknownId(f"source_turn_ids: {', '.join(answer.source_turn_ids)}")
@@ -95,7 +124,9 @@ def _read(proposed: Any) -> ExtractedMemory:
 
 
 def _candidate(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown, judge: Judge) -> Candidate:
-    event_at, precision = moment_of(answer.event_at) if answer.event_at else (None, None)
+    event_at, precision = _moment(answer.event_at)
+    valid_from, valid_from_precision = _moment(answer.valid_from)
+    valid_until, valid_until_precision = _moment(answer.valid_until)
     content = cleaned_text(" ".join(answer.content.split()), at="content", most=1_000)
     return Candidate(
         index=0,
@@ -119,7 +150,22 @@ def _candidate(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown, judge
         adjustment=answer.confidence_adjustment,
         event_at=event_at,
         event_precision=precision,
+        replaces=_memory_ids(answer.replaces, shown),
+        same_as=shown.memory_id(answer.same_as) if answer.same_as else None,
+        contradicts=_memory_ids(answer.contradicts, shown),
+        valid_from=valid_from,
+        valid_from_precision=valid_from_precision,
+        valid_until=valid_until,
+        valid_until_precision=valid_until_precision,
     )
+
+
+def _moment(text: str | None) -> tuple[datetime, Precision] | tuple[None, None]:
+    return moment_of(text) if text else (None, None)
+
+
+def _memory_ids(names: Iterable[str], shown: Shown) -> tuple[UUID, ...]:
+    return tuple(dict.fromkeys(each for name in names if (each := shown.memory_id(name)) is not None))
 
 
 def speaker_mention(turn: SourceTurn) -> Mention:

@@ -1,10 +1,9 @@
 """The model extractor: one call that filters, types, judges and grounds, shared by the queued turns of a session."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.model_calls import (
     AnswerKind,
     ModelAnswer,
@@ -15,15 +14,15 @@ from apps.pipeline.core.model_calls import (
     failed_call,
 )
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.core.ports import MemoryReader, Model
-from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.core.ports import Model, Ports, RelevanceQuery
+from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
+from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, numbered_memories
 
 SHOWN_INVALID = 5  # objects that were no memories, which a span shows
 OBJECT_CHARACTERS = 300  # of each of them
@@ -34,7 +33,7 @@ class ShownContext:
     """What a prompt tells of the end user."""
 
     entities: tuple[ShownEntity, ...]
-    memories: tuple[StoredMemory, ...]
+    memories: tuple[ShownMemory, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,8 @@ class Reply:
     parsed: Parsed
     calls: tuple[ModelCallRecord, ...]
     proposals: tuple[Candidate | CandidateRefusal, ...] = ()
-    invalid: tuple[dict[str, str], ...] = field(default=())
+    invalid: tuple[dict[str, str], ...] = ()
+    ignored: tuple[dict[str, str], ...] = ()
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -59,10 +59,11 @@ class Reply:
             "passed_over": self.parsed.passed_over,
             "calls": len(self.calls),
             "examples_of_invalid": list(self.invalid[:SHOWN_INVALID]),
+            "ignored": list(self.ignored[:SHOWN_INVALID]),
         }
 
 
-def extract(asked: Sequence[TurnsToExtract], *, model: Model, reader: MemoryReader) -> list[ExtractionResult]:
+def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> list[ExtractionResult]:
     """Ask the model about the turns of a session's requests, and give each request what its own turns say.
 
     A call that serves several requests is recorded with the first of them. Raises ModelFailed.
@@ -70,7 +71,7 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, reader: MemoryRead
     if not any(each.turns for each in asked):
         return [ExtractionResult() for _ in asked]
     policy = asked[0].draft.policy.extraction
-    known = shown_context(asked[0].draft, reader, policy)
+    known = shown_context(asked, ports)
     replies: list[Reply] = []
     for window in windows_of(asked, policy=policy):
         try:
@@ -78,18 +79,26 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, reader: MemoryRead
         except ModelFailed as failure:
             failure.calls = (*(call for reply in replies for call in reply.calls), *failure.calls)
             raise
-    return [_found(each, replies) for each in asked]
+    shown = frozenset(each.memory.id for each in known.memories)
+    return [_found(each, replies).evolve(shown_memories=shown) for each in asked]
 
 
-def shown_context(draft: Draft, reader: MemoryReader, policy: ExtractionPolicy) -> ShownContext:
-    """Read what a prompt tells of the end user, in one round trip."""
-    entities, memories = reader.known(
-        end_user_id=draft.request.origin.end_user_id,
-        entities=policy.max_entities,
-        memories=policy.max_recent_memories,
+def shown_context(asked: Sequence[TurnsToExtract], ports: Ports) -> ShownContext:
+    """Read the known entities and the memories that matter for the new turns, in one round trip."""
+    policy, origin = asked[0].draft.policy.extraction, asked[0].draft.request.origin
+    texts = [turn.content[: policy.max_turn_characters] for each in asked for turn in each.turns]
+    query = RelevanceQuery(
+        end_user_id=origin.end_user_id,
+        session_id=origin.session_id,
+        embedder=ports.embedder.name,
+        vectors=tuple(ports.embedder.embed(texts)),
+        text="\n".join(texts),
+    )
+    entities, memories = ports.memories.relevant(
+        query=query, entities=policy.max_entities, memories=policy.max_recent_memories
     )
     shown = tuple(ShownEntity(id=f"e{n}", entity=each) for n, each in enumerate(entities, start=1))
-    return ShownContext(entities=shown, memories=memories)
+    return ShownContext(entities=shown, memories=numbered_memories(memories))
 
 
 def _ask(window: Window, known: ShownContext, model: Model, policy: ExtractionPolicy) -> Reply:
@@ -109,7 +118,7 @@ def _ask(window: Window, known: ShownContext, model: Model, policy: ExtractionPo
         calls = (*calls, call_of(request, answer, kind=parsed.kind))
         if parsed.kind is not AnswerKind.UNPARSABLE:
             break
-    shown = Shown(turns=turns, entities=known.entities)
+    shown = Shown(turns=turns, entities=known.entities, memories=known.memories)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     return _read(Reply(window, parsed, calls), shown, judge)
 
@@ -126,14 +135,20 @@ def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallReco
 def _read(reply: Reply, shown: Shown, judge: Judge) -> Reply:
     proposals: list[Candidate | CandidateRefusal] = []
     invalid: list[dict[str, str]] = []
+    ignored: list[dict[str, str]] = []
     for proposed in reply.parsed.objects:
         try:
-            proposals.append(propose(proposed, shown=shown, judge=judge))
+            proposal = propose(proposed, shown=shown, judge=judge)
         except ValueError as error:
             invalid.append({"why": str(error)[:200], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
+            continue
+        proposals.append(proposal.outcome)
+        if proposal.ignored:
+            what = ", ".join(proposal.ignored)
+            ignored.append({"what": what[:OBJECT_CHARACTERS], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
     *before, last = reply.calls
     calls = (*before, replace(last, invalid_objects=len(invalid)))
-    return Reply(reply.window, reply.parsed, calls, tuple(proposals), tuple(invalid))
+    return Reply(reply.window, reply.parsed, calls, tuple(proposals), tuple(invalid), tuple(ignored))
 
 
 def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:

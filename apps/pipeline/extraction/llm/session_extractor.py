@@ -9,13 +9,14 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import INFERRED, MemoryType, Reason, SourceConfidence
 from apps.pipeline.core.input_validation import check_json, cleaned_text
 from apps.pipeline.core.model_calls import call_of
-from apps.pipeline.core.ports import MemoryReader, Model
+from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate, ObjectValue
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm import evidence
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, UnknownId, speaker_mention
 from apps.pipeline.extraction.llm.extractor import complete, shown_context
+from apps.pipeline.extraction.windows import TurnsToExtract
 from apps.pipeline.prompts import session as prompt
 from apps.pipeline.prompts.sections import ShownTurn
 from apps.pipeline.prompts.session import SessionKind, SessionMemoryAnswer
@@ -27,10 +28,10 @@ _PREDICATES = {
 }
 
 
-def extract(draft: Draft, *, model: Model, reader: MemoryReader) -> ExtractionResult:
+def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     """Ask the model what the request's turns show together. Raises ModelFailed."""
     policy = draft.policy.extraction
-    known = shown_context(draft, reader, policy)
+    known = shown_context([TurnsToExtract(draft=draft, turns=draft.turns)], ports)
     new = {turn.id for turn in draft.turns}
     turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
     request = prompt.render(turns=turns, entities=known.entities, memories=known.memories, policy=policy)
@@ -40,7 +41,7 @@ def extract(draft: Draft, *, model: Model, reader: MemoryReader) -> ExtractionRe
         return ExtractionResult(
             calls=(call_of(request, answer, kind=parsed.kind),), failure=f"the answer was {parsed.kind}"
         )
-    shown = Shown(turns=turns, entities=known.entities)
+    shown = Shown(turns=turns, entities=known.entities, memories=known.memories)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     proposals = _proposals(parsed, shown=shown, judge=judge)
     invalid = len(parsed.objects) - len(proposals)
@@ -48,6 +49,7 @@ def extract(draft: Draft, *, model: Model, reader: MemoryReader) -> ExtractionRe
         candidates=tuple(each for each in proposals if isinstance(each, Candidate)),
         refused=tuple(each for each in proposals if isinstance(each, CandidateRefusal)),
         calls=(call_of(request, answer, kind=parsed.kind, invalid_objects=invalid),),
+        shown_memories=frozenset(each.memory.id for each in known.memories),
         notes={"answer": parsed.kind.value, "objects": len(parsed.objects), "invalid": invalid},
     )
 
