@@ -26,7 +26,7 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.deduplication import dedupe
 from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, read_pairs
 from apps.pipeline.deduplication.matching import MatchVerdict
-from apps.pipeline.prompts.duplicates import DuplicateVerdict
+from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.providers.fake import ScriptedModel
 from apps.providers.registry import embedder as configured_embedder
 
@@ -88,7 +88,7 @@ def _of(pairs: Iterable[LabelledPair], verdicts: Iterable[MatchVerdict], *, same
 
 def _rightly(pair: LabelledPair) -> ScriptedModel:
     """Return a judge who knows the label."""
-    verdict = DuplicateVerdict.SAME if pair.label is PairLabel.PARAPHRASE else DuplicateVerdict.DIFFERENT
+    verdict = PairVerdict.SAME if pair.label is PairLabel.PARAPHRASE else PairVerdict.BOTH_HOLD
     answer = {"answers": [{"id": "q1", "reason": "as labelled", "verdict": verdict.value}]}
     return ScriptedModel(lambda _: json.dumps(answer))
 
@@ -118,7 +118,7 @@ def _said(content: str, pair: LabelledPair, *, user: UUID) -> Draft:
         content=content,
         source_turn_ids=(turn.id,),
         evidence=content,
-        extractor="pairs",
+        extractor="patterns:pairs",
         reliability=0.9,
     )
     return Draft.start(request=request, policy=Policy()).evolve(candidates=(candidate,))

@@ -34,8 +34,7 @@ _NO_DATE = datetime(2023, 1, 1, tzinfo=UTC)
 
 _JUDGES = {
     Purpose.JUDGE_REFERENCES: "asked_references",
-    Purpose.JUDGE_DUPLICATES: "asked_duplicates",
-    Purpose.JUDGE_CONTRADICTIONS: "asked_contradictions",
+    Purpose.JUDGE_PAIRS: "asked_pairs",
 }
 
 

@@ -61,4 +61,4 @@ def test_every_observation_is_accounted_for(counts: dict[str, int]) -> None:
 
 
 def test_the_judges_are_asked_about_few(counts: dict[str, int]) -> None:
-    assert counts["asked_contradictions"] < 0.1 * counts["candidates"]
+    assert counts["asked_pairs"] < 0.1 * counts["candidates"]

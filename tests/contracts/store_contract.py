@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -45,7 +45,7 @@ from apps.pipeline.core.operations import (
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.ports import MemoryReader, PlanWriter, Probe, Slot, StalePlan
+from apps.pipeline.core.ports import MemoryReader, PlanWriter, Probe, RelevanceQuery, Slot, StalePlan
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, Statement, StoredMemory
 from tests.pipeline.builders import MONDAY, candidate
 
@@ -165,7 +165,8 @@ def merge(request: Request, each: Candidate, *, into: UUID, version: int = 1, co
         expected_version=version,
         candidate=each,
         origins=origins(request),
-        content=content or each.content,
+        changes={"content": content} if content else {},
+        promotes=False,
         confidence=candidate_confidence(draft, each),
         status=Status.ACTIVE,
         recurrence=2,
@@ -240,7 +241,7 @@ class StoreContract:
         started = start(world)
         stranger = new_id()
         slot = Slot(subject_id=started.user.entity.id, predicate="lives_in")
-        probe = Probe(type=MemoryType.FACT, canonical_hash=started.home.canonical_hash, vector=[1.0, 0.0])
+        probe = Probe(canonical_hash=started.home.canonical_hash, vector=[1.0, 0.0])
         assert world.reader.holders(end_user_id=stranger, slots=[slot]) == ()
         assert world.reader.entities(end_user_id=stranger, limit=5) == ()
         assert world.reader.neighbours(end_user_id=stranger, embedder=EMBEDDER, probes=[probe], limit=5) == [[]]
@@ -262,7 +263,7 @@ class StoreContract:
         started = start(world)
         request = world.request("I live in Berlin-Mitte.", day=1)
         each = told(request, "User lives in Berlin-Mitte.", subject=started.user, predicate="lives_in", value="Berlin")
-        world.write(request, merge(request, each, into=started.home.memory_id))
+        world.write(request, merge(request, each, into=started.home.memory_id, content=each.content))
         (known,) = world.holders(*started.slot)
         assert (known.version, known.content) == (2, "User lives in Berlin-Mitte.")
         assert {day for _, day in known.origins} == {"2025-06-02", "2025-06-03"}
@@ -432,27 +433,58 @@ class StoreContract:
         ana = world.entities()["Ana"]
         assert (ana.id, ana.aliases, ana.is_user) == (started.user.entity.id, ("User",), True)
 
-    def test_recent_memories_are_live_and_the_last_stored_come_first(self, world: World) -> None:
+    def test_relevant_memories_are_live_and_the_nearest_come_first(self, world: World) -> None:
         started = start(world)
         first, second = world.request("I like tea."), world.request("I like jam.")
         tea = add(first, told(first, "User likes tea.", subject=started.user))
         jam = add(second, told(second, "User likes jam.", subject=started.user))
         world.write(first, tea)
         world.write(second, jam)
+        for memory_id, vector in ((started.home.memory_id, [0.0, 1.0]), (tea.memory_id, [1.0, 0.0])):
+            world.put_vector(memory_id=memory_id, vector=vector)
+
+        assert self._relevant(world, vector=[0.9, 0.1]) == [
+            "User likes tea.",
+            "User lives in Berlin.",
+            "User likes jam.",
+        ]
+        assert self._relevant(world, vector=[0.9, 0.1], limit=1) == ["User likes tea."]
+        assert self._relevant(world, vector=[0.9, 0.1], limit=0) == []
+
         closing = ReviseMemory(
             memory_id=tea.memory_id, expected_version=1, verb="retracted", changes={"status": Status.RETRACTED}
         )
         world.write(world.request("Forget the tea."), closing)
+        assert "User likes tea." not in self._relevant(world, vector=[0.9, 0.1])
 
-        def recent(limit: int) -> list[str]:
-            _, memories = world.reader.known(end_user_id=world.end_user_id, entities=5, memories=limit)
-            return [each.content for each in memories]
+    def test_memories_about_a_named_entity_are_relevant(self, world: World) -> None:
+        started = start(world)
+        lena = AddEntity(KnownEntity(id=new_id(), name="Lena", type=EntityType.PERSON))
+        request = world.request("Lena lives in Rome.")
+        rome = add(request, told(request, "Lena lives in Rome.", subject=lena))
+        world.write(request, lena, AddAlias(entity_id=lena.entity.id, alias="Lena"), rome)
+        for memory_id in (started.home.memory_id, rome.memory_id):
+            world.put_vector(memory_id=memory_id, vector=[0.0, 1.0])
 
-        assert recent(15) == ["User likes jam.", "User lives in Berlin."]
-        assert (recent(1), recent(0)) == (["User likes jam."], [])
-        assert world.reader.known(end_user_id=new_id(), entities=5, memories=15) == ((), ())
-        entities, _ = world.reader.known(end_user_id=world.end_user_id, entities=5, memories=0)
+        assert self._relevant(world, vector=[1.0, 0.0], text="How is Lena?")[0] == "Lena lives in Rome."
+
+    def test_entities_come_with_what_is_relevant(self, world: World) -> None:
+        start(world)
+        query = self._query(world, vector=[1.0, 0.0], text="")
+        entities, _ = world.reader.relevant(query=query, entities=5, memories=0)
         assert entities == world.reader.entities(end_user_id=world.end_user_id, limit=5) != ()
+        nobody = replace(query, end_user_id=new_id())
+        assert world.reader.relevant(query=nobody, entities=5, memories=15) == ((), ())
+
+    def _relevant(self, world: World, *, vector: list[float], text: str = "", limit: int = 15) -> list[str]:
+        query = self._query(world, vector=vector, text=text)
+        _, memories = world.reader.relevant(query=query, entities=5, memories=limit)
+        return [each.content for each in memories]
+
+    def _query(self, world: World, *, vector: list[float], text: str) -> RelevanceQuery:
+        return RelevanceQuery(
+            end_user_id=world.end_user_id, session_id=new_id(), embedder=EMBEDDER, vectors=(vector,), text=text
+        )
 
     def test_neighbours_are_equal_hashes_then_the_unindexed_then_the_nearest(self, world: World) -> None:
         started = start(world)
@@ -466,7 +498,7 @@ class StoreContract:
             if vector:
                 world.put_vector(memory_id=memory.memory_id, vector=vector)
         world.put_vector(memory_id=started.home.memory_id, vector=[0.0, 1.0])
-        probe = Probe(type=MemoryType.FACT, canonical_hash=started.home.canonical_hash, vector=[1.0, 0.0])
+        probe = Probe(canonical_hash=started.home.canonical_hash, vector=[1.0, 0.0])
         (found,) = world.reader.neighbours(end_user_id=world.end_user_id, embedder=EMBEDDER, probes=[probe], limit=4)
         assert [each.memory.content for each in found] == [
             "User lives in Berlin.", "User runs.", "User naps.", "User sings.",
@@ -475,11 +507,10 @@ class StoreContract:
             pytest.approx(0.0, abs=0.01), None, pytest.approx(1.0, abs=0.01), pytest.approx(0.6, abs=0.01),
         ]  # fmt: skip
 
-    def test_neighbours_are_of_one_type_live_and_few(self, world: World) -> None:
+    def test_neighbours_are_live_and_few(self, world: World) -> None:
         started = start(world)
-        other = Probe(type=MemoryType.EVENT, canonical_hash="0" * 32, vector=[1.0, 0.0])
-        same = Probe(type=MemoryType.FACT, canonical_hash="0" * 32, vector=[1.0, 0.0])
-        assert [len(found) for found in self._near(world, other, same)] == [0, 1]
+        same = Probe(canonical_hash="0" * 32, vector=[1.0, 0.0])
+        assert [len(found) for found in self._near(world, same, same)] == [1, 1]
         closing = ReviseMemory(
             memory_id=started.home.memory_id, expected_version=1, verb="retracted", changes={"status": Status.RETRACTED}
         )
@@ -490,7 +521,7 @@ class StoreContract:
     def test_a_vector_of_another_embedder_is_no_vector(self, world: World) -> None:
         started = start(world)
         world.put_vector(memory_id=started.home.memory_id, vector=[1.0, 0.0])
-        probe = Probe(type=MemoryType.FACT, canonical_hash="0" * 32, vector=[1.0, 0.0])
+        probe = Probe(canonical_hash="0" * 32, vector=[1.0, 0.0])
         ((found,),) = world.reader.neighbours(
             end_user_id=world.end_user_id, embedder="another", probes=[probe], limit=5
         )
@@ -503,7 +534,7 @@ class StoreContract:
         world.write(request, naps)
         world.put_vector(memory_id=started.home.memory_id, vector=[1.0, 0.0])
         world.put_vector(memory_id=naps.memory_id, vector=[0.0, 1.0])
-        probe = Probe(type=MemoryType.FACT, canonical_hash="0" * 32, vector=[1.0, 0.0], content="User naps.")
+        probe = Probe(canonical_hash="0" * 32, vector=[1.0, 0.0], content="User naps.")
         ((found,),) = world.reader.neighbours(end_user_id=world.end_user_id, embedder=EMBEDDER, probes=[probe], limit=1)
         assert found.memory.content == "User naps."
 
@@ -515,9 +546,7 @@ class StoreContract:
                 request, told(request, "User naps.", subject=started.user, predicate="naps", value=f"{number}")
             )
             world.write(request, holder)
-        probe = Probe(
-            type=MemoryType.FACT, canonical_hash=holder.canonical_hash, vector=[1.0, 0.0], content="User naps."
-        )
+        probe = Probe(canonical_hash=holder.canonical_hash, vector=[1.0, 0.0], content="User naps.")
         assert [near[0].memory.id for near in self._near(world, probe)] == [holder.memory_id]
 
     @staticmethod

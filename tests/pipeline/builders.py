@@ -63,7 +63,7 @@ def candidate(content: str, *, source: SourceTurn, **changes: Any) -> Candidate:
         "content": content,
         "source_turn_ids": (source.id,),
         "evidence": source.content,
-        "extractor": "test",
+        "extractor": "patterns:test",
         "reliability": 0.8,
     }
     return Candidate(**{**given, **changes})

@@ -92,5 +92,7 @@ def _words(sentence: str) -> set[str]:
 
 
 def test_what_is_said_again_merges(drafts: list[Draft]) -> None:
-    merged = {ruling.content for draft in drafts for ruling in draft.rulings if ruling.merge_into is not None}
+    merged = {
+        ruling.merge_into.content for draft in drafts for ruling in draft.rulings if ruling.merge_into is not None
+    }
     assert merged >= {"Ana Kowalska is vegetarian.", "Ana Kowalska is allergic to peanuts."}

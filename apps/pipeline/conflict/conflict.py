@@ -10,10 +10,8 @@ from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Ports
-from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.statement import PATTERNS, StoredMemory
 from apps.pipeline.deduplication.proposals import share_subject
-
-PATTERNS = "patterns:"  # how the names of pattern extractors begin
 
 
 def run(draft: Draft, ports: Ports) -> Draft:

@@ -150,13 +150,13 @@ class JudgePolicy(_Part):
         default=10, ge=1, le=40, description="questions per model call; further ones stay undecided"
     )
     gate: float = Field(
-        default=0.70,
+        default=0.80,
         ge=-1,
         le=1,
         description="minimum similarity of a new statement and one that the model did not see",
     )
     shown_gate: float = Field(
-        default=0.85, ge=-1, le=1, description="minimum similarity of a new statement and one that the model did see"
+        default=0.90, ge=-1, le=1, description="minimum similarity of a new statement and one that the model did see"
     )
 
 

@@ -46,6 +46,9 @@ class ObjectValue:
         return self.literal if self.literal is not None else ", ".join(self.items)
 
 
+PATTERNS = "patterns:"  # how the names of pattern extractors begin
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """What a memory says, how it was said and how well it is supported.
@@ -79,6 +82,11 @@ class Statement:
     def traits(self) -> TypeTraits:
         """Return how memories of the type behave."""
         return TYPE_TRAITS[self.type]
+
+    @property
+    def takes_one_value(self) -> bool:
+        """Return True if it is the value of a slot that holds one true value at a time."""
+        return self.stateful and self.traits.holds_slot
 
     @property
     def subject_id(self) -> UUID | None:

@@ -45,7 +45,15 @@ def run(draft: Draft, ports: Ports) -> Draft:
     if not pairs:
         return decided
     verdicts, call = open_pairs.ask(pairs, model=model, model_name=draft.policy.extraction.model)
-    return decide(draft.evolve(model_calls=(*draft.model_calls, call)), gathered, verdicts=verdicts)
+    judged = draft.evolve(model_calls=(*draft.model_calls, call), holders=_with_judged(gathered, verdicts))
+    return decide(judged, gathered, verdicts=verdicts)
+
+
+def _with_judged(gathered: Gathered, verdicts: Verdicts) -> tuple[StoredMemory, ...]:
+    """Add the neighbours that a judge has spoken about to what the conflict stage looks at."""
+    near = {each.memory.id: each.memory for found in gathered.neighbours for each in found}
+    judged = {other: near[other] for _, other in verdicts if other in near}
+    return tuple({memory.id: memory for memory in (*gathered.holders, *judged.values())}.values())
 
 
 def _gather(draft: Draft, ports: Ports) -> Gathered:

@@ -151,7 +151,7 @@ class DedupeSession:
         verdict = self._verdicts.get((candidate.index, theirs.id))
         if theirs.id in (*candidate.replaces, *candidate.contradicts) or verdict in _DIFFERENT_BY_JUDGE:
             return Match(MatchVerdict.DIFFERENT, "extractor" if verdict is None else "judge", cosine)
-        if verdict is PairVerdict.SAME:
+        if verdict is PairVerdict.SAME and refusal_of_merge(candidate, theirs) is None:
             return Match(MatchVerdict.SAME, "judge", cosine)
         residual = self._residuals.get(distinct_words(mine.content, theirs.content))
         match = compare(mine, theirs, cosine=cosine, residual=residual, band=self._band)

@@ -8,8 +8,7 @@ from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import SpeechAct, Status
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Model, Neighbour
-from apps.pipeline.core.statement import Candidate, StoredMemory
-from apps.pipeline.deduplication.difference_checks import Guard, differences
+from apps.pipeline.core.statement import PATTERNS, Candidate, StoredMemory
 from apps.pipeline.deduplication.proposals import share_subject
 from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import ask_judge
@@ -17,8 +16,6 @@ from apps.pipeline.prompts.memory_pairs import PairVerdict, StatementPair
 
 # By the index of the candidate and the identifier of the other memory.
 Verdicts = Mapping[tuple[int, UUID], PairVerdict]
-# Differences by which two statements of one predicate may exclude each other.
-_OPPOSING = frozenset({Guard.NEGATION, Guard.REVERSAL, Guard.CONTRAST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +65,13 @@ def _open_with(
 
 
 def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
-    """Return True for an active value of the same slot, which is stateful or differs in a word that opposes."""
+    """Return True for an active value of a slot that takes one value, which a model found.
+
+    Values that patterns find share predicates by design: rules replace them.
+    """
     same_slot = (candidate.subject_id, candidate.predicate) == (holder.subject_id, holder.predicate)
-    if not same_slot or holder.status is not Status.ACTIVE or not candidate.traits.holds_slot:
-        return False
-    return candidate.stateful or bool(differences(candidate.content, holder.content) & _OPPOSING)
+    by_rule = candidate.extractor.startswith(PATTERNS)
+    return same_slot and holder.status is Status.ACTIVE and candidate.takes_one_value and not by_rule
 
 
 def ask(pairs: Sequence[OpenPair], *, model: Model, model_name: str) -> tuple[Verdicts, ModelCallRecord]:

@@ -125,7 +125,8 @@ def test_its_parts_sum_up() -> None:
     found = score(SourceConfidence.INFERRED, origins=3, grounding=Grounding.PARTIAL, adjustment=0.1)
     parts = (found.source, found.extractor, found.recurrence, found.grounding, found.adjustment)
     assert found.value == pytest.approx(sum(parts))
-    assert set(found.parts()) == {"source", "extractor", "recurrence", "grounding", "adjustment", "capped_at"}
+    names = {"source", "extractor", "recurrence", "grounding", "adjustment", "review", "capped_at"}
+    assert set(found.parts()) == names
 
 
 def test_it_stays_a_share() -> None:

@@ -96,19 +96,6 @@ def believed(belief: str) -> Candidate:
     return candidate(content, source=turn(content), predicate="believes_in", value=belief)
 
 
-def test_few_statements_reach_the_judge_of_contradictions() -> None:
-    """Of many statements of one slot, only those nearly equal and opposed by a word are asked about, in one call."""
-    model = answering("unsure")
-    world = World(model, policy=POLICY)
-    known = told(world, *(believed(f"{thing} always helps") for thing in THINGS))
-    world.store.apply(draft=known, plan=plan_from(known))
-    model.asked.clear()
-    new = [believed(f"{thing} of {more} delights") for thing in THINGS[:6] for more in THINGS[:5]]
-    draft = told(world, *new, *(believed(f"{thing} never helps") for thing in THINGS[:2]))
-    assert questions(model, Purpose.JUDGE_CONTRADICTIONS) == [2]
-    assert 0.1 * len(draft.rulings) > 2
-
-
 def test_however_many_oppose_one_call_is_made() -> None:
     model = answering("unsure")
     world = World(model, policy=POLICY)
@@ -116,4 +103,4 @@ def test_however_many_oppose_one_call_is_made() -> None:
     world.store.apply(draft=known, plan=plan_from(known))
     model.asked.clear()
     told(world, *(believed(f"{thing} {place} never helps") for thing in THINGS for place in ("one", "two")))
-    assert questions(model, Purpose.JUDGE_CONTRADICTIONS) == [POLICY.judges.most_questions]
+    assert questions(model, Purpose.JUDGE_PAIRS) == [POLICY.judges.most_questions]
