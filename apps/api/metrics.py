@@ -41,7 +41,7 @@ def _gauge(name: str, told: str, value: float) -> Metric:
 
 def _owed() -> Metric:
     owed = GaugeMetricFamily("memplatform_owed_rows", "Open work by kind", labels=["kind"])
-    for kind, rows in OutboxRowQuerySet(OutboxRow).owed_by_kind().items():
+    for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
         owed.add_metric([kind], rows)
     return owed
 

@@ -42,13 +42,15 @@ def test_a_claim_reads_what_is_open(user: Any) -> None:
 def test_a_take_reads_what_is_open(user: Any) -> None:
     token = new_id()
     leases.claim(token=token, limit=1, seconds=60)
-    nodes = plan(processing._LOOK, {"end_user": user, "token": token, "rows": [], "limit": processing.LOOK_AHEAD})
+    nodes = plan(
+        processing._READ_OPEN_WORK, {"end_user": user, "token": token, "rows": [], "limit": processing.LOOK_AHEAD}
+    )
     assert "work_open_of_user" in indexes(nodes)
     assert rows_read(nodes, "outbox_outboxrow") == 1
 
 
 def test_a_give_back_reads_what_is_open(user: Any) -> None:
-    nodes = plan(leases._GIVE_BACK.replace("%s", "%(end_user)s"), {"end_user": user})
+    nodes = plan(leases._RELEASE.replace("%s", "%(end_user)s"), {"end_user": user})
     assert "work_open_of_user" in indexes(nodes)
     assert rows_read(nodes, "outbox_outboxrow") <= 2
 

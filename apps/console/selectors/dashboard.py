@@ -131,7 +131,7 @@ def queue_now(*, project_id: UUID) -> Queue:
     backlog = rows.backlog()
     oldest = (timezone.now() - backlog.oldest).total_seconds() if backlog.oldest else 0
     return Queue(
-        owed=sum(rows.owed_by_kind().values()),
+        owed=sum(rows.open_by_kind().values()),
         oldest_seconds=max(0, int(oldest)),
         dead=backlog.dead,
         workers=heartbeats.alive(within=ALIVE_WITHIN),
