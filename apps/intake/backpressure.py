@@ -1,4 +1,4 @@
-"""Refuse new work for a project whose queue is full, so that what was accepted is done in time."""
+"""Backpressure: refuse requests of a project whose queue is full, so that accepted work is done in reasonable time."""
 
 import threading
 import time
@@ -9,12 +9,12 @@ from django.db import connection
 
 from apps.actions.errors import Refused
 
-LOOK_EVERY_SECONDS = 1.0
+CHECK_EVERY_SECONDS = 1.0
 RETRY_AFTER_SECONDS = 5
 
 
 class QueueFull(Refused):
-    """The project's queue is longer than its limit; ask again after `retry_after` seconds."""
+    """The project's queue has reached its limit; retry after `retry_after` seconds."""
 
     def __init__(self, message: str, *, retry_after: int = RETRY_AFTER_SECONDS) -> None:
         super().__init__(message)
@@ -22,15 +22,15 @@ class QueueFull(Refused):
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Check:
     at: float
     is_full: bool
 
 
-_looks: dict[UUID, _Look] = {}
+_checks: dict[UUID, _Check] = {}
 _lock = threading.Lock()
 
-# Counts no further than the limit, along the partial index of what is pending.
+# Stops counting at the limit and uses the partial index of pending rows.
 _IS_FULL = """
 select (
     select count(*) from (
@@ -42,19 +42,19 @@ from tenants_project project where project.id = %s
 """
 
 
-def check_room(*, project_id: UUID) -> None:
+def check_queue_limit(*, project_id: UUID) -> None:
     """Raise QueueFull when the project's queue has reached its limit.
 
-    A process looks at most once a second for a project: the limit may be passed by what arrives within it.
+    The result is cached for a second per process and project, so the limit can be exceeded by the requests of a second.
     """
     with _lock:
-        look = _looks.get(project_id)
-    if look is None or time.monotonic() - look.at >= LOOK_EVERY_SECONDS:
-        look = _Look(at=time.monotonic(), is_full=_is_full(project_id))
+        check = _checks.get(project_id)
+    if check is None or time.monotonic() - check.at >= CHECK_EVERY_SECONDS:
+        check = _Check(at=time.monotonic(), is_full=_is_full(project_id))
         with _lock:
-            _looks[project_id] = look
-    if look.is_full:
-        raise QueueFull("the project's queue is full; what was accepted before is done first")
+            _checks[project_id] = check
+    if check.is_full:
+        raise QueueFull("the project's queue is full; retry when earlier requests have been processed")
 
 
 def _is_full(project_id: UUID) -> bool:

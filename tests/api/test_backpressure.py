@@ -18,7 +18,7 @@ _numbers = count()
 
 @pytest.fixture(autouse=True)
 def _look_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(backpressure, "CHECK_EVERY_SECONDS", 0.0)
 
 
 def _post(project: Project):  # type: ignore[no-untyped-def]

@@ -43,7 +43,7 @@ def test_a_request_costs_one_statement(
     client: APIClient, conversation: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks, the key included, and writes; whether there is room is asked once a second."""
-    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", inf)
+    monkeypatch.setattr(backpressure, "CHECK_EVERY_SECONDS", inf)
     client.post("/v1/turns", conversation)
 
     with CaptureQueriesContext(connection) as statements:

@@ -36,7 +36,7 @@ KEPT, CHATTER = "I live in Lisbon.", "thanks a lot!"
 @pytest.fixture(autouse=True)
 def _room_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a test takes, its statements are the same."""
-    monkeypatch.setattr(backpressure, "LOOK_EVERY_SECONDS", inf)
+    monkeypatch.setattr(backpressure, "CHECK_EVERY_SECONDS", inf)
 
 
 def submission(project: Project, *contents: str, **more: Any) -> Submission:
@@ -192,7 +192,7 @@ def test_turns_that_arrive_meanwhile_come_first_in_the_session_and_in_the_queue(
 
 
 def test_what_a_statement_says_is_worked_out_once() -> None:
-    statements = (accepting._RECORDED, accepting._RECORDED_AND_OWED)
+    statements = (accepting._RECORD, accepting._RECORD_AND_ENQUEUE)
 
     assert max(map(len, statements)) <= MAX_CACHED_STATEMENT_LENGTH
 
@@ -215,7 +215,7 @@ def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None
         "end_user": user,
         "session": session_id(end_user_id=user, session_id="monday"),
         "configuration": ConfigurationVersion.objects.get(project=project).id,
-        "as_it_is": False,
+        "unconditional": False,
         "last_turn_at": Session.objects.get().last_turn_at,
         "turn_ids": ["t7", "t8", "new"],
         "known_ids": 0,
@@ -224,7 +224,7 @@ def test_a_long_session_costs_no_more_than_a_short_one(project: Project) -> None
     }
     nowhere = "placed as (select 0 as shift, now() as at from agreed)"
 
-    nodes = plan(f"with {looking.AGREED}, {nowhere} {looking.FOUND}", values)
+    nodes = plan(f"with {looking.AGREED_CTES}, {nowhere} {looking.SELECT_STATE}", values)
 
     assert accepted.end_user_id == user
     assert rows_read(nodes, "traces_turn") == MOST_REPEAT_WINDOW + 2 + 1
