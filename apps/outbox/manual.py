@@ -30,7 +30,10 @@ def retry(*, end_user_id: UUID, row_id: int) -> bool:
 
 
 def discard(*, end_user_id: UUID, row_id: int, error: str) -> bool:
-    """Mark an open row as dead, which makes the rows behind it ready; return False if it is closed or being worked on."""
+    """Mark an open row as dead, so that the rows behind it can run.
+
+    Return False if it is closed or a worker is processing it.
+    """
     return _change_row(_DISCARD, {"end_user": end_user_id, "row": row_id, "error": error[:4_000]})
 
 
