@@ -1,8 +1,8 @@
-"""What stages 3 to 6 make of LoCoMo's observations, as if an extractor had said them, in the store without a database.
+"""Outcomes of stages 3 to 6 for LoCoMo's observations as candidates, in the in-memory store.
 
-Each session is one request: its turns, and an observation of it as a candidate whose evidence is the turns that it
-cites. The observations hold no triple: benchmarks/observed.py reads one out of each. A judge is there, always unsure,
-so that what it is asked can be counted.
+Each session is one request: its turns, and its observations as candidates whose evidence is the turns that they cite.
+Observations have no triples; benchmarks/observed.py derives them. A judge that always answers "unsure" counts the
+questions.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ from apps.providers.fake import ScriptedModel
 from benchmarks.locomo_data import Conversation, LocomoObservation, LocomoTurn
 from benchmarks.observed import candidate_of
 
-_POLICY = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.MODEL))  # patterns alone ask no judge
+_POLICY = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.MODEL))  # with patterns alone no judge is called
 _NO_DATE = datetime(2023, 1, 1, tzinfo=UTC)
 
 
@@ -49,7 +49,7 @@ class _World:
 
 
 def funnel(conversations: Iterable[Conversation], *, embedder: Embedder) -> dict[str, int]:
-    """Return counts over all conversations; the last four tell what must never be."""
+    """Return counts over all conversations; the last four must be zero."""
     counts: Counter[str] = Counter()
     for conversation in conversations:
         counts.update(_run(conversation, embedder))

@@ -29,7 +29,7 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ]+)
 
 
 def candidate_of(told: LocomoObservation, *, index: int, sources: tuple[UUID, ...]) -> Candidate:
-    """Return an observation as the candidate that an extractor would propose for the turns that it cites."""
+    """Convert an observation to the candidate that an extractor would propose for the turns that it cites."""
     found = next((each for each in _by_patterns(told) if each.subject.text == told.speaker), None) or _split(told)
     return found.evolve(
         index=index,
@@ -43,7 +43,7 @@ def candidate_of(told: LocomoObservation, *, index: int, sources: tuple[UUID, ..
 
 
 def _by_patterns(told: LocomoObservation) -> tuple[Candidate, ...]:
-    """Read the sentence as if a third person had said it."""
+    """Run the patterns on the sentence as a statement about a third person."""
     turn = SourceTurn(
         id=UUID(int=1), position=0, role=Role.USER, content=told.text, received_at=_NO_DAY, speaker="Narrator"
     )
@@ -51,7 +51,7 @@ def _by_patterns(told: LocomoObservation) -> tuple[Candidate, ...]:
 
 
 def _split(told: LocomoObservation) -> Candidate:
-    """Split behind the subject: predicate and object; a sentence that begins otherwise has neither."""
+    """Split the sentence after its subject into predicate and object; both are empty if it starts differently."""
     subject = _subject(told)
     said = _VERB.match(told.text, len(subject)) if told.text.startswith(subject) else None
     return Candidate(

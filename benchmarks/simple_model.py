@@ -1,4 +1,4 @@
-"""A model that takes the first statement of each new turn for a fact: enough to keep the whole funnel busy."""
+"""A fake model that returns the first statement of each new turn as a fact, to exercise the whole pipeline."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|my|we|our)\b", re.IGNORECASE)
 
 
 def answer_to(turns: str) -> str:
-    """Return a JSON answer of one fact a new turn that says something about its speaker."""
+    """Return a JSON answer with one fact per new turn that says something about its speaker."""
     memories = [memory for found in _NEW_TURN.finditer(turns) if (memory := _memory(found))]
     return json.dumps({"memories": memories}, ensure_ascii=False)
 
