@@ -62,8 +62,8 @@ def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
     ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
     counts: Counter[str] = Counter(dict.fromkeys(_JUDGES.values(), 0))
     for session, turns in groupby(conversation.turns, key=lambda turn: turn.session):
-        told = [each for each in conversation.observations if each.session == session]
-        draft = flow.settle(_draft(list(turns), told, user=user), ports)
+        observations = [each for each in conversation.observations if each.session == session]
+        draft = flow.settle(_draft(list(turns), observations, user=user), ports)
         store.apply(draft=draft, plan=plan_from(draft))
         _index(store, user, draft, embedder)
         counts.update(_became(draft))
@@ -78,7 +78,7 @@ def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
     return counts
 
 
-def _draft(said: Sequence[LocomoTurn], told: Sequence[LocomoObservation], *, user: UUID) -> Draft:
+def _draft(said: Sequence[LocomoTurn], observations: Sequence[LocomoObservation], *, user: UUID) -> Draft:
     ids = {each.id: new_id() for each in said}
     turns = tuple(
         SourceTurn(
@@ -89,7 +89,7 @@ def _draft(said: Sequence[LocomoTurn], told: Sequence[LocomoObservation], *, use
     )  # fmt: skip
     origin = Origin(project_id=UUID(int=1), end_user_id=user, session_id=new_id())
     request = Request(trace_id=new_id(), origin=origin, turns=turns)
-    cited = [(each, tuple(ids[turn] for turn in each.evidence if turn in ids)) for each in told]
+    cited = [(each, tuple(ids[turn] for turn in each.evidence if turn in ids)) for each in observations]
     candidates = (
         candidate_of(each, index=index, sources=sources) for index, (each, sources) in enumerate(cited) if sources
     )

@@ -89,8 +89,8 @@ class ModelServer:
         if reply.hang_up:
             return False
         content = reply.raw if reply.raw is not None else b""
-        told = {"content-type": "application/json", "content-length": str(len(content)), **reply.headers}
-        head_out = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+        answer_headers = {"content-type": "application/json", "content-length": str(len(content)), **reply.headers}
+        head_out = "".join(f"{name}: {value}\r\n" for name, value in answer_headers.items())
         status = f"HTTP/1.1 {reply.status} {_REASONS.get(reply.status, 'Status')}\r\n"
         writer.write(f"{status}{head_out}\r\n".encode("latin-1") + content)
         await writer.drain()

@@ -17,11 +17,11 @@ def answer_to(turns: str) -> str:
 
 
 def _memory(found: re.Match[str]) -> dict[str, object] | None:
-    told = _SENTENCE.search(unescape(found["text"]))
-    if told is None or not _FIRST_PERSON.search(told[0]):
+    match = _SENTENCE.search(unescape(found["text"]))
+    if match is None or not _FIRST_PERSON.search(match[0]):
         return None
     named = _SPEAKER.search(found["attributes"])
-    quote = told[0].strip()
+    quote = match[0].strip()
     return {
         "type": "fact",
         "content": f'{unescape(named["name"]) if named else "User"} says: "{quote}"',

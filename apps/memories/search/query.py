@@ -15,7 +15,7 @@ from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
 from apps.pipeline.retrieval.query_entities import Names
 
-_NOBODY = UUID(int=0)
+_NO_SUBJECT = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def send_query(
     values = {
         **scope.values,
         "end_user": end_user_id,
-        "nobody": _NOBODY,
+        "no_subject": _NO_SUBJECT,
         "query": asked.text,
         **meant_values(asked.names),
         "embedder": asked.embedder,

@@ -51,7 +51,7 @@ select bit_or(1 << m.tongue) as tongues,
        string_agg(
            uuid_send(m.id)
            || uuid_send(coalesce(m.session_id, m.id))
-           || uuid_send(coalesce(m.subject_id, %(nobody)s))
+           || uuid_send(coalesce(m.subject_id, %(no_subject)s))
            || int8send(coalesce(hashtextextended(m.object->>'entity', 0), 0))
            || timestamptz_send(m.said_at)
            || timestamptz_send(coalesce(least(m.expires_at, m.valid_until), 'infinity'))
