@@ -1,5 +1,5 @@
-# One image for web, cluster and migrations; compose.yaml shows how they fit together.
-# Each step that does something is a script that the tests or `make` run too: docs/deploy.md.
+# One image for web, cluster and migrations; compose.yaml starts them.
+# The steps are scripts that `make` or the tests run as well, see docs/deploy.md.
 
 FROM python:3.11-slim-bookworm AS environment
 WORKDIR /opt/memplatform

@@ -1,5 +1,5 @@
 # Every target works from a fresh clone, in a path with spaces, as root or as an ordinary user.
-# `make env PYTHON=python3.12` takes another interpreter (>= 3.11).
+# `make env PYTHON=python3.12` uses another interpreter (>= 3.11).
 PYTHON ?= python3
 BIN := .venv/bin
 # How many processes run the tests: more than processors, for many tests wait for processes that they have started.
@@ -12,13 +12,13 @@ SHELL := /bin/sh
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
-env: .venv/requirements.stamp ## Make the virtual environment (.venv) with the pinned requirements
+env: .venv/requirements.stamp ## Create the virtual environment (.venv) with the pinned requirements
 	@:
 
 .venv/requirements.stamp: requirements-dev.txt
 	@sh scripts/make_env.sh "$(PYTHON)" requirements-dev.txt
 
-demo: env ## Start everything on a sample conversation and show the result (ONCE=1: then stop)
+demo: env ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
 	@"$(BIN)/python" manage.py demo $(if $(filter-out 0,$(ONCE)),--once)
 
 test: env ## Run all tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
@@ -47,7 +47,7 @@ check: env ## Check format, lint, types, import contracts, settings and migratio
 bench: env ## Run the benchmarks (NAME=prefilter for one)
 	@"$(BIN)/python" manage.py bench $(NAME) $(ARGS)
 
-format: env ## Format the code and mend what can be mended
+format: env ## Format the code and apply automatic fixes
 	@"$(BIN)/ruff" format .
 	@"$(BIN)/ruff" check --fix .
 
@@ -60,12 +60,12 @@ hooks: env ## Install the pre-commit hooks into this clone
 static: env ## Collect the static files into var/static
 	@"$(BIN)/python" manage.py collectstatic --noinput
 
-screenshots: env ## Take pictures of the console's pages into docs/images (needs Chromium)
+screenshots: env ## Save screenshots of the console in docs/images (needs Chromium)
 	@"$(BIN)/python" scripts/screenshots.py
 
-stop: ## Stop what runs from this checkout, the database too; the data stays
+stop: ## Stop all processes of this checkout, including the database; the data stays
 	@[ ! -x "$(BIN)/python" ] || PYTHONPATH=. "$(BIN)/python" scripts/stop.py
 
-reset: ## Stop it and delete all local data (the database, var/)
+reset: ## Stop all processes and delete all local data (the database, var/)
 	@[ ! -x "$(BIN)/python" ] || PYTHONPATH=. "$(BIN)/python" scripts/stop.py --delete
 	@rm -rf var

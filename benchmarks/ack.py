@@ -1,7 +1,7 @@
-"""How quickly a request is acknowledged: its turns, trace and owed work are committed when the answer comes.
+"""Time until a request is acknowledged, when its turns, trace and outbox row are committed.
 
-Against a real server over HTTP, one exchange of a person and an assistant a request, users and sessions mixed. The
-floor is taken in the same run on the same database: a bare transaction of three rows on one connection.
+Requests go to a real server over HTTP; each contains one exchange of a user and an assistant, with mixed users and
+sessions. The floor is measured in the same run on the same database: a plain transaction of three rows.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""An agent that calls a server over HTTP, and takes next to no time of its own."""
+"""An HTTP client with very little overhead."""
 
 import json
 import socket
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 PATIENCE = 60.0  # seconds for an answer
-MOST_BYTES = 65_536  # that are read at once
+MOST_BYTES = 65_536  # per read
 
 
 class Caller:
-    """A connection that is kept open.
+    """A persistent connection.
 
-    It speaks the little HTTP/1.1 that is needed itself: http.client takes half a millisecond of Python a request, which
-    would be told as the server's time, and on a small machine takes the processor from it.
+    It implements the few parts of HTTP/1.1 that are needed: http.client takes half a millisecond per request, which
+    would be measured as time of the server, and takes CPU time away from it on a small machine.
     """
 
     def __init__(self, *, address: tuple[str, int], key: str) -> None:
@@ -24,11 +24,11 @@ class Caller:
         )
 
     def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Send a body; return status and answer."""
+        """Send a body; return the status and the answer."""
         return self._ask("POST", path, json.dumps(body).encode())
 
     def get(self, path: str) -> tuple[int, dict[str, Any]]:
-        """Return status and answer."""
+        """Return the status and the answer."""
         return self._ask("GET", path, b"")
 
     def _ask(self, method: str, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
@@ -38,7 +38,7 @@ class Caller:
         return status, json.loads(content)
 
     def _answer(self) -> tuple[int, bytes]:
-        """Return status and body; this server tells every length."""
+        """Read status and body; the server always sends a Content-Length."""
         received = b""
         while b"\r\n\r\n" not in received:
             received += self._more()

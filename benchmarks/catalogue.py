@@ -1,7 +1,7 @@
-"""Which benchmarks there are, by name.
+"""All benchmarks by name.
 
 A benchmark is a function `run(*, data: Path, full: bool)` that measures one thing and returns its figures; it raises
-FileNotFoundError where its data is absent. It is no test and never fails a build.
+FileNotFoundError where its data is missing. It is not a test and never fails a build.
 """
 
 from collections.abc import Callable

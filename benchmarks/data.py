@@ -1,4 +1,4 @@
-"""Where the benchmarks find their data, which is no part of this repository."""
+"""Location of the benchmark data, which is not part of this repository."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def find(data: Path | None, name: str) -> Path:
-    """Return the file of this name in the folder (DEFAULT without one).
+    """Return the file with this name in the folder (DEFAULT if none is given).
 
-    Raises FileNotFoundError, with a message for the person at the keyboard.
+    Raises FileNotFoundError with a message for the user of the command.
     """
     folder = data if data is not None else DEFAULT
     file = folder / name

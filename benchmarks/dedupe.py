@@ -1,9 +1,9 @@
-"""How many paraphrases become one memory, and whether anything merges that says something else.
+"""Share of paraphrases that are merged, and number of different statements that are merged wrongly.
 
-Each labelled pair of `pairs.jsonl` is two statements of one end user, told on one day in two sessions: the first is
-stored, the second goes through stage 4 with the shipped band. No triple tells them apart, only the sentences can. A
-statement is merged, or flagged as a possible duplicate (unsure), or stored as another one (told different). Half of the
-pairs (`develop`) were looked at while the rules were made, the others (`check`) never.
+Each labelled pair of `pairs.jsonl` is two statements of one end user, made on one day in two sessions: the first is
+stored, the second goes through stage 4 with the default band. They have no triples, so only the sentences differ. The
+second statement is merged, flagged as a possible duplicate (unsure) or stored as a different one. Half of the pairs
+(`develop`) were used while the rules were written, the others (`check`) were not.
 """
 
 import json
@@ -37,7 +37,7 @@ _ANA = Mention(text="User", type=EntityType.PERSON, is_speaker=True, entity_id=U
 
 
 class _World:
-    """Clock and identifiers of a run; the pairs need no more of them."""
+    """Clock and identifiers of a run."""
 
     def now(self) -> datetime:
         return _MONDAY
@@ -47,9 +47,9 @@ class _World:
 
 
 def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
-    """Return merged_wrongly (a count), merged_share, unsure_share and different_share of the paraphrases, by half too.
+    """Return merged_wrongly (a count) and the shares of paraphrases that are merged, unsure or different, per half.
 
-    `merged_with_judge` is the share that merges when a scripted judge settles every unsure pair rightly.
+    `merged_with_judge` is the share that is merged when a scripted judge decides every unsure pair correctly.
     """
     pairs = list(read_pairs(json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()))
     embedder = configured_embedder()
@@ -87,14 +87,14 @@ def _of(pairs: Iterable[LabelledPair], verdicts: Iterable[MatchVerdict], *, same
 
 
 def _rightly(pair: LabelledPair) -> ScriptedModel:
-    """Return a judge who knows the label."""
+    """Return a judge that answers with the label."""
     verdict = PairVerdict.SAME if pair.label is PairLabel.PARAPHRASE else PairVerdict.BOTH_HOLD
     answer = {"answers": [{"id": "q1", "reason": "as labelled", "verdict": verdict.value}]}
     return ScriptedModel(lambda _: json.dumps(answer))
 
 
 def _verdict(pair: LabelledPair, embedder: Embedder, *, judge: Model | None = None) -> MatchVerdict:
-    """Store one statement, then ask what stage 4 makes of the other."""
+    """Store one statement and return the outcome of stage 4 for the other."""
     store, world, user = InMemoryStore(), _World(), new_id()
     ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
     first = dedupe.run(_said(pair.one, pair, user=user), ports)

@@ -1,13 +1,13 @@
-"""How quickly queued work is done with a slow model, and what a turn costs with a quick one.
+"""Throughput of queued work with a slow model, and cost of a turn with a fast one.
 
-One turn is one exchange of two people of LoCoMo: what one says, and the answer as context. All are queued before the
-clock starts, 20 of each of 32 users, and end users are worked for in order and one at a time.
+One turn is one exchange between the two people of a LoCoMo conversation: the message of one, and the reply of the other
+as context. 32 users have 20 turns each, all queued before the measurement starts. The work of a user runs in order.
 
-The clock starts with workers whose threads have all done a few turns; what was queued before is held back until then.
+The measurement starts when every thread of every worker has processed a few turns; the queue is held back until then.
 
-- At 420 ms, each exchange is a session of its own, so that no two share a call: 32 users by 420 ms allow 76 turns/s.
-- Backlog: the same in one session a user; queued turns of one session may share a call.
-- At 0 ms: processor time of application and database, and statements as the database logs them.
+- At 420 ms, each exchange is its own session, so that no calls are shared: 32 users and 420 ms allow 76 turns/s.
+- Backlog: the same with one session per user, whose queued turns may share a call.
+- At 0 ms: CPU time of application and database, and SQL statements as logged by the database.
 """
 
 import json
@@ -30,17 +30,17 @@ NAME = "drain"
 USERS = 32
 TURNS = 20
 DELAY_MS = 420
-WARM_UP = 3 * USERS  # so that no thread of no worker is new to its work
+WARM_UP = 3 * USERS  # enough that every thread of every worker gets a turn
 END_SECONDS = 300.0
 _NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
-# A statement may begin on the line after its announcement.
+# A statement may begin on the line after its log prefix.
 _LOGGED = re.compile(r"LOG:  (?:statement|execute [^:]+): ?(.*)")
 _NOT_COUNTED = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "DEALLOCATE", "select count(*) from outbox_")
 Exchange = tuple[LocomoTurn, LocomoTurn]
 
 
 def run(*, data: Path, full: bool) -> dict[str, object]:
-    """Return turns per second and what a turn costs; raises FileNotFoundError where LoCoMo is absent."""
+    """Return turns per second and the cost per turn. Raises FileNotFoundError if LoCoMo is missing."""
     exchanges = [exchange for conversation in load(data) for exchange in _exchanges(conversation)]
     turns = TURNS * (3 if full else 1)
     slow = _drain(exchanges, turns=turns, delay_ms=DELAY_MS, sessions=turns)
@@ -63,7 +63,7 @@ def run(*, data: Path, full: bool) -> dict[str, object]:
 
 
 def _exchanges(conversation: Conversation) -> Iterator[Exchange]:
-    """Pair each turn with the answer of the other person, within a session."""
+    """Pair each turn with the reply of the other person, within a session."""
     for said, answer in zip(conversation.turns[::2], conversation.turns[1::2], strict=False):
         if said.session == answer.session and said.speaker != answer.speaker:
             yield said, answer
@@ -101,16 +101,16 @@ def _drain(
 
 @contextmanager
 def _model(service: Service, *, delay_ms: int) -> Iterator[str]:
-    """Start a model server that answers after a while, and tell the service of it."""
+    """Run a model server with this latency, configure the service to use it, and yield its address."""
     server = service.start(sys.executable, "-m", "benchmarks.model_server", "--delay-ms", str(delay_ms))
     deadline = time.monotonic() + 30
     address = ""
     while not address and time.monotonic() < deadline:
         lines = (service.folder / "output.log").read_text().splitlines()
         address = next((line for line in lines if line.startswith("http://127.0.0.1:")), "")
-        time.sleep(0.05)  # the server prints its address once it listens
+        time.sleep(0.05)  # until the server prints its address
     service.environment = {**service.environment, "ANTHROPIC_BASE_URL": address}
-    service.children.remove(server)  # its processor time is not the product's
+    service.children.remove(server)  # its CPU time does not count
     try:
         yield address
     finally:
@@ -119,7 +119,7 @@ def _model(service: Service, *, delay_ms: int) -> Iterator[str]:
 
 
 def _queue(service: Service, exchanges: list[Exchange], *, turns: int, sessions: int) -> None:
-    """Post every exchange; no worker runs yet."""
+    """Post every exchange, before any worker runs."""
     caller = service.caller()
     given = iter(exchanges * (1 + USERS * turns // len(exchanges)))
     for user in range(USERS):
@@ -139,7 +139,7 @@ def _body(*, user: str, session: str, said: LocomoTurn, answer: LocomoTurn) -> d
 
 
 def _warm_up(service: Service, exchanges: list[Exchange]) -> None:
-    """Let every worker load what it needs, by turns of other end users."""
+    """Warm up every worker with turns of other end users."""
     caller = service.caller()
     for number, (said, answer) in enumerate(exchanges[:WARM_UP]):
         caller.post("/v1/turns", _body(user=f"warm-{number}", session="s", said=said, answer=answer))
@@ -163,7 +163,7 @@ def _await(service: Service, counting: LiteralString) -> None:
         while (row := connection.execute(counting).fetchone()) and row[0]:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"not done: {(service.folder / 'output.log').read_text()[-2_000:]}")
-            time.sleep(0.02)  # between two looks; the database tells nobody when it is done
+            time.sleep(0.02)  # poll; the database sends no notification
 
 
 @contextmanager
@@ -192,7 +192,7 @@ def _log_statements(service: Service) -> None:
 
 
 def _statements(service: Service) -> int:
-    """Count what the database logged, without the frames of transactions and the benchmark's own looks."""
+    """Count the logged statements, without begin, commit and the benchmark's own queries."""
     log = (service.folder / "postgresql").resolve() / "server.log"
-    said = _LOGGED.findall(log.read_text(errors="replace"))
-    return sum(not statement.startswith(_NOT_COUNTED) for statement in said)
+    statements = _LOGGED.findall(log.read_text(errors="replace"))
+    return sum(not statement.startswith(_NOT_COUNTED) for statement in statements)

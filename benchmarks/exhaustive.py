@@ -1,4 +1,4 @@
-"""Search by nothing but rows that are read one by one: what a quick search has to find as well."""
+"""Reference search over ordinary rows, without packed columns or cache, that the fast search has to match."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ READ = ("tongue", "terms", "context_terms", "session_id", "said_at", "importance
 
 
 def ranked_row_by_row(*, user: UUID, text: str, embedder: Embedder, now: datetime, limit: int) -> list[UUID]:
-    """Return the best without the packed columns or anything kept: row by row, and by cosines in full precision."""
+    """Return the best memories, ranked row by row with cosines in full precision."""
     rows = list(Memory.objects.for_end_user(user).only(*READ))
     content, questions = _cosines(user, embedder.embed([without_names(text)])[0])
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Fill a scratch database with memories: their vectors at once, and one end user's memories again for others."""
+"""Fill a scratch database: index the memories of one end user and copy them to others."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,7 +48,7 @@ def store_vectors(memories: Sequence[Memory], *, embedder: Embedder) -> None:
     )
 
 
-# Rows of all users in one random order: that is how they lie in the tables after months of life.
+# Rows of all users in random order, as they are in the tables after months of use.
 _COPIES = """
 create temporary table copies on commit drop as
     select original.id as original, gen_random_uuid() as id, copy.end_user, random() as place
@@ -68,7 +68,7 @@ from copies join memories_memoryvector original on original.memory_id = copies.o
 """
 
 
-# What triggers would have written of each row; without them the copies take two thirds of the time.
+# The rows that the disabled triggers would have written; without triggers copying takes two thirds of the time.
 _REVISIONS = """
 insert into memories_memoryrevision (end_user_id, number, transaction)
 select id, nextval('memories_revision'), 0 from unnest(%(users)s::uuid[]) id
@@ -80,7 +80,7 @@ select copies.id, end_user_id, number from copies join memories_memoryrevision o
 
 
 def copy_memories(*, template: EndUser, users: int, times: int) -> list[UUID]:
-    """Give new end users the template's memories and vectors, each memory `times` times; return the users."""
+    """Copy the template's memories and vectors to new end users, each memory `times` times; return the users."""
     project, prefix = template.project, f"copy-{users}-{times}"
     made = [
         EndUser(id=end_user_id(project_id=project.id, user_id=name), project=project, external_id=name)

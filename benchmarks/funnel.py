@@ -1,8 +1,8 @@
-"""What stages 3 to 6 make of LoCoMo's observations, as if an extractor had said them, in the store without a database.
+"""Outcomes of stages 3 to 6 for LoCoMo's observations as candidates, in the in-memory store.
 
-Each session is one request: its turns, and an observation of it as a candidate whose evidence is the turns that it
-cites. The observations hold no triple: benchmarks/observed.py reads one out of each. A judge is there, always unsure,
-so that what it is asked can be counted.
+Each session is one request: its turns, and its observations as candidates whose evidence is the turns that they cite.
+Observations have no triples; benchmarks/observed.py derives them. A judge that always answers "unsure" counts the
+questions.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ from apps.providers.fake import ScriptedModel
 from benchmarks.locomo_data import Conversation, LocomoObservation, LocomoTurn
 from benchmarks.observed import candidate_of
 
-_POLICY = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.MODEL))  # patterns alone ask no judge
+_POLICY = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.MODEL))  # with patterns alone no judge is called
 _NO_DATE = datetime(2023, 1, 1, tzinfo=UTC)
 
 
@@ -49,7 +49,7 @@ class _World:
 
 
 def funnel(conversations: Iterable[Conversation], *, embedder: Embedder) -> dict[str, int]:
-    """Return counts over all conversations; the last four tell what must never be."""
+    """Return counts over all conversations; the last four must be zero."""
     counts: Counter[str] = Counter()
     for conversation in conversations:
         counts.update(_run(conversation, embedder))
@@ -62,8 +62,8 @@ def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
     ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
     counts: Counter[str] = Counter(dict.fromkeys(_JUDGES.values(), 0))
     for session, turns in groupby(conversation.turns, key=lambda turn: turn.session):
-        told = [each for each in conversation.observations if each.session == session]
-        draft = flow.settle(_draft(list(turns), told, user=user), ports)
+        observations = [each for each in conversation.observations if each.session == session]
+        draft = flow.settle(_draft(list(turns), observations, user=user), ports)
         store.apply(draft=draft, plan=plan_from(draft))
         _index(store, user, draft, embedder)
         counts.update(_became(draft))
@@ -78,7 +78,7 @@ def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
     return counts
 
 
-def _draft(said: Sequence[LocomoTurn], told: Sequence[LocomoObservation], *, user: UUID) -> Draft:
+def _draft(said: Sequence[LocomoTurn], observations: Sequence[LocomoObservation], *, user: UUID) -> Draft:
     ids = {each.id: new_id() for each in said}
     turns = tuple(
         SourceTurn(
@@ -89,7 +89,7 @@ def _draft(said: Sequence[LocomoTurn], told: Sequence[LocomoObservation], *, use
     )  # fmt: skip
     origin = Origin(project_id=UUID(int=1), end_user_id=user, session_id=new_id())
     request = Request(trace_id=new_id(), origin=origin, turns=turns)
-    cited = [(each, tuple(ids[turn] for turn in each.evidence if turn in ids)) for each in told]
+    cited = [(each, tuple(ids[turn] for turn in each.evidence if turn in ids)) for each in observations]
     candidates = (
         candidate_of(each, index=index, sources=sources) for index, (each, sources) in enumerate(cited) if sources
     )

@@ -1,4 +1,4 @@
-"""Keep every measurement with the machine, the versions and the configuration that it was taken on."""
+"""Record measurements together with the machine, the versions and the configuration."""
 
 import json
 import os
@@ -17,7 +17,7 @@ LIBRARIES = ("django", "djangorestframework", "django-q2", "psycopg", "pgvector"
 
 
 def record(*, name: str, result: dict[str, object], seconds: float) -> dict[str, object]:
-    """Append a result to the history and return the whole line."""
+    """Append a result to the history and return its line."""
     line = {
         "benchmark": name,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),

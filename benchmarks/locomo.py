@@ -1,11 +1,11 @@
-"""How many of the turns that answer a question are among the first hits, with LoCoMo, one memory a turn, no model.
+"""Recall of search on LoCoMo: the share of evidence turns among the first hits, with one memory per turn and no model.
 
-Each conversation becomes an end user of a scratch project that is removed at the end. A turn becomes a memory as the
-direct store writes one: "Speaker: text", the speaker as subject, the turn before it as context. Questions go through
-the search of the API. Recall is averaged over the questions whose evidence is in the file.
+Each conversation becomes an end user of a scratch project that is deleted at the end. A turn is stored directly as the
+memory "Speaker: text" with the speaker as subject and the previous turn as context. Questions go through the search of
+the API. Recall is averaged over the questions whose evidence is in the file.
 
-Under `funnel` the memories are LoCoMo's observations, statements that people drew from the turns, as if a model had
-extracted them: a memory finds the turns that it cites, and what nobody observed can't be found.
+Under `funnel` the memories are LoCoMo's observations, as if a model had extracted them: a memory finds the turns that
+it cites, and turns without an observation can't be found.
 """
 
 from collections import defaultdict
@@ -42,9 +42,9 @@ _NO_DATE = datetime(2023, 1, 1, tzinfo=UTC)
 
 
 def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
-    """Return recall_at_5, _10 and _20, the same by category and by conversation, and the time of a search.
+    """Return recall_at_5, _10 and _20, also by category and conversation, and the duration of a search.
 
-    In full, also what is left without each part of the score. Raises FileNotFoundError where LoCoMo is absent.
+    With `full`, also the recall without each part of the score. Raises FileNotFoundError if LoCoMo is missing.
     """
     conversations = load(find(data, LOCOMO))
     embedder = configured_embedder()
@@ -64,7 +64,7 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
 
 
 def _without() -> Iterator[tuple[str, RetrievalPolicy]]:
-    """Name each part of the score, with the policy that leaves it out."""
+    """Return each part of the score with a policy that disables it."""
     policy = RetrievalPolicy()
     for name in ("words", "meaning", "questions", "session", "named"):
         yield name, policy.model_copy(update={"weights": policy.weights.model_copy(update={name: 0.0})})
@@ -76,7 +76,7 @@ def _without() -> Iterator[tuple[str, RetrievalPolicy]]:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """What becomes a memory, and the turns that it finds."""
+    """The content of a memory, and the turns that it counts as finding."""
 
     content: str
     speaker: str
@@ -88,7 +88,7 @@ class _Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Remembered:
-    """A conversation, the end user who holds it, and the turns that each memory finds."""
+    """A conversation, its end user, and the turns that each memory counts as finding."""
 
     conversation: Conversation
     user: EndUser
@@ -97,7 +97,7 @@ class _Remembered:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """One question: which of its evidence turns were found, by depth."""
+    """The recall of one question by number of hits."""
 
     conversation: str
     category: int

@@ -1,6 +1,6 @@
-"""LoCoMo as the benchmarks read it: conversations, turns, the observations and questions that cite them.
+"""Read LoCoMo: conversations, turns, observations and questions.
 
-LoCoMo (Maharana et al., 2024) is CC BY-NC 4.0: for evaluation only, never part of this repository.
+LoCoMo (Maharana et al., 2024) is licensed under CC BY-NC 4.0: for evaluation only, never part of this repository.
 """
 
 import json
@@ -25,7 +25,7 @@ class LocomoTurn:
     speaker: str
     text: str
     said_at: datetime | None
-    caption: str = ""  # of an image sent along, made by a model
+    caption: str = ""  # a model's description of an attached image
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LocomoQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LocomoObservation:
-    """One statement that people's annotations draw from turns."""
+    """One statement about a speaker, annotated with the turns it is drawn from."""
 
     text: str
     speaker: str
@@ -50,7 +50,7 @@ class LocomoObservation:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation of two people over many sessions."""
+    """A conversation of two people over many sessions."""
 
     id: str
     speakers: tuple[str, str]
@@ -60,15 +60,15 @@ class Conversation:
 
     @property
     def observed(self) -> frozenset[str]:
-        """Return the ids of the turns that an observation cites."""
+        """Return the ids of all turns that an observation cites."""
         known = {turn.id for turn in self.turns}
         return frozenset(cited for each in self.observations for cited in each.evidence if cited in known)
 
 
 def load(path: Path) -> tuple[Conversation, ...]:
-    """Read a LoCoMo file, or the one of that name in a folder.
+    """Read a LoCoMo file, or the file with the standard name in a folder.
 
-    Raises FileNotFoundError where it is absent.
+    Raises FileNotFoundError if it is missing.
     """
     file = path / FILE if path.is_dir() else path
     return tuple(_conversation(raw) for raw in json.loads(file.read_text(encoding="utf-8")))
@@ -95,7 +95,7 @@ def _turns(talk: Mapping[str, Any]) -> Iterator[LocomoTurn]:
 
 
 def _moment(text: str) -> datetime | None:
-    """Read "1:56 pm on 8 May, 2023"; the file names no zone, so UTC is assumed."""
+    """Parse "1:56 pm on 8 May, 2023"; the file names no time zone, so UTC is assumed."""
     try:
         return datetime.strptime(text.strip(), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     except ValueError:
@@ -116,5 +116,5 @@ def _question(raw: Mapping[str, Any]) -> LocomoQuestion:
 
 
 def _ids(cited: Any) -> tuple[str, ...]:
-    """Return turn ids, which the file writes as one string, several in one string, or a list."""
+    """Return turn ids, which the file gives as a string with one or several ids, or as a list."""
     return tuple(_TURN_ID.findall(cited if isinstance(cited, str) else " ".join(map(str, cited))))

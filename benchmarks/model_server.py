@@ -1,7 +1,7 @@
-"""A model server on loopback that speaks the vendors' wire formats and makes memories of what it is shown.
+"""A fake model server on loopback that speaks the vendors' wire formats and extracts simple facts.
 
-`python -m benchmarks.model_server --port 8399 --delay-ms 420` prints its address once it listens. `GET /stats` tells
-what it was asked, `POST /reset` forgets it. Tests run it in a thread, with replies of their own.
+`python -m benchmarks.model_server --port 8399 --delay-ms 420` prints its address once it listens. `GET /stats` returns
+counts of its requests, `POST /reset` resets them. Tests run it in a thread, with their own replies.
 """
 
 import argparse
@@ -24,23 +24,23 @@ _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the server does with one call: an answer's text, or an error, or a body that is no JSON."""
+    """The reaction of the server to one call: the text of an answer, an error, or a body that is not JSON."""
 
     text: str = ""
     status: int = 200
     stop: str = "end"  # "end", "truncated" or "refused"
-    raw: bytes | None = None  # sent as it is
+    raw: bytes | None = None  # sent unchanged
     headers: dict[str, str] = field(default_factory=dict)
     delay_ms: float | None = None
     error: str = "injected"
-    hang_up: bool = False  # close the connection without a word
+    hang_up: bool = False  # close the connection without an answer
 
 
 Answering = Callable[[Asked], Reply]
 
 
 def simply(asked: Asked) -> Reply:
-    """Answer as a simple model would."""
+    """Answer with the simple model."""
     return Reply(text=answer_to(asked.turns))
 
 
@@ -62,11 +62,11 @@ class ModelServer:
         return f"http://{HOST}:{self.port}"
 
     def view(self) -> dict[str, Any]:
-        """Return what was counted."""
+        """Return the counts."""
         return {**self.counts, "now": self.now}
 
     def reset(self) -> None:
-        """Forget everything, the caches too."""
+        """Reset counts and caches."""
         self.asked.clear()
         self.counts.clear()
         self.caches.clear()
@@ -89,8 +89,8 @@ class ModelServer:
         if reply.hang_up:
             return False
         content = reply.raw if reply.raw is not None else b""
-        told = {"content-type": "application/json", "content-length": str(len(content)), **reply.headers}
-        head_out = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+        answer_headers = {"content-type": "application/json", "content-length": str(len(content)), **reply.headers}
+        head_out = "".join(f"{name}: {value}\r\n" for name, value in answer_headers.items())
         status = f"HTTP/1.1 {reply.status} {_REASONS.get(reply.status, 'Status')}\r\n"
         writer.write(f"{status}{head_out}\r\n".encode("latin-1") + content)
         await writer.drain()
@@ -115,7 +115,7 @@ class ModelServer:
             self.now -= 1
 
     async def _answer(self, asked: Asked, came: float) -> Reply:
-        """Answer so long after the question came, whatever it takes to make one up."""
+        """Answer with a fixed latency, which includes the time to compute the answer."""
         reply = self.answering(asked)
         delay = self.delay_ms if reply.delay_ms is None else reply.delay_ms
         if delay:
@@ -145,7 +145,7 @@ async def _listen(server: ModelServer, started: Callable[[], None], until: async
 
 @contextmanager
 def running(server: ModelServer) -> Iterator[ModelServer]:
-    """Run a server in a thread of this process, on a free port, until the block ends."""
+    """Run a server in a thread of this process, on a free port, while the block runs."""
     loop, ready, until = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     thread = threading.Thread(target=_run, args=(loop, server, ready.set, until), daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""The vendors' wire formats as a server sees them: what was asked, usage with its cache, the answer's body."""
+"""The vendors' wire formats on the server's side: requests, cache-aware usage, answers."""
 
 import hashlib
 import re
@@ -17,11 +17,11 @@ _OPENAI_STOPS = {"end": "stop", "truncated": "length", "refused": "content_filte
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One call as it arrived."""
+    """One received call."""
 
     is_anthropic: bool
     model: str
-    static: str  # up to the mark for the cache, or the first message
+    static: str  # the prompt up to the cache marker, or the first message
     context: str
     turns: str
     headers: Mapping[str, str]
@@ -30,7 +30,7 @@ class Asked:
 
 @dataclass(slots=True)
 class Caches:
-    """Which prefixes have been seen, as both vendors count them."""
+    """The prompt cache: known prefixes, counted as both vendors do."""
 
     seen: set[str] = field(default_factory=set)
 
@@ -39,7 +39,7 @@ class Caches:
         self.seen.clear()
 
     def usage_of(self, asked: Asked) -> Usage:
-        """Count a call's input; a prefix under the least cacheable length is neither written nor read."""
+        """Count the input tokens of a call; a prefix below the minimum length is neither written nor read."""
         static, rest = tokens_of(asked.static), tokens_of(asked.context) + tokens_of(asked.turns)
         if static < LEAST_CACHEABLE:
             return Usage(input=static + rest)
@@ -51,12 +51,12 @@ class Caches:
 
 
 def tokens_of(text: str) -> int:
-    """Estimate tokens by characters."""
+    """Estimate the number of tokens from the number of characters."""
     return len(text) // CHARACTERS_A_TOKEN
 
 
 def asked_by(*, path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Asked:
-    """Read a call of either format."""
+    """Parse a call in either format."""
     is_anthropic = path.endswith("/messages")
     blocks = _anthropic_blocks(body) if is_anthropic else _openai_blocks(body)
     static, *context, turns = [*blocks] if len(blocks) > 1 else ["", *blocks]

@@ -30,54 +30,60 @@ _VERB = re.compile(
 _NAME = re.compile(r"(?<=[a-z,] )[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ]+)*")
 
 
-def candidate_of(told: LocomoObservation, *, index: int, sources: tuple[UUID, ...]) -> Candidate:
-    """Return an observation as the candidate that an extractor would propose for the turns that it cites."""
-    found = next((each for each in _by_patterns(told) if each.subject.text == told.speaker), None) or _split(told)
+def candidate_of(observation: LocomoObservation, *, index: int, sources: tuple[UUID, ...]) -> Candidate:
+    """Convert an observation to the candidate that an extractor would propose for the turns that it cites."""
+    found = next(
+        (each for each in _by_patterns(observation) if each.subject.text == observation.speaker), None
+    ) or _split(observation)
     return found.evolve(
         index=index,
-        content=told.text,
-        evidence=told.text,
+        content=observation.text,
+        evidence=observation.text,
         source_turn_ids=sources,
-        mentions=(*found.mentions, *_names(told)),
+        mentions=(*found.mentions, *_names(observation)),
         extractor=EXTRACTOR,
         reliability=0.9,
     )
 
 
-def _by_patterns(told: LocomoObservation) -> tuple[Candidate, ...]:
-    """Read the sentence as if a third person had said it."""
+def _by_patterns(observation: LocomoObservation) -> tuple[Candidate, ...]:
+    """Run the patterns on the sentence as a statement about a third person."""
     turn = SourceTurn(
-        id=UUID(int=1), position=0, role=Role.USER, content=told.text, received_at=_NO_DAY, speaker="Narrator"
+        id=UUID(int=1), position=0, role=Role.USER, content=observation.text, received_at=_NO_DAY, speaker="Narrator"
     )
     return tuple(extract(turn=turn, policy=_POLICY))
 
 
-def _split(told: LocomoObservation) -> Candidate:
-    """Split behind the subject: predicate and object; a sentence that begins otherwise has neither."""
-    subject = _subject(told)
-    said = _VERB.match(told.text, len(subject)) if told.text.startswith(subject) else None
+def _split(observation: LocomoObservation) -> Candidate:
+    """Split the sentence after its subject into predicate and object; both are empty if it starts differently."""
+    subject = _subject(observation)
+    said = _VERB.match(observation.text, len(subject)) if observation.text.startswith(subject) else None
     return Candidate(
         index=0,
         type=MemoryType.FACT,
         subject=Mention(text=subject, type=EntityType.PERSON),
         predicate=said[1] if said else "is_observed",
         object=ObjectValue(literal=said[2] if said else None),
-        content=told.text,
+        content=observation.text,
         source_turn_ids=(),
-        evidence=told.text,
+        evidence=observation.text,
         extractor=EXTRACTOR,
         reliability=0.9,
     )
 
 
-def _subject(told: LocomoObservation) -> str:
-    """Return the speaker, or the one of theirs with whom the sentence begins: "Ana's sister"."""
-    owned = _OWNED.match(told.text, len(told.speaker)) if told.text.startswith(told.speaker) else None
-    return told.text[: owned.end()] if owned and relation_noun(owned[1]) else told.speaker
+def _subject(observation: LocomoObservation) -> str:
+    """Return the subject: the speaker, or a relative of theirs at the start of the sentence ("Ana's sister")."""
+    owned = (
+        _OWNED.match(observation.text, len(observation.speaker))
+        if observation.text.startswith(observation.speaker)
+        else None
+    )
+    return observation.text[: owned.end()] if owned and relation_noun(owned[1]) else observation.speaker
 
 
-def _names(told: LocomoObservation) -> tuple[Mention, ...]:
-    found = dict.fromkeys(_NAME.findall(told.text))
+def _names(observation: LocomoObservation) -> tuple[Mention, ...]:
+    found = dict.fromkeys(_NAME.findall(observation.text))
     return tuple(
-        Mention(text=name) for name in found if name != told.speaker and name.casefold() not in {*TIMES, *MONTHS}
+        Mention(text=name) for name in found if name != observation.speaker and name.casefold() not in {*TIMES, *MONTHS}
     )

@@ -1,8 +1,8 @@
-"""How well the pattern extractor finds the turns that hold something worth keeping.
+"""Precision and recall of the pattern extractor in finding turns with something worth remembering.
 
-A turn of LoCoMo counts as worth keeping when an observation cites it, and as found when the extractor proposes at least
-one candidate for it. What is proposed is not judged here, only where. `idle_turns` is the share of turns about which a
-model would not be asked, since they tell nothing, `gold_idle` the share of the turns worth keeping that are among them.
+A turn of LoCoMo is relevant if an observation cites it, and found if the extractor proposes at least one candidate for
+it. The content of candidates is not judged. `idle_turns` is the share of turns that are small talk, for which no model
+would be called; `gold_idle` is the share of relevant turns among them.
 """
 
 from pathlib import Path
@@ -21,13 +21,13 @@ _NO_ID = UUID(int=0)
 
 
 def run(*, data: Path, full: bool = False) -> dict[str, object]:
-    """Return turn_precision, turn_recall and turn_f1, over all and for each, and CPU microseconds a turn.
+    """Return turn_precision, turn_recall and turn_f1, overall and per conversation, and CPU microseconds per turn.
 
-    Raises FileNotFoundError where LoCoMo is absent.
+    Raises FileNotFoundError if LoCoMo is missing.
     """
     conversations = load(data)
     policy = Policy().extraction
-    # Rows are compiled when they are first met; that is no part of what a turn costs.
+    # Patterns are compiled at first use, which must not count as the cost of a turn.
     for turn in (turn for conversation in conversations for turn in conversation.turns):
         extract(turn=_source(turn), policy=policy)
     outcomes: dict[str, tuple[int, int, int]] = {}
@@ -75,7 +75,7 @@ def _source(turn: LocomoTurn) -> SourceTurn:
 
 
 def _counts(conversation: Conversation, found: set[str]) -> tuple[int, int, int]:
-    """Return how many were rightly found, found, and to be found."""
+    """Return the numbers of correctly found, found and relevant turns."""
     return len(found & conversation.observed), len(found), len(conversation.observed)
 
 

@@ -1,7 +1,7 @@
-"""How quickly the pre-filter judges a turn, how much chatter it catches, and what it loses.
+"""Speed of the pre-filter, share of small talk that it rejects, and share of content that it rejects wrongly.
 
-Speed: the whole stage on requests of one turn with the turn before it, with 100 rules: the first 80 default rules and
-20 of the kind that admins write, of which four leave gaps; and, as `us_p99_default`, with the default rules as shipped.
+Speed: the whole stage on requests of one turn with one earlier turn, with 100 rules: the first 80 default rules and 20
+that an admin might write, of which four contain gaps (`.*`); and, as `us_p99_default`, with the default rules only.
 Quality: the default rules on labelled utterances of the Schema-Guided Dialogue data (CC BY-SA 4.0), and on LoCoMo's
 turns that an observation cites (CC BY-NC 4.0), each with the turns before it in its session.
 """
@@ -37,9 +37,9 @@ _RECEIVED = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
-    """Return the times in microseconds, and the shares from 0 to 1.
+    """Return durations in microseconds, and shares from 0 to 1.
 
-    Raises FileNotFoundError where a data file is absent.
+    Raises FileNotFoundError if a data file is missing.
     """
     utterances = [json.loads(line) for line in find(data, UTTERANCES).read_text(encoding="utf-8").splitlines()]
     conversations = load(find(data, LOCOMO))
@@ -57,7 +57,7 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
 
 
 def _hundred_rules() -> tuple[Rule, ...]:
-    """Return shipped rules and rules of the kind that admins write."""
+    """Return default rules and rules that an admin might write."""
     topics = ("invoice", "standup", "ticket", "build", "deploy", "backlog", "sprint", "roster", "payroll", "parcel")
     searched = [rf"^{topic} (?:is )?(?:done|closed|green|ready)[.!]*$" for topic in topics]
     worded = [rf"\b(?:re)?open {topic} [a-z]{{2,5}}-\d+\b" for topic in topics[:6]]
@@ -70,7 +70,7 @@ def _hundred_rules() -> tuple[Rule, ...]:
 
 
 def _times(drafts: Sequence[Draft], *, runs: int, suffix: str) -> dict[str, float]:
-    """Return the medians over all runs of p50 and p99, after a run that compiles the rules and fills RE2's caches."""
+    """Return the medians of p50 and p99 over all runs, after a first run that compiles rules and fills RE2's caches."""
     _timed(drafts)
     taken = [_timed(drafts) for _ in range(runs)]
     return {
@@ -90,7 +90,7 @@ def _timed(drafts: Sequence[Draft]) -> list[float]:
 
 
 def _utterance_drafts(utterances: Iterable[dict[str, str]], policy: Policy) -> list[Draft]:
-    """Return one draft for each labelled utterance, the assistant's turn before it as context."""
+    """Return one draft per labelled utterance, with the previous turn of the assistant as context."""
     return [
         _draft(
             policy,
@@ -132,7 +132,7 @@ def _dropped_of_locomo(conversations: Iterable[Conversation], policy: Policy) ->
 
 
 def _session_drafts(conversation: Conversation, policy: Policy) -> Iterator[tuple[dict[UUID, str], Draft]]:
-    """Give each session as one draft, both people in the role of user, with LoCoMo's ids by ours."""
+    """Return one draft per session, with both people in the role user, and LoCoMo's ids by turn id."""
     for _, session in groupby(conversation.turns, key=lambda turn: turn.session):
         said = list(session)
         turns = tuple(_turn(place, Role.USER, each.text, each.speaker) for place, each in enumerate(said))

@@ -1,7 +1,7 @@
-"""What happens at once and after kills: equal messages store one memory, and what was accepted is done once.
+"""Behaviour under concurrency and crashes: equal messages store one memory, accepted requests take effect once.
 
-`stored`: 16 callers send the same message of one user at the same moment. `lost` and `doubled`: requests are answered
-202, the whole cluster is killed with SIGKILL again and again, and every trace has to end, with every memory there once.
+`stored`: 16 callers send the same message of one user concurrently. `lost` and `doubled`: after requests were accepted
+(202), the whole cluster is repeatedly killed with SIGKILL; every trace has to end, and every memory must exist once.
 """
 
 import os
@@ -24,7 +24,7 @@ END_SECONDS = 90.0
 
 
 def run(*, data: Path, full: bool) -> dict[str, object]:
-    """Return stored, and lost and doubled after kills, with how many requests were in flight."""
+    """Return `stored`, `lost` and `doubled`, and the number of requests."""
     requests = REQUESTS * (5 if full else 1)
     with running_service(cluster=True, WORK_LEASE_SECONDS="3") as service:
         stored = _equal_messages(service)
@@ -67,7 +67,7 @@ def _kills(service: Service, *, requests: int) -> tuple[int, int]:
 
 
 def _kill_cluster(service: Service) -> None:
-    """Kill the cluster's whole group and start another."""
+    """Kill the process group of the cluster and start another cluster."""
     cluster = service.children.pop()
     os.killpg(cluster.pid, signal.SIGKILL)
     cluster.wait()
@@ -86,7 +86,7 @@ def _accepted(reply: tuple[int, dict[str, Any]]) -> str:
 
 
 def _await_end(caller: Caller, traces: list[str]) -> int:
-    """Wait until every trace has ended, for a while; return how many are done or rejected."""
+    """Wait, with a time limit, until every trace has ended; return how many are done or rejected."""
     waiting, done = set(traces), 0
     deadline = time.monotonic() + END_SECONDS
     while waiting and time.monotonic() < deadline:
@@ -95,7 +95,7 @@ def _await_end(caller: Caller, traces: list[str]) -> int:
             if status not in ("queued", "running"):
                 waiting.discard(trace)
                 done += status in ("done", "rejected")
-        time.sleep(0.2)  # between two looks; no answer tells when a trace ends
+        time.sleep(0.2)  # poll; there is no notification when a trace ends
     return done
 
 

@@ -1,4 +1,4 @@
-"""A database for one benchmark: made, migrated, and dropped again, beside the one with people's memories in it."""
+"""A temporary database for a benchmark, on the same server as the configured one."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from memplatform.database import ensure_database
 
 @contextmanager
 def scratch_database() -> Iterator[None]:
-    """Send everything within the block to an empty database of the same server."""
+    """Use an empty, migrated database while the block runs, and drop it afterwards."""
     ensure_database()
     connection.close()
     name = connection.settings_dict["NAME"]

@@ -1,12 +1,12 @@
-"""How long a search takes inside one end user of 1,000 to 20,000 memories, and with 100 users in the same tables.
+"""Latency of search for end users with 1,000 to 20,000 memories, and with 100 users in the same tables.
 
-Memories are made-up sentences with a Zipf distribution of words, in sessions of 20, each with its four vectors; those
-of 100 users lie in the tables in random order, as they do in life. Recall compares with a ranking of rows that the ORM
-reads one by one. `floor_ms` is a bare round trip to the same database.
+Memories are random sentences with Zipf-distributed words, in sessions of 20, each with four vectors; the rows of 100
+users are in random order, as in real use. Recall compares the result with a ranking of rows read through the ORM.
+`floor_ms` is a single round trip to the same database.
 
-On top stands each scene as the peers were measured in it: users in random order, all of them searched before, nothing
-written between. Beside it `first`, with nothing kept; `after_write`, right after a memory of the user came or changed,
-with its vectors (the write is not timed); and `mixed`, where every fifth search is such a one.
+The top-level figures of a scene are those that the peers were measured with: users in random order, all of them cached,
+no writes. In addition: `first`, with an empty cache; `after_write`, right after a memory of the user was added or
+changed with its vectors (the write is not timed); and `mixed`, where every fifth search follows a write.
 """
 
 import random
@@ -49,7 +49,7 @@ _CONSONANTS, _VOWELS = "bcdfghjklmnprstvz", "aeiou"
 
 
 def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
-    """Return p50, p95 and p99 in milliseconds and the recall of each scene; nothing is read from `data`."""
+    """Return p50, p95 and p99 in milliseconds and the recall of each scene; `data` is not used."""
     queries = 300 if full else 100
     embedder = configured_embedder()
     with scratch_database():
@@ -62,7 +62,7 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
             "users_100_rows_100k": copy_memories(template=template, users=100, times=1),
         }
         with connection.cursor() as cursor:
-            with suppress(ProgrammingError):  # not every role may; what was filled is then written out beside a scene
+            with suppress(ProgrammingError):  # needs a privilege; without it dirty pages are flushed during a scene
                 cursor.execute("checkpoint")
             cursor.execute("vacuum analyze memories_memory, memories_memoryvector, memories_memorychange")
         measured = {
@@ -73,7 +73,7 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
 
 
 def _scene(users: Sequence[UUID], embedder: Embedder, number: int) -> dict[str, object]:
-    """Measure every way of meeting the scene; the mixed one is twice as long, for so few of it follow a write."""
+    """Measure a scene in all variants; `mixed` is twice as long, because few of its searches follow a write."""
     scene = Scene(users=users, embedder=embedder, asked=list(_queries(number * 2)))
     first = scene.timed(number, before=lambda _, __: CACHE.clear())
     for user in [*users] * SEARCHES_TO_KEEP:
@@ -88,7 +88,7 @@ def _scene(users: Sequence[UUID], embedder: Embedder, number: int) -> dict[str, 
 
 @dataclass(frozen=True)
 class Scene:
-    """End users who are searched in random order, and the memories that come and change between."""
+    """End users that are searched in random order, and the memories that are written in between."""
 
     users: Sequence[UUID]
     embedder: Embedder
@@ -96,7 +96,7 @@ class Scene:
     chance: random.Random = field(default_factory=lambda: random.Random(5))
 
     def timed(self, number: int, *, before: Callable[[UUID, int], None] = lambda _, __: None) -> dict[str, float]:
-        """Time so many searches, and compare the last few with a ranking of rows that are read one by one."""
+        """Time a number of searches, and compare the last few with the reference search."""
         times, recalls = [], []
         for place, text in enumerate(self.asked[:number]):
             user = self.chance.choice(self.users)
@@ -110,13 +110,13 @@ class Scene:
         return {**milliseconds(times), "recall": round(mean(recalls), 4)}
 
     def found(self, user: UUID, text: str) -> list[UUID]:
-        """Return what a search finds."""
+        """Return the hits of a search."""
         query, policy = SearchQuery(text=text, limit=LIMIT), RetrievalPolicy()
         hits = search(end_user_id=user, query=query, embedder=self.embedder, policy=policy, now=NOW)
         return [hit.memory.id for hit in hits]
 
     def write(self, user: UUID, place: int) -> None:
-        """Add a memory or change one, in turns, with its vectors."""
+        """Alternately add or change a memory, with its vectors."""
         one = Memory.objects.for_end_user(user)[self.chance.randrange(100)]
         with transaction.atomic():
             if place % 2:
@@ -139,7 +139,7 @@ def _floor() -> float:
 
 
 def _word(number: int) -> str:
-    """Return the made-up word of that rank."""
+    """Return the artificial word of this rank."""
     syllables = []
     number += 100
     while number:
@@ -149,7 +149,7 @@ def _word(number: int) -> str:
 
 
 def _sentence(chance: random.Random, *, words: int) -> str:
-    """Draw words by Zipf's law among 5,000."""
+    """Draw from 5,000 words with a Zipf distribution."""
     return " ".join(_word(int(5_000 ** chance.random())) for _ in range(words))
 
 
@@ -159,7 +159,7 @@ def _queries(number: int) -> Iterator[str]:
 
 
 def _template(project: Project, embedder: Embedder) -> EndUser:
-    """Make one end user with 1,000 memories in sessions of 20, every one with its vectors."""
+    """Create an end user with 1,000 memories in sessions of 20, with their vectors."""
     chance = random.Random(7)
     user = EndUser.objects.create(
         id=end_user_id(project_id=project.id, user_id="template"), project=project, external_id="template"

@@ -1,4 +1,4 @@
-"""A whole service of its own for a benchmark: a database, a web server and a cluster, gone when it ends."""
+"""A temporary service for a benchmark: database, web server and cluster."""
 
 import os
 import shutil
@@ -36,18 +36,18 @@ class Service:
 
     @property
     def database(self) -> embedded.ConnectionParams:
-        """Return where its database answers."""
+        """Return the connection parameters of its database."""
         return embedded.up(self.folder / "postgresql")
 
     def manage(self, *words: str) -> str:
-        """Run a command of the service to its end and return what it printed."""
+        """Run a management command in the service and return its output."""
         command = [sys.executable, "manage.py", *words]
         return subprocess.run(
             command, cwd=ROOT, env=dict(self.environment), check=True, capture_output=True, text=True
         ).stdout
 
     def start(self, *command: str) -> subprocess.Popen[bytes]:
-        """Start a process that ends with the service, its output in the service's folder."""
+        """Start a process that is ended with the service, with its output in the service's folder."""
         with (self.folder / "output.log").open("ab") as output:
             child = subprocess.Popen(
                 command,
@@ -61,11 +61,11 @@ class Service:
         return child
 
     def caller(self) -> Caller:
-        """Return a caller with a connection of its own."""
+        """Return a caller with its own connection."""
         return Caller(address=(HOST, self.port), key=self.key)
 
     def cpu_seconds(self) -> float:
-        """Return the processor time of the application and the database, children that ended included."""
+        """Return the CPU time of application and database in seconds, including that of ended children."""
         postmaster = int(
             (self.folder / "postgresql").resolve().joinpath("cluster/postmaster.pid").read_text().split()[0]
         )
@@ -83,9 +83,9 @@ def _cpu(process: psutil.Process) -> float:
 
 @contextmanager
 def running_service(*, cluster: bool, **settings: str) -> Iterator[Service]:
-    """Start a service in a folder of its own with further settings; end it and remove the folder."""
+    """Run a service in a temporary folder, with additional settings, while the block runs."""
     folder = Path(tempfile.mkdtemp(prefix="memplatform-bench-"))
-    folder.chmod(0o755)  # the database's own account has to reach its folder inside
+    folder.chmod(0o755)  # the account of the database has to access a folder inside
     port = _free_port()
     environment = (
         os.environ

@@ -1,4 +1,4 @@
-"""A model that takes the first statement of each new turn for a fact: enough to keep the whole funnel busy."""
+"""A fake model that returns the first statement of each new turn as a fact, to exercise the whole pipeline."""
 
 import json
 import re
@@ -11,17 +11,17 @@ _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|my|we|our)\b", re.IGNORECASE)
 
 
 def answer_to(turns: str) -> str:
-    """Return a JSON answer of one fact a new turn that says something about its speaker."""
+    """Return a JSON answer with one fact per new turn that says something about its speaker."""
     memories = [memory for found in _NEW_TURN.finditer(turns) if (memory := _memory(found))]
     return json.dumps({"memories": memories}, ensure_ascii=False)
 
 
 def _memory(found: re.Match[str]) -> dict[str, object] | None:
-    told = _SENTENCE.search(unescape(found["text"]))
-    if told is None or not _FIRST_PERSON.search(told[0]):
+    match = _SENTENCE.search(unescape(found["text"]))
+    if match is None or not _FIRST_PERSON.search(match[0]):
         return None
     named = _SPEAKER.search(found["attributes"])
-    quote = told[0].strip()
+    quote = match[0].strip()
     return {
         "type": "fact",
         "content": f'{unescape(named["name"]) if named else "User"} says: "{quote}"',

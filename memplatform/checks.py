@@ -1,4 +1,4 @@
-"""System checks: what a start needs of its database, told in one line each."""
+"""System checks of the database: version, pgvector, privileges."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ LEAST_POSTGRESQL = 160_000
 
 @register(Tags.database)
 def check_database(databases: Iterable[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Tell a database that is too old, or has no pgvector, or doesn't let us create it."""
+    """Report a database that is unreachable, too old, or without pgvector and the privilege to create it."""
     if not databases:
         return []
     try:

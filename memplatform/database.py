@@ -1,4 +1,4 @@
-"""Bring up the database that the settings name."""
+"""Make the configured database available."""
 
 from django.conf import settings
 
@@ -6,9 +6,9 @@ from memplatform import embedded
 
 
 def ensure_database() -> None:
-    """Start the embedded PostgreSQL when it is the one in use; never stop it.
+    """Start the embedded PostgreSQL if it is configured; it is never stopped here.
 
-    Raises embedded.EmbeddedError with one line that says what is missing.
+    Raises embedded.EmbeddedError with a one-line message.
     """
     if not settings.DATABASE_IS_EMBEDDED:
         return

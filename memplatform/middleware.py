@@ -1,4 +1,4 @@
-"""Middlewares of pages: the API knows no logins, messages or fragments, so its requests pass them by."""
+"""Middlewares of the console and admin; API requests skip them, as they need no logins, messages or fragments."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,24 +19,24 @@ class _PagesOnly:
     def __call__(self, request: HttpRequest) -> Any:
         if request.path_info.startswith(_API):
             return self.get_response(request)
-        return super().__call__(request)  # type: ignore[misc]  # of the middleware that is named beside this
+        return super().__call__(request)  # type: ignore[misc]  # the method of the other base class
 
 
 class Sessions(_PagesOnly, SessionMiddleware):
-    """Know a browser again."""
+    """Django's sessions."""
 
 
 class Logins(_PagesOnly, AuthenticationMiddleware):
-    """Tell who is logged in."""
+    """Django's authentication."""
 
 
 class Messages(_PagesOnly, MessageMiddleware):
-    """Say on the next page what became of an action."""
+    """Django's messages."""
 
 
 class Fragments(_PagesOnly, HtmxMiddleware):
-    """Tell whether a page or a part of it is asked for."""
+    """htmx request details, which tell a fragment from a full page."""
 
 
 class ContentPolicy(_PagesOnly, CSPMiddleware):
-    """Say what a page may load; the API's documentation brings scripts in its page."""
+    """The Content-Security-Policy header; the API documentation has inline scripts and goes without."""

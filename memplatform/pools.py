@@ -1,4 +1,4 @@
-"""Database connections after a fork: a child never touches what it inherited from its parent."""
+"""Database connections after a fork: a child process never uses connections of its parent."""
 
 import os
 from typing import Any
@@ -6,21 +6,21 @@ from typing import Any
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-# Held for good: collecting a pool would close sockets that the parent still uses.
-_left_to_the_parent: list[Any] = []
+# References are kept forever: collecting a pool would close sockets that the parent still uses.
+_inherited: list[Any] = []
 
 
 def forget_after_fork() -> None:
-    """Make every child of this process begin without connections; call once a process."""
+    """Make every forked child start without connections; call once per process."""
     os.register_at_fork(after_in_child=_forget)
 
 
 def _forget() -> None:
-    """Let go of pools and connections without a word on their sockets: two processes on one mix up its protocol."""
+    """Drop pools and connections without closing them: closing would write to sockets that the parent uses."""
     pools: dict[str, Any] = vars(DatabaseWrapper)["_connection_pools"]  # there is no other way to drop one unclosed
-    _left_to_the_parent.extend(pools.values())
+    _inherited.extend(pools.values())
     pools.clear()
     for wrapper in connections.all(initialized_only=True):
         if wrapper.connection is not None:
-            _left_to_the_parent.append(wrapper.connection)
+            _inherited.append(wrapper.connection)
             wrapper.connection = None

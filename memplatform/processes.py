@@ -1,4 +1,4 @@
-"""Processes of this checkout: started in groups of their own, recorded in the data folder, ended as groups."""
+"""Child processes of this checkout: started in their own process groups, recorded in pid files, ended as groups."""
 
 import contextlib
 import os
@@ -12,14 +12,14 @@ import psutil
 
 from memplatform.settings import BASE_DIR, DATA_DIR
 
-PATIENCE = 20.0  # seconds that a process gets to finish what it has in hand
-REST_PATIENCE = 3.0  # seconds for what a leader left behind
-CLOCK_STEP = 2.0  # seconds by which the start of a process may seem to move when the machine's clock is set
+PATIENCE = 20.0  # seconds for a graceful shutdown
+REST_PATIENCE = 3.0  # seconds for processes that the leader of the group left behind
+CLOCK_STEP = 2.0  # tolerated seconds between recorded and reported start, as setting the clock changes the latter
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A process that this checkout started; where it leads a group, `pid` is the group's number too."""
+    """A process that this checkout started; `pid` is also the number of the process group that it leads."""
 
     name: str
     pid: int
@@ -27,7 +27,7 @@ class Record:
 
 
 def start(*, name: str, command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a command in the checkout, in a group of its own, its output in the data folder; record it."""
+    """Start a command in its own process group, with its output in a log file, and record it."""
     log = log_of(name)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -38,47 +38,47 @@ def start(*, name: str, command: Sequence[str], environment: Mapping[str, str]) 
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C in the terminal is for us alone; we end the others in good order
+            start_new_session=True,  # Ctrl-C reaches only this process, which ends its children gracefully
         )
     record(name=name, pid=process.pid)
     return process
 
 
 def log_of(name: str) -> Path:
-    """Return the file that a process's output goes to."""
+    """Return the log file of a process."""
     return DATA_DIR / "log" / f"{name}.log"
 
 
 def record(*, name: str, pid: int) -> None:
-    """Write down a process, so that it can be ended later by another one."""
+    """Record a process, so that another process can end it later."""
     _folder().mkdir(parents=True, exist_ok=True)
     (_folder() / f"{name}.pid").write_text(f"{pid} {psutil.Process(pid).create_time()}")
 
 
 def recorded() -> list[Record]:
-    """Return what is written down, by name; files that say nothing are removed."""
-    found = []
+    """Return all records, sorted by name; invalid files are removed."""
+    records = []
     for file in sorted(_folder().glob("*.pid"), key=lambda file: file.stem):
         try:
             pid, started = file.read_text().split()
-            found.append(Record(name=file.stem, pid=int(pid), started=float(started)))
+            records.append(Record(name=file.stem, pid=int(pid), started=float(started)))
         except ValueError:
             file.unlink(missing_ok=True)
-    return found
+    return records
 
 
 def find(name: str) -> Record | None:
-    """Return the record of this name if its process, or any of its group, still runs."""
+    """Return the record with this name if any process of its group is running."""
     return next((each for each in recorded() if each.name == name and family(each)), None)
 
 
 def family(record: Record) -> list[psutil.Process]:
-    """Return the live process of a record and its group; never a stranger that only got its number."""
+    """Return the running processes of a record's group, without unrelated processes that reuse its number."""
     return [process for process in psutil.process_iter() if _belongs(process, record)]
 
 
 def end(record: Record, *, patience: float = PATIENCE) -> None:
-    """Ask the leader to end, then what it left behind, kill what does not listen, and forget the record."""
+    """Terminate the leader, then the rest of its group, kill what remains, and delete the record."""
     leader = [process for process in family(record) if process.pid == record.pid]
     _send(leader, signal.SIGTERM, wait=patience)
     _send(family(record), signal.SIGTERM, wait=min(patience, REST_PATIENCE))
@@ -87,7 +87,7 @@ def end(record: Record, *, patience: float = PATIENCE) -> None:
 
 
 def forget(name: str) -> None:
-    """Strike out a record."""
+    """Delete a record."""
     (_folder() / f"{name}.pid").unlink(missing_ok=True)
 
 
@@ -97,15 +97,15 @@ def _folder() -> Path:
 
 def _belongs(process: psutil.Process, record: Record) -> bool:
     try:
-        numbered = record.pid in (process.pid, os.getpgid(process.pid))
-        ours = numbered and Path(process.cwd()) == BASE_DIR
-        return ours and process.create_time() > record.started - CLOCK_STEP
-    except (psutil.Error, OSError):  # gone meanwhile, a zombie, or another user's
+        has_number = record.pid in (process.pid, os.getpgid(process.pid))
+        is_ours = has_number and Path(process.cwd()) == BASE_DIR
+        return is_ours and process.create_time() > record.started - CLOCK_STEP
+    except (psutil.Error, OSError):  # it has exited, is a zombie, or belongs to another user
         return False
 
 
-def _send(to: Sequence[psutil.Process], number: signal.Signals, *, wait: float) -> None:
-    for process in to:
+def _send(processes: Sequence[psutil.Process], number: signal.Signals, *, wait: float) -> None:
+    for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.send_signal(number)
-    psutil.wait_procs(to, timeout=wait)
+    psutil.wait_procs(processes, timeout=wait)

@@ -1,4 +1,4 @@
-"""Settings of memplatform, all from the environment; docs/configuration.md lists every variable."""
+"""Django settings, read from the environment; docs/configuration.md describes every variable."""
 
 import contextlib
 import os
@@ -21,13 +21,13 @@ DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=str(BASE_DIR / "var"))).reso
 
 
 def _secret_key() -> str:
-    """Return the key of the environment, or one made once for this data folder."""
+    """Return the key from the environment, or one that is generated once per data folder."""
     if given := env.str("SECRET_KEY", default=""):
         return given
     path = DATA_DIR / "secret_key"
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        # Written whole before it takes its name: of processes that start together, all read the first one's key.
+        # The file gets its name only when complete, so that processes starting together all read the same key.
         with tempfile.NamedTemporaryFile("w", dir=DATA_DIR) as made:
             made.write(secrets.token_urlsafe(64))
             made.flush()
@@ -110,22 +110,22 @@ def _database() -> dict[str, object]:
 
 
 DATABASES = {"default": _database()}
-# The same few statements run all day: prepared on the server, they are parsed and planned once a connection.
-# Behind a pooler that hands out a server connection a transaction, set DB_PREPARE=false.
+# Prepared statements are parsed and planned once per connection. Set DB_PREPARE=false behind a pooler that assigns
+# server connections per transaction.
 _prepared = {"server_side_binding": True, "prepare_threshold": 3} if env.bool("DB_PREPARE", default=True) else {}
 _pooled = {"pool": {"min_size": 1, "max_size": POOL_SIZE, "timeout": 10}} if POOL_SIZE else {}
 DATABASES["default"]["OPTIONS"] = {**_prepared, **_pooled}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- work: the outbox is the truth, django-q2 wakes and schedules
+# --- work: the outbox is the source of truth; django-q2 starts and schedules the workers
 CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
     "workers": CLUSTER_WORKERS,
     "timeout": 120,
-    "retry": 180,  # must exceed the timeout, or a running task is handed out twice
-    "max_attempts": 1,  # the outbox retries; the runner does not
-    "save_limit": -1,  # successes are not stored: the default loads them all at every save
+    "retry": 180,  # must exceed the timeout, or a running task is started twice
+    "max_attempts": 1,  # the outbox retries, not django-q2
+    "save_limit": -1,  # successful tasks are not stored; the default loads all of them at every save
     "poll": 0.2,
     "catch_up": False,
     "orm": "default",
@@ -143,12 +143,12 @@ WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
-SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # of one process; 0: nothing is kept between searches
+SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # per process; 0: no cache
 SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
 
 # --- models
 EMBEDDER = env.str("EMBEDDER", default="wordllama")
-EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=1_536)  # of an OpenAI-compatible one
+EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=1_536)  # of an OpenAI-compatible embedder
 EMBEDDER_BASE_URL = env.str("EMBEDDER_BASE_URL", default="")
 EMBEDDER_API_KEY = env.str("EMBEDDER_API_KEY", default="")
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
@@ -179,7 +179,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every start where it is absent
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# Found by their finders, static files need no collecting before a first start.
+# With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024)
 LOGIN_URL = "console:login"
@@ -193,7 +193,7 @@ if env.bool("HTTPS", default=False):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     SECURE_HSTS_SECONDS = 31_536_000
 
-# Stored text is hostile: should any of it ever get past the escaping, the browser runs and loads nothing of it.
+# Stored text is untrusted: if any of it ever escapes the escaping, the browser must not run or load anything from it.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
@@ -235,8 +235,8 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="WARNING")},
 }
-# Events go the way of all other lines, at their level. Their tracebacks come without the values of variables: those
-# are people's words, and printing them took longer than the work that had failed.
+# structlog events go through the standard logging. Tracebacks omit the values of variables: these contain users' texts,
+# and printing them took longer than the failed work itself.
 structlog.configure(
     processors=[
         structlog.stdlib.filter_by_level,

@@ -1,4 +1,4 @@
-"""Exit with 0 when the web server of this machine answers /healthz, else with 1 and one line that says why."""
+"""Exit with 0 if the local web server answers /healthz, otherwise with 1 and a one-line reason."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ PATIENCE = 3  # seconds
 
 
 def main() -> int:
-    """Ask once, as a proxy that speaks HTTPS outside would."""
+    """Send one request, with the header of an HTTPS proxy so that it is not redirected."""
     url = f"http://127.0.0.1:{os.environ.get('WEB_PORT', '8000')}/healthz"
     request = urllib.request.Request(url, headers={"X-Forwarded-Proto": "https"})
     try:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compile the short lists of direct requirements into pinned ones, for every Python from 3.11 and every platform.
+# Compile the direct requirements (*.in) into pinned ones (*.txt), for every Python from 3.11 and every platform.
 set -eu
 for name in requirements requirements-dev; do
     .venv/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --no-emit-index-url \

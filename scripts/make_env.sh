@@ -1,5 +1,5 @@
 #!/bin/sh
-# make_env.sh PYTHON REQUIREMENTS [FOLDER]: make a virtual environment with pinned requirements, or bring one up to date.
+# make_env.sh PYTHON REQUIREMENTS [FOLDER]: create or update a virtual environment with pinned requirements.
 set -eu
 python=$1 requirements=$2 folder=${3:-.venv}
 stamp=$folder/requirements.stamp
@@ -20,7 +20,7 @@ command -v "$python" >/dev/null 2>&1 || {
 version() { "$1" -c 'import sys; print(sys.version_info[:2])' 2>/dev/null; }
 
 if [ "$(version "$folder/bin/python" || true)" != "$(version "$python")" ]; then
-    echo "Making $folder"
+    echo "Creating $folder"
     "$python" -m venv --clear "$folder"
 fi
 if ! cmp -s "$requirements" "$stamp"; then

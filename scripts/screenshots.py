@@ -1,6 +1,6 @@
-"""Take pictures of the console's pages, light and dark, wide and narrow: `make screenshots`.
+"""Take screenshots of the console's pages, light and dark, wide and narrow: `make screenshots`.
 
-They come from a demo of its own: a data folder that is made, filled with the sample conversation and removed again.
+They are taken from a separate demo in a temporary data folder, which is deleted afterwards.
 """
 
 import os
@@ -16,18 +16,18 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-HOUSE = Path(__file__).resolve().parents[1]
-IMAGES = HOUSE / "docs" / "images"
+PROJECT = Path(__file__).resolve().parents[1]
+IMAGES = PROJECT / "docs" / "images"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 PAGES = "review contradictions dashboard traces users entities patterns configuration queue keys members".split()
-ON_A_PHONE = frozenset({"review", "contradictions", "dashboard"})
+ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})
 FIRST_OF = {"user": "users", "trace": "traces", "entity": "entities"}  # a page, and the list whose first row it is
 _SHELL = (sys.executable, "manage.py", "shell", "-v0", "-c")
 PATIENCE = 300  # seconds for the demo, on a busy machine
 
 
 def main() -> None:
-    """Fill a house, look at it, and remove it."""
+    """Start a demo, take all screenshots and delete the demo."""
     with _demo() as (address, password), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for scheme in ("light", "dark"):
@@ -37,26 +37,26 @@ def main() -> None:
 
 @contextmanager
 def _demo() -> Iterator[tuple[str, str]]:
-    """Run a demo on a data folder of its own until its result is there; yield its address and the password."""
+    """Run a demo in a temporary data folder; yield its address and password once its result is available."""
     folder, port = Path(tempfile.mkdtemp(prefix="pictures-", dir="/tmp")), _free_port()
-    own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(HOUSE)}
+    own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(PROJECT)}
     environment, result = {**os.environ, **own}, folder / "result.json"
     command = [sys.executable, "manage.py", "demo", f"--port={port}", f"--json={result}"]
-    demo = subprocess.Popen(command, cwd=HOUSE, env=environment, stdout=subprocess.DEVNULL)
+    demo = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + PATIENCE
         while not result.exists():
             if demo.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit("the demo did not come up")
-            time.sleep(0.5)  # nothing tells us
+            time.sleep(0.5)  # there is no notification
         subprocess.run(
-            [*_SHELL, "from apps.actions.traces.tally import tally; tally()"], cwd=HOUSE, env=environment, check=True
+            [*_SHELL, "from apps.actions.traces.tally import tally; tally()"], cwd=PROJECT, env=environment, check=True
         )
         yield f"http://127.0.0.1:{port}", (folder / "demo-password").read_text()
     finally:
         demo.terminate()
         demo.wait(timeout=PATIENCE)
-        subprocess.run([sys.executable, "scripts/stop.py", "--delete"], cwd=HOUSE, env=environment, check=False)
+        subprocess.run([sys.executable, "scripts/stop.py", "--delete"], cwd=PROJECT, env=environment, check=False)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -72,7 +72,7 @@ def _take_all(browser: Browser, scheme: str, address: str, password: str) -> Non
     for name in PAGES:
         page.set_viewport_size(WIDE)
         _take(page, f"{address}/console/demo/{name}/", f"{name}-{scheme}")
-        if name in ON_A_PHONE:
+        if name in ALSO_NARROW:
             page.set_viewport_size(NARROW)
             _take(page, f"{address}/console/demo/{name}/", f"{name}-narrow-{scheme}")
     page.set_viewport_size(WIDE)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Serve the web application, in the foreground. WEB_HOST, WEB_PORT, WEB_WORKERS, WEB_THREADS and WEB_STOP_SECONDS change
-# the defaults.
-# A thread holds one pooled connection at most, so WEB_THREADS stays at or below DB_POOL_SIZE.
-# A worker has WEB_STOP_SECONDS to answer what it has in hand, then it is killed: one that is told to end while it still
-# loads doesn't hear it (granian 2.8). The default lets the longest synchronous request end.
-# HTTP is spoken by a thread beside Python's own: with it in one of them, a request took a tenth longer.
+# Run the web server in the foreground. WEB_HOST, WEB_PORT, WEB_WORKERS, WEB_THREADS and WEB_STOP_SECONDS change the
+# defaults.
+# A thread uses at most one pooled connection, so keep WEB_THREADS at or below DB_POOL_SIZE.
+# At shutdown a worker has WEB_STOP_SECONDS to finish its requests, then it is killed: a worker that is still starting
+# ignores the signal (granian 2.8). The default is longer than the longest synchronous request.
+# HTTP runs in a separate thread (runtime mode mt): in one of the Python threads, a request took a tenth longer.
 set -eu
 cd "$(dirname "$0")/.."
 exec .venv/bin/python -m granian --interface wsgi \

@@ -1,4 +1,4 @@
-"""Stop what this checkout has running: the processes that its data folder names, then the database."""
+"""Stop everything that this checkout has started: the processes recorded in its data folder, then the database."""
 
 import sys
 
@@ -6,7 +6,7 @@ from memplatform import embedded, processes, settings
 
 
 def main() -> int:
-    """Stop everything, with --delete remove the database's data too; an error is one line and exit code 1."""
+    """Stop everything; with --delete also delete the database. Print an error as one line and exit with 1."""
     for record in processes.recorded():
         processes.end(record)
     try:

@@ -43,7 +43,7 @@ def _gauge(name: str, description: str, value: float) -> Metric:
 
 def _pending() -> Metric:
     pending = GaugeMetricFamily("memplatform_owed_rows", "Pending work by kind", labels=["kind"])
-    for kind, rows in OutboxRowQuerySet(OutboxRow).owed_by_kind().items():
+    for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
         pending.add_metric([kind], rows)
     return pending
 

@@ -1,4 +1,4 @@
-"""Accept a request: its turns, its trace and the work it owes are committed together, then answered."""
+"""Accept a request: commit its turns, its trace and the pipeline run to do, then answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.intake import intake_sql
-from apps.intake.backpressure import check_room
-from apps.intake.intake_precondition import AGREED, FOUND, IntakeState, expected_state, intake_state
+from apps.intake.backpressure import check_queue_limit
+from apps.intake.intake_precondition import AGREED_CTES, SELECT_STATE, IntakeState, expected_state, intake_state
 from apps.intake.session_cache import CachedSession, recall, remember
 from apps.outbox import enqueue
 from apps.pipeline import flow
@@ -23,7 +23,7 @@ from apps.traces.policies import policy_of
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Turns of one session that a caller wants remembered."""
+    """Turns of one session that a caller submits."""
 
     project_id: UUID
     api_key_id: UUID | None
@@ -36,70 +36,67 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The trace of an accepted request; `rejected` when the rules left nothing to do."""
+    """The trace of an accepted request; its status is `rejected` where the pre-filter rejected every turn."""
 
     trace_id: UUID
     status: TraceStatus
     end_user_id: UUID
 
 
-# In one line: psycopg works out anew, each time, what a text of more than 4,096 characters says.
-_RECORDED, _RECORDED_AND_OWED = (
-    " ".join(f"with {AGREED}, {rows} {FOUND}".split())
+# Joined to one line to stay below 4,096 characters: psycopg does not cache the parsed form of longer statements.
+_RECORD, _RECORD_AND_ENQUEUE = (
+    " ".join(f"with {AGREED_CTES}, {rows} {SELECT_STATE}".split())
     for rows in (
-        f"{intake_sql.PLACED}, {intake_sql.RECORDED}",
-        f"{intake_sql.PLACED}, {intake_sql.RECORDED}, {enqueue.OWED}",
+        f"{intake_sql.PLACED_CTES}, {intake_sql.RECORD_CTES}",
+        f"{intake_sql.PLACED_CTES}, {intake_sql.RECORD_CTES}, {enqueue.ENQUEUE_CTES}",
     )
 )
 
 
 def accept(*, submission: Submission) -> Accepted:
-    """Accept turns. Raises QueueFull when the project has too much waiting, and KeyRefused.
+    """Accept turns. Raises QueueFull when too many traces of the project are waiting, and KeyRefused.
 
-    1. Recall the last turns of the session.
-    2. Let the rules reject what can't hold a memory.
-    3. In one statement, see whether all is as recalled; then place the turns behind those of their session, record the
-       request, and owe the run of the pipeline for what is left.
-    4. Where it is not, nothing was written: once more, from what was found instead, and whatever arrived since.
+    1. Take the state of the session (its last turns) from this process's cache.
+    2. Apply the pre-filter to the new turns.
+    3. In one statement, check that the cached state is current, append the turns to the session, record the request,
+       and enqueue the pipeline run unless every turn was rejected.
+    4. If the cached state was outdated, nothing was written. Repeat once from the state that the statement returned,
+       without the check.
     """
-    check_room(project_id=submission.project_id)
+    check_queue_limit(project_id=submission.project_id)
     origin = _origin(submission)
-    found, as_it_is = recall(origin), False
+    state, unconditional = recall(origin), False
     while True:
-        draft = _screened(submission, origin, found)
-        written = _written(submission, draft, found, as_it_is=as_it_is)
+        request = _request(submission, origin, state)
+        draft = flow.screen(Draft.start(request=request, policy=policy_of(state.configuration_id)))
+        written = _write(submission, draft, state, unconditional=unconditional)
         if isinstance(written, CachedSession):
             break
-        found, as_it_is = written, True
-    remember(request=draft.request, found=found, placed=written)
-    return Accepted(trace_id=draft.request.trace_id, status=_status(draft), end_user_id=origin.end_user_id)
-
-
-def _screened(submission: Submission, origin: Origin, found: IntakeState) -> Draft:
-    request = _request(submission, origin, found)
-    return flow.screen(Draft.start(request=request, policy=policy_of(found.configuration_id)))
+        state, unconditional = written, True
+    remember(request=request, state=state, placed=written)
+    return Accepted(trace_id=request.trace_id, status=_status(draft), end_user_id=origin.end_user_id)
 
 
 def _status(draft: Draft) -> TraceStatus:
     return TraceStatus.QUEUED if draft.turns else TraceStatus.REJECTED
 
 
-def _written(
-    submission: Submission, draft: Draft, found: IntakeState, *, as_it_is: bool
+def _write(
+    submission: Submission, draft: Draft, state: IntakeState, *, unconditional: bool
 ) -> CachedSession | IntakeState:
-    """Write a request down, unless something else is found than it was judged by."""
-    values = intake_sql.arrival(
+    """Record a request, or return the actual state where it differs from the one that the draft was made from."""
+    values = intake_sql.record_values(
         draft=draft,
         user_id=submission.user_id,
         session_id=submission.session_id,
-        configuration_id=found.configuration_id,
+        configuration_id=state.configuration_id,
         status=_status(draft),
     )
-    values |= expected_state(found, request=draft.request, as_it_is=as_it_is)
+    values |= expected_state(state, request=draft.request, unconditional=unconditional)
     if draft.turns:
         values |= {"kind": WorkKind.RUN_PIPELINE.value, "subjects": [draft.request.trace_id]}
     with connection.cursor() as cursor:
-        cursor.execute(_RECORDED_AND_OWED if draft.turns else _RECORDED, values)
+        cursor.execute(_RECORD_AND_ENQUEUE if draft.turns else _RECORD, values)
         row = cursor.fetchone()
     _, shift, at, *_ = row
     return intake_state(row) if at is None else CachedSession(shift=shift, at=at)
@@ -115,16 +112,16 @@ def _origin(submission: Submission) -> Origin:
     )
 
 
-def _request(submission: Submission, origin: Origin, found: IntakeState) -> Request:
+def _request(submission: Submission, origin: Origin, state: IntakeState) -> Request:
     now = timezone.now()
     return Request(
         trace_id=new_id(),
         origin=origin,
         turns=tuple(
             SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
-            for position, turn in enumerate(submission.turns, start=found.turn_count)
+            for position, turn in enumerate(submission.turns, start=state.turn_count)
         ),
-        earlier_turns=found.earlier_turns,
+        earlier_turns=state.earlier_turns,
         topic=submission.topic,
         metadata=submission.metadata,
     )

@@ -1,4 +1,4 @@
-"""Refuse new work for a project whose queue is full, so that what was accepted is done in time."""
+"""Backpressure: refuse requests of a project whose queue is full, so that accepted work is done in reasonable time."""
 
 import threading
 from uuid import UUID
@@ -8,23 +8,23 @@ from django.db import connection
 
 from apps.actions.errors import Refused
 
-LOOK_EVERY_SECONDS = 1.0
+CHECK_EVERY_SECONDS = 1.0
 MOST_PROJECTS = 10_000
 RETRY_AFTER_SECONDS = 5
 
 
 class QueueFull(Refused):
-    """The project's queue is longer than its limit; ask again after `retry_after` seconds."""
+    """The project's queue has reached its limit; retry after `retry_after` seconds."""
 
     def __init__(self, message: str, *, retry_after: int = RETRY_AFTER_SECONDS) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
 
-_looks: TTLCache[UUID, bool] = TTLCache(maxsize=MOST_PROJECTS, ttl=LOOK_EVERY_SECONDS)  # whether a queue was full
+_full: TTLCache[UUID, bool] = TTLCache(maxsize=MOST_PROJECTS, ttl=CHECK_EVERY_SECONDS)
 _lock = threading.Lock()
 
-# Counts no further than the limit, along the partial index of what is pending.
+# Stops counting at the limit and uses the partial index of pending rows.
 _IS_FULL = """
 select (
     select count(*) from (
@@ -36,19 +36,19 @@ from tenants_project project where project.id = %s
 """
 
 
-def check_room(*, project_id: UUID) -> None:
+def check_queue_limit(*, project_id: UUID) -> None:
     """Raise QueueFull when the project's queue has reached its limit.
 
-    A process looks at most once a second for a project: the limit may be passed by what arrives within it.
+    The result is cached for a second per process and project, so the limit can be exceeded by the requests of a second.
     """
     with _lock:
-        is_full = _looks.get(project_id)
+        is_full = _full.get(project_id)
     if is_full is None:
         is_full = _is_full(project_id)
         with _lock:
-            _looks[project_id] = is_full
+            _full[project_id] = is_full
     if is_full:
-        raise QueueFull("the project's queue is full; what was accepted before is done first")
+        raise QueueFull("the project's queue is full; retry when earlier requests have been processed")
 
 
 def _is_full(project_id: UUID) -> bool:

@@ -1,4 +1,4 @@
-"""Do what a request asks at most once, however often it is sent under one Idempotency-Key."""
+"""Execute a request at most once, however often it is sent with the same Idempotency-Key."""
 
 import hashlib
 from collections.abc import Callable
@@ -17,12 +17,12 @@ class IdempotencyMismatch(Refused):
 
 
 class IdempotencyInProgress(Refused):
-    """The request of this Idempotency-Key is still running; ask again later."""
+    """The request with this Idempotency-Key is still running; retry later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One request as its sender names it; `fingerprint` tells requests of one key apart."""
+    """A request with an Idempotency-Key; `fingerprint` distinguishes different requests with the same key."""
 
     project_id: UUID
     key: str
@@ -31,7 +31,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ReplayableAnswer:
-    """What a request was answered; JSON-ready. `replayed` tells that nothing was done this time."""
+    """A JSON-ready answer; `replayed` means that it was stored by an earlier execution."""
 
     status: int
     body: dict[str, Any]
@@ -49,40 +49,40 @@ def run_once(
     do: Callable[[], ReplayableAnswer],
     to_keep: Callable[[ReplayableAnswer], ReplayableAnswer] | None = None,
 ) -> ReplayableAnswer:
-    """Answer a request: by doing it, or as it was answered before.
+    """Execute a request, or return the stored answer of an earlier execution.
 
-    The claim commits together with what `do` writes, so that a request which was refused or killed leaves
-    neither. `to_keep` makes the answer that repeats get, where it differs from the first one.
+    The answer is stored in the transaction in which `do` writes, so a refused or interrupted request leaves nothing
+    behind. `to_keep` converts the answer to the one that repetitions get, where they differ.
     Raises IdempotencyMismatch, IdempotencyInProgress, and what `do` raises.
     """
     with transaction.atomic():
-        _hold(claim)
-        kept = IdempotentRequest.objects.filter(project_id=claim.project_id, key=claim.key).first()
-        if kept is not None:
-            return _answer_of(kept, claim)
+        _lock_key(claim)
+        stored = IdempotentRequest.objects.filter(project_id=claim.project_id, key=claim.key).first()
+        if stored is not None:
+            return _replay(stored, claim)
         answer = do()
-        _keep(claim, to_keep(answer) if to_keep else answer)
+        _store(claim, to_keep(answer) if to_keep else answer)
         return answer
 
 
-def _hold(claim: Claim) -> None:
-    """Hold the key until the transaction ends, or refuse to wait for whoever does."""
+def _lock_key(claim: Claim) -> None:
+    """Lock the key until the transaction ends. Raises IdempotencyInProgress if another transaction holds it."""
     digest = hashlib.blake2b(f"{claim.project_id}\x1f{claim.key}".encode(), digest_size=8).digest()
     with connection.cursor() as cursor:
         cursor.execute("select pg_try_advisory_xact_lock(%s)", [int.from_bytes(digest, signed=True)])
         if not cursor.fetchone()[0]:
-            raise IdempotencyInProgress("the request of this Idempotency-Key is still running")
+            raise IdempotencyInProgress("the request with this Idempotency-Key is still running")
 
 
-def _answer_of(kept: IdempotentRequest, claim: Claim) -> ReplayableAnswer:
-    if kept.fingerprint != claim.fingerprint:
+def _replay(stored: IdempotentRequest, claim: Claim) -> ReplayableAnswer:
+    if stored.fingerprint != claim.fingerprint:
         raise IdempotencyMismatch("this Idempotency-Key was used for another request")
-    if kept.answer_status is None:
-        raise IdempotencyInProgress("the request of this Idempotency-Key is still running")
-    return ReplayableAnswer(status=kept.answer_status, body=kept.answer or {}, replayed=True)
+    if stored.answer_status is None:
+        raise IdempotencyInProgress("the request with this Idempotency-Key is still running")
+    return ReplayableAnswer(status=stored.answer_status, body=stored.answer or {}, replayed=True)
 
 
-def _keep(claim: Claim, answer: ReplayableAnswer) -> None:
+def _store(claim: Claim, answer: ReplayableAnswer) -> None:
     IdempotentRequest.objects.create(
         project_id=claim.project_id,
         key=claim.key,

@@ -1,4 +1,4 @@
-"""Take in a file of conversations by the same door as the REST interface; what was taken before is passed over."""
+"""Import a file of conversations through the same intake as the REST interface; known turns are skipped."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.identifiers import end_user_id, session_id
 from apps.traces.models import Turn
 
-TURNS_A_REQUEST = 50
+TURNS_PER_REQUEST = 50
 
 
 class BadFile(Refused):
-    """Places of a file can't be taken; nothing of it was."""
+    """The file has invalid places; none of it was imported."""
 
     def __init__(self, places: Sequence[BadLine]) -> None:
         super().__init__(f"{len(places)} bad {'place' if len(places) == 1 else 'places'}")
@@ -25,7 +25,7 @@ class BadFile(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """How many turns were taken now, in how many requests, and how many were known."""
+    """How many turns were imported, in how many requests, and how many were known already."""
 
     turns: int
     requests: int
@@ -33,59 +33,59 @@ class Ingested:
     end_users: frozenset[UUID]
 
 
-def sound(read: Iterable[ParsedTurn | BadLine]) -> tuple[ParsedTurn, ...]:
-    """Return the turns of a file when all of it can be taken. Raises BadFile."""
-    said: list[ParsedTurn] = []
+def all_valid(places: Iterable[ParsedTurn | BadLine]) -> tuple[ParsedTurn, ...]:
+    """Return the turns of a file. Raises BadFile where any place is invalid or repeats a turn_id of its session."""
+    turns: list[ParsedTurn] = []
     bad: list[BadLine] = []
     seen: set[tuple[str, str, str]] = set()
-    for each in read:
+    for each in places:
         if isinstance(each, BadLine):
             bad.append(each)
             continue
-        named = (each.user_id, each.session_id, each.turn.external_id)
-        if named in seen:
+        key = (each.user_id, each.session_id, each.turn.external_id)
+        if key in seen:
             bad.append(BadLine(at=each.at, message=f"turn_id {each.turn.external_id!r} names two turns of the session"))
-        seen.add(named)
-        said.append(each)
+        seen.add(key)
+        turns.append(each)
     if bad:
         raise BadFile(bad)
-    return tuple(said)
+    return tuple(turns)
 
 
 def ingest(
-    *, project_id: UUID, said: Sequence[ParsedTurn], progress: Callable[[int], None] = lambda _: None
+    *, project_id: UUID, turns: Sequence[ParsedTurn], progress: Callable[[int], None] = lambda _: None
 ) -> Ingested:
-    """Accept turns session by session, in requests of up to 50 turns; each is taken whole or not at all.
+    """Accept turns session by session, in atomic requests of up to 50 turns.
 
-    Turns are known by their turn_id within the session, so that a run that was stopped can be taken up again.
-    `progress` is told how many turns have been dealt with after each request.
+    Turns that are stored already, by their turn_id within the session, are skipped, so an interrupted run can be
+    repeated. `progress` is called after each request with the number of turns processed so far.
     """
-    taken = requests = known = 0
+    imported = requests = known = 0
     users: set[UUID] = set()
-    for batch in _batches(said):
+    for batch in _batches(turns):
         user = end_user_id(project_id=project_id, user_id=batch[0].user_id)
-        fresh = _fresh(batch, user)
-        if fresh:
-            accept(submission=_submission(project_id, fresh))
+        new = _new_turns(batch, user)
+        if new:
+            accept(submission=_submission(project_id, new))
             wake_workers()
         users.add(user)
-        taken, known, requests = taken + len(fresh), known + len(batch) - len(fresh), requests + bool(fresh)
-        progress(taken + known)
-    return Ingested(turns=taken, requests=requests, known=known, end_users=frozenset(users))
+        imported, known, requests = imported + len(new), known + len(batch) - len(new), requests + bool(new)
+        progress(imported + known)
+    return Ingested(turns=imported, requests=requests, known=known, end_users=frozenset(users))
 
 
-def _batches(said: Sequence[ParsedTurn]) -> Iterator[list[ParsedTurn]]:
-    """Yield turns of one session at a time, sessions in the order in which the file begins them."""
+def _batches(turns: Sequence[ParsedTurn]) -> Iterator[list[ParsedTurn]]:
+    """Yield batches of turns of one session, sessions in the order in which they first appear."""
     sessions: dict[tuple[str, str], list[ParsedTurn]] = {}
-    for each in said:
+    for each in turns:
         sessions.setdefault((each.user_id, each.session_id), []).append(each)
-    for turns in sessions.values():
-        rest = iter(turns)
-        while batch := list(islice(rest, TURNS_A_REQUEST)):
+    for session_turns in sessions.values():
+        rest = iter(session_turns)
+        while batch := list(islice(rest, TURNS_PER_REQUEST)):
             yield batch
 
 
-def _fresh(batch: Sequence[ParsedTurn], user: UUID) -> list[ParsedTurn]:
+def _new_turns(batch: Sequence[ParsedTurn], user: UUID) -> list[ParsedTurn]:
     session = session_id(end_user_id=user, session_id=batch[0].session_id)
     ids = [each.turn.external_id for each in batch]
     rows = Turn.objects.filter(end_user_id=user, session_id=session, external_id__in=ids)
@@ -93,11 +93,11 @@ def _fresh(batch: Sequence[ParsedTurn], user: UUID) -> list[ParsedTurn]:
     return [each for each in batch if each.turn.external_id not in known]
 
 
-def _submission(project_id: UUID, fresh: Sequence[ParsedTurn]) -> Submission:
+def _submission(project_id: UUID, turns: Sequence[ParsedTurn]) -> Submission:
     return Submission(
         project_id=project_id,
         api_key_id=None,
-        user_id=fresh[0].user_id,
-        session_id=fresh[0].session_id,
-        turns=tuple(each.turn for each in fresh),
+        user_id=turns[0].user_id,
+        session_id=turns[0].session_id,
+        turns=tuple(each.turn for each in turns),
     )

@@ -1,7 +1,7 @@
-"""What a request finds: whether its key still holds, the configuration, and the last turns of its session.
+"""The precondition of intake: the API key, configuration version and last turns from which a request was judged.
 
-Parts of the statement that writes a request down (see accept.py): where all is as the request was judged by, it goes
-on; else it writes nothing, and tells what is there.
+These are parts of the statement that records a request (see accept.py). If the precondition holds, the statement writes
+the request; otherwise it writes nothing and returns the actual state.
 """
 
 from collections.abc import Sequence
@@ -17,77 +17,77 @@ from apps.pipeline.core.draft import Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
-from apps.tenants.keys import HOLDS
+from apps.tenants.keys import IS_USABLE
 from apps.traces.turn_codec import select_turn
 
 
 class KeyRefused(Refused):
-    """The key that the request came by was revoked or has expired."""
+    """The API key of the request was revoked or has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntakeState:
-    """What a request is judged by."""
+    """The state from which a request is judged."""
 
     configuration_id: UUID
     turn_count: int = 0  # of the session
-    last_turn_at: datetime | None = None  # none where the session is new; no two arrivals have the same
-    # What the rules look back on: the last few turns, and any that was sent under one of the request's ids.
+    last_turn_at: datetime | None = None  # None for a new session; unique per accepted request of a session
+    # The earlier turns that the rules need: the last few, and any with one of the request's turn ids.
     earlier_turns: tuple[SourceTurn, ...] = ()
 
 
-# `agreed` has a row where the request may be written down. A turn that was sent long ago under one of the request's
-# ids is not remembered with the last few: so those are counted.
-AGREED = f"""
+# The CTE `agreed` has a row where the request may be recorded. An older turn with one of the request's turn ids is not
+# among the last few that are cached, so such turns are compared by their number.
+AGREED_CTES = f"""
 named as (
     select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
         and external_id <> '' and external_id = any(%(turn_ids)s)
-), looked as (
+), state as (
     select session.last_turn_at, coalesce(session.turn_count, 0) as turn_count,
         (select id from traces_configurationversion where project_id = %(project)s and is_active) as configuration_id,
         %(api_key)s::uuid is null
-            or exists (select from tenants_apikey where id = %(api_key)s and {HOLDS}) as key_holds
+            or exists (select from tenants_apikey where id = %(api_key)s and {IS_USABLE}) as key_holds
     from (select) request left join traces_session session on session.id = %(session)s
 ), agreed as (
-    select last_turn_at is null as is_new from looked
-    where key_holds and (%(as_it_is)s or (
+    select last_turn_at is null as is_new from state
+    where key_holds and (%(unconditional)s or (
         configuration_id = %(configuration)s and last_turn_at is not distinct from %(last_turn_at)s
         and (select count(*) from named) = %(known_ids)s))
 )
 """  # noqa: S608  (only a constant of another module)
-# The `offset` holds the planner to one look a turn: knowing little of a young table, it would read all of it.
-FOUND = f"""
+# "offset 0" makes the planner fetch each turn by its key; without statistics it would scan the whole table.
+SELECT_STATE = f"""
 select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_turn_at,
     case when placed.at is null then (select json_agg(earlier order by position)::text from (
         (select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
          order by position desc limit %(window)s)
         union table named
-    ) kept, lateral (
+    ) needed, lateral (
         select {select_turn(content="left(content, %(most)s) as content")}
-        from traces_turn where id = kept.id offset 0
+        from traces_turn where id = needed.id offset 0
     ) earlier) end
-from looked left join placed on true
+from state left join placed on true
 """  # noqa: S608  (only names of columns)
 
 
-def expected_state(found: IntakeState, *, request: Request, as_it_is: bool) -> dict[str, Any]:
-    """Return what AGREED and FOUND are filled with, beside what the rows of the request are filled with.
+def expected_state(state: IntakeState, *, request: Request, unconditional: bool) -> dict[str, Any]:
+    """Return the query parameters of AGREED_CTES and SELECT_STATE, in addition to those of the recorded rows.
 
-    With `as_it_is` the request is written down whatever it finds but a bad key.
+    With `unconditional` the request is recorded in any state, as long as its key is usable.
     """
     turn_ids = {turn.external_id for turn in request.turns if turn.external_id}
     return {
-        "as_it_is": as_it_is,
-        "last_turn_at": found.last_turn_at,
+        "unconditional": unconditional,
+        "last_turn_at": state.last_turn_at,
         "turn_ids": list(turn_ids),
-        "known_ids": sum(turn.external_id in turn_ids for turn in found.earlier_turns),
+        "known_ids": sum(turn.external_id in turn_ids for turn in state.earlier_turns),
         "window": MOST_REPEAT_WINDOW,
         "most": EARLIER_TURN_CHARACTERS,
     }
 
 
 def intake_state(row: Sequence[Any]) -> IntakeState:
-    """Return what the statement found where it wrote nothing. Raises KeyRefused."""
+    """Return the actual state from the row of a statement that wrote nothing. Raises KeyRefused."""
     key_holds, _, _, configuration_id, turn_count, last_turn_at, earlier = row
     if not key_holds:
         raise KeyRefused("the key was revoked or has expired")

@@ -1,7 +1,7 @@
-"""The rows of a request as it was accepted: the session that its turns are placed in, its trace, turns and first span.
+"""SQL that records an accepted request: its end user and session, trace, turns and first span.
 
-They are parts of one statement, which is on the path of every request: rows travel as JSON and are taken apart by the
-database. What must be written first is read by what follows; the order in which the parts stand means nothing.
+Every request pays for this, so it is one statement: rows are sent as JSON and unpacked by the database.
+The CTEs depend on each other through their inputs; their textual order does not matter.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.trace_report import report_of
 from apps.pipeline.core.turn import SourceTurn
-from apps.traces.recorder import SPANS, span_rows, whose
+from apps.traces.recorder import INSERT_SPANS, owner_values, span_rows
 from apps.traces.turn_codec import TURN_COLUMNS, select_turn, turn_columns
 
-# Behind a part `agreed`, which has a row where the request may be written down; `is_new` says that of the session.
-# The session's row serialises what arrives at once: `shift` is by how much turns that came meanwhile move these, `at`
-# the time that the turns are kept with, later than that of all turns before them.
-PLACED = """
+# Needs a CTE `agreed` with one row where the request may be recorded; its column `is_new` refers to the session.
+# Concurrent requests are serialised by the lock on the session's row. In `placed`, `shift` is the number of turns that
+# other requests appended since the state was read, and `at` the time of these turns, later than that of all before.
+PLACED_CTES = """
 known as (
     insert into tenants_enduser (id, project_id, external_id, created_at)
     select %(end_user)s, %(project)s, %(user_id)s, now() from agreed where is_new on conflict (id) do nothing
@@ -34,7 +34,7 @@ known as (
     returning turn_count - %(turn_count)s - %(first)s as shift, last_turn_at as at
 )
 """
-RECORDED = f"""
+RECORD_CTES = f"""
 new_trace as (
     insert into traces_trace (id, end_user_id, project_id, session_id, configuration_id, api_key_id, status, topic,
         metadata, counts, outcomes, plan, error, created_at, finished_at)
@@ -46,20 +46,20 @@ new_trace as (
     select {select_turn(position="position + shift", received_at="at")},
         %(end_user)s, %(session)s, %(trace)s, rejected_for, rejected_by
     from placed, jsonb_populate_recordset(null::traces_turn, %(turns)s)
-), new_spans as ({SPANS} where exists (select from placed))
+), new_spans as ({INSERT_SPANS} where exists (select from placed))
 """  # noqa: S608  (only constants of this module)
 
 
-def arrival(
+def record_values(
     *, draft: Draft, user_id: str, session_id: str, configuration_id: UUID, status: TraceStatus
 ) -> dict[str, Any]:
-    """Return what PLACED and RECORDED are filled with; the identifiers are the caller's own."""
+    """Return the query parameters of PLACED_CTES and RECORD_CTES; user and session id are those of the caller."""
     request, origin = draft.request, draft.request.origin
     report = report_of(draft)
     rejected = status is TraceStatus.REJECTED
     drops = {drop.turn_id: drop for drop in draft.drops}
     return {
-        **whose(draft),
+        **owner_values(draft),
         "user_id": user_id,
         "session_id": session_id,
         "project": origin.project_id,

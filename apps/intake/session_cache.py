@@ -1,6 +1,6 @@
-"""Recall how a process left a session, so that its next request need not look before it writes.
+"""Cache the state of sessions per process, so that the next request of a session needs no query before it writes.
 
-It may be wrong, for other processes accept turns as well: the statement that writes checks it.
+The state may be outdated, because other processes accept turns as well; the statement that writes checks it.
 """
 
 import threading
@@ -19,7 +19,7 @@ from apps.traces.models import ConfigurationVersion
 
 MOST_SESSIONS = 2_000
 MOST_PROJECTS = 2_000
-MOST_CHARACTERS = 20_000  # of a session's last turns; one with more is looked at each time
+MOST_CHARACTERS = 20_000  # of a session's last turns; sessions with more are not cached
 
 _sessions: LRUCache[UUID, IntakeState] = LRUCache(maxsize=MOST_SESSIONS)
 _configurations: LRUCache[UUID, UUID] = LRUCache(maxsize=MOST_PROJECTS)  # the active one, by project
@@ -28,50 +28,50 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class CachedSession:
-    """Where the turns of a request were written: `shift` positions later than thought, at a time of the database."""
+    """Where the turns of a request were placed: `shift` positions later than expected, at a database time."""
 
     shift: int
     at: datetime
 
 
 def recall(origin: Origin) -> IntakeState:
-    """Return how the session was left; one that is not remembered is taken to be new."""
+    """Return the cached state of the session; one that is not cached is assumed to be new."""
     with _lock:
-        found = _sessions.get(origin.session_id)
+        state = _sessions.get(origin.session_id)
         configuration = _configurations.get(origin.project_id)
     if configuration is None:
         active = ConfigurationVersion.objects.filter(is_active=True)
         configuration = active.values_list("id", flat=True).get(project_id=origin.project_id)
-    return IntakeState(configuration) if found is None else replace(found, configuration_id=configuration)
+    return IntakeState(configuration) if state is None else replace(state, configuration_id=configuration)
 
 
-def remember(*, request: Request, found: IntakeState, placed: CachedSession) -> None:
-    """Remember a session as a request left it, or forget it where other turns arrived meanwhile."""
-    session, left = request.origin.session_id, _left(request, found, placed)
+def remember(*, request: Request, state: IntakeState, placed: CachedSession) -> None:
+    """Cache the state after a request; drop it where another process has appended turns since it was read."""
+    session, last_turns = request.origin.session_id, _last_turns(request, state, placed)
     with _lock:
-        _configurations[request.origin.project_id] = found.configuration_id
-        if placed.shift or sum(len(turn.content) for turn in left) > MOST_CHARACTERS:
+        _configurations[request.origin.project_id] = state.configuration_id
+        if placed.shift or sum(len(turn.content) for turn in last_turns) > MOST_CHARACTERS:
             _sessions.pop(session, None)
             return
         _sessions[session] = IntakeState(
-            found.configuration_id,
-            turn_count=found.turn_count + len(request.turns),
+            state.configuration_id,
+            turn_count=state.turn_count + len(request.turns),
             last_turn_at=placed.at,
-            earlier_turns=left,
+            earlier_turns=last_turns,
         )
 
 
 def forget() -> None:
-    """Forget all sessions and configurations, as a process that has just begun."""
+    """Clear the cache."""
     with _lock:
         _sessions.clear()
         _configurations.clear()
 
 
-def _left(request: Request, found: IntakeState, placed: CachedSession) -> tuple[SourceTurn, ...]:
-    """Return the last few turns of the session as a look would find them."""
-    first = found.turn_count + len(request.turns) - MOST_REPEAT_WINDOW
-    earlier = (turn for turn in found.earlier_turns if turn.position >= first)
+def _last_turns(request: Request, state: IntakeState, placed: CachedSession) -> tuple[SourceTurn, ...]:
+    """Return the last turns of the session as the database would return them."""
+    first = state.turn_count + len(request.turns) - MOST_REPEAT_WINDOW
+    earlier = (turn for turn in state.earlier_turns if turn.position >= first)
     new = (_cut(turn, placed.at) for turn in request.turns if turn.position >= first)
     return (*earlier, *new)
 

@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class OutboxConfig(AppConfig):
-    """What is owed: work that a commit left behind, and who does it."""
+    """The transactional outbox: pending work and the leases under which workers do it."""
 
     name = "apps.outbox"
-    verbose_name = "What is owed"
+    verbose_name = "Outbox"

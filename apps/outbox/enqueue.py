@@ -1,7 +1,7 @@
-"""Owe work: one row for each subject, and its end user ready. The database's clock rules.
+"""Add work to the outbox: one row per subject, and mark its end user as ready. All times are the database's.
 
-Locks are taken in one order, so that nobody deadlocks: the session, memories, the lease, then the work's own rows
-and its trace. So whoever accepts a request or writes memories owes their work last.
+Every transaction takes its locks in the same order, which prevents deadlocks: session, memories, lease, outbox rows,
+trace. A transaction that accepts a request or writes memories therefore enqueues its work last.
 """
 
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ from django.db import connection
 
 from apps.pipeline.core.enums import WorkKind
 
-# Parts of a statement, behind its part `placed`: so whoever owes work together with what it is about does it in one
-# round trip, and last. The lease's row is locked before the work's own.
-OWED = """
+# CTEs to append to a statement that has a CTE `placed` with one row where the work is to be enqueued. This lets a
+# caller write its own rows and enqueue their work in one round trip. The lease is locked before the outbox rows.
+ENQUEUE_CTES = """
 ready as (
     insert into outbox_userlease (end_user_id, project_id, ready_at)
     select %(end_user)s, %(project)s, now() from placed
     on conflict (end_user_id) do update set ready_at = least(outbox_userlease.ready_at, excluded.ready_at)
     returning end_user_id, project_id
-), owed as (
+), enqueued as (
     insert into outbox_outboxrow
         (end_user_id, project_id, kind, subject_id, session_id, state, attempts, run_at, last_error, created_at)
     select end_user_id, project_id, %(kind)s, subject, %(session)s, 'pending', 0, now(), '', now()
@@ -29,7 +29,7 @@ ready as (
         where outbox_outboxrow.state <> 'pending'
 )
 """
-_ADD = f"with placed as (select), {OWED} select"
+_ENQUEUE = f"with placed as (select), {ENQUEUE_CTES} select"
 
 
 def enqueue(
@@ -40,10 +40,10 @@ def enqueue(
     subject_ids: Sequence[UUID],
     session_id: UUID | None = None,
 ) -> None:
-    """Owe work for each subject, in the caller's transaction.
+    """Enqueue one row per subject in the caller's transaction.
 
-    Work that waits already is not owed twice; work that was done, or is being done from what it found before, is
-    owed again.
+    A row that is already pending stays as it is. A row that is running, done or dead becomes pending again, because it
+    may have missed what the caller has just written.
     """
     values = {
         "end_user": end_user_id,
@@ -53,4 +53,4 @@ def enqueue(
         "session": session_id,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_ADD, values)
+        cursor.execute(_ENQUEUE, values)

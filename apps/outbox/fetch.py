@@ -1,4 +1,4 @@
-"""Ask the database for rows."""
+"""Run one SQL statement and fetch its rows."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.db import connection
 
 
 def fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
-    """Run one statement and return its rows."""
+    """Run one statement and return all of its rows."""
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         return cursor.fetchall()

@@ -1,4 +1,4 @@
-"""Workers tell that they live, so that health can tell when none does."""
+"""Heartbeats of workers, from which the health checks see whether any worker is alive."""
 
 import os
 import socket
@@ -16,34 +16,34 @@ FORGET_AFTER = timedelta(days=1)
 
 @dataclass(slots=True)
 class Heartbeat:
-    """One worker's heart: beats at most once in `every` seconds, and is forgotten when the worker ends."""
+    """The heartbeat of one worker, written at most once every `every` seconds and deleted when the worker stops."""
 
     worker: UUID
     every: float
     last: float = float("-inf")
 
     def beat(self, *, done: int, in_flight: int) -> bool:
-        """Tell that the worker lives, if it is time; return whether it was."""
+        """Write the heartbeat if it is due; return True if it was."""
         now = time.monotonic()
         if now - self.last < self.every:
             return False
         self.last = now
-        told = {
+        values = {
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "done": done,
             "in_flight": in_flight,
             "seen_at": Now(),
         }
-        WorkerHeartbeat.objects.update_or_create(worker=self.worker, defaults=told)
+        WorkerHeartbeat.objects.update_or_create(worker=self.worker, defaults=values)
         WorkerHeartbeat.objects.filter(seen_at__lt=Now() - FORGET_AFTER).delete()
         return True
 
     def stop(self) -> None:
-        """Say that the worker has ended in good order."""
+        """Delete the heartbeat: the worker has stopped."""
         WorkerHeartbeat.objects.filter(worker=self.worker).delete()
 
 
 def alive(*, within: timedelta) -> int:
-    """Count workers that have told within a while that they live."""
+    """Count the workers whose last heartbeat is at most this old."""
     return WorkerHeartbeat.objects.filter(seen_at__gte=Now() - within).count()

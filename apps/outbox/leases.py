@@ -1,7 +1,7 @@
-"""Leases: the right to do an end user's work, claimed, renewed and given back. The database's clock rules.
+"""Leases on end users: claim, renew and release the right to do one user's work. All times are the database's.
 
-An end user's lease lets one worker at a time do that user's work, in the order in which it was accepted. Every
-write of a worker carries the lease's token, so that one which lost its lease can't commit.
+A lease lets one worker at a time do an end user's work, in the order in which it was accepted. Every write of a
+worker checks the lease's token, so a worker that has lost its lease can't commit.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,15 @@ from apps.outbox.fetch import fetch
 
 
 class LostLease(Exception):
-    """The lease went to another worker; nothing of this one may be committed."""
+    """Another worker holds the lease now; this worker must not commit anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to do one end user's work for a while; `is_suspect` when who began it last never came to an end."""
+    """The right to do one end user's work until the lease expires.
+
+    `is_retry_after_crash` is set where an earlier worker left a row running, so the work may have killed it.
+    """
 
     end_user_id: UUID
     project_id: UUID
@@ -27,8 +30,8 @@ class Lease:
     is_retry_after_crash: bool = False
 
 
-# Projects take turns: the first ready user of each comes before the second of any, so that a project with a flood of
-# work keeps nobody else waiting. Projects are found by skipping along the index of what is ready.
+# Round robin over projects: the first ready user of each project comes before the second of any, so that a project
+# with a large backlog does not delay the others. The recursive CTE lists the projects by an index skip scan.
 _CLAIM = """
 with recursive project as (
     (select project_id as id from outbox_userlease where ready_at is not null order by project_id limit 1)
@@ -61,9 +64,9 @@ returning lease.end_user_id, lease.project_id,
 
 
 def claim(*, token: UUID, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
-    """Lease up to `limit` end users whose work is ready and whom nobody works for.
+    """Lease up to `limit` end users that have work ready and no current lease.
 
-    Projects take turns; within one, who has waited longest comes first.
+    Projects take turns; within a project the user that has waited longest comes first.
     """
     values = {"token": token, "limit": limit, "seconds": seconds, "only": only}
     rows = fetch(_CLAIM, values)
@@ -80,15 +83,15 @@ where end_user_id = any(%(end_users)s) and token = %(token)s
 
 
 def renew(*, token: UUID, end_user_ids: Sequence[UUID], seconds: int) -> None:
-    """Prolong a worker's leases on the end users that it still works for; those that it lost are left alone."""
+    """Extend a worker's leases on these end users; leases that it has lost stay unchanged."""
     with connection.cursor() as cursor:
         cursor.execute(_RENEW, {"token": token, "end_users": list(end_user_ids), "seconds": seconds})
 
 
 def release(*, lease: Lease) -> None:
-    """Give a lease back before its work is done, ready again at once; a lost lease is left alone.
+    """Release a lease and set when its user's remaining work is due; a lost lease stays unchanged.
 
-    The row is locked by a statement of its own first: work that was added meanwhile is then seen by the next.
+    The row is locked by a separate first statement, so that the second one sees work enqueued before the lock.
     """
     with transaction.atomic():
         held = fetch(
@@ -96,11 +99,12 @@ def release(*, lease: Lease) -> None:
             [lease.end_user_id, lease.token],
         )
         if held:
-            _give_back(lease)
+            with connection.cursor() as cursor:
+                cursor.execute(_RELEASE, [lease.end_user_id])
 
 
-# Ready when the first pipeline run is due, or any index work: runs behind one that waits would only be looked at.
-_GIVE_BACK = """
+# Pipeline runs are done in order, so only the first one decides when they are due; index work has no order.
+_RELEASE = """
 update outbox_userlease lease set leased_until = null, token = null, ready_at = least(
     (select run_at from outbox_outboxrow
      where end_user_id = lease.end_user_id and state in ('pending', 'running') and kind = 'run_pipeline'
@@ -109,8 +113,3 @@ update outbox_userlease lease set leased_until = null, token = null, ready_at = 
      where end_user_id = lease.end_user_id and state in ('pending', 'running') and kind <> 'run_pipeline')
 ) where end_user_id = %s
 """
-
-
-def _give_back(lease: Lease) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_GIVE_BACK, [lease.end_user_id])

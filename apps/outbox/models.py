@@ -1,4 +1,4 @@
-"""Work that a commit left behind, and the lease under which one worker at a time does an end user's work."""
+"""The outbox: work to do after a commit, leases on end users, and heartbeats of workers."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,10 +8,10 @@ from apps.pipeline.core.enums import WorkKind, WorkState, choices_of, values_of
 
 
 class OutboxRow(models.Model):
-    """One piece of owed work; the payload is one identifier.
+    """One piece of work to do; its payload is one identifier.
 
-    `id` comes from the database, so that rows of one end user stand in the order in which they were accepted,
-    whatever the clocks of the accepting processes say.
+    `id` is a database sequence, so the rows of one end user are ordered as they were accepted, independent of the
+    clocks of the accepting processes.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -35,7 +35,7 @@ class OutboxRow(models.Model):
             models.CheckConstraint(condition=Q(kind__in=values_of(WorkKind)), name="work_kind_known"),
         ]
         indexes = [
-            # What is open stays small however much has been done, so the claim never reads past rows.
+            # A partial index of the open rows stays small, however many rows are done.
             models.Index(
                 fields=("end_user", "id"),
                 condition=Q(state__in=values_of((WorkState.PENDING, WorkState.RUNNING))),
@@ -51,13 +51,13 @@ class OutboxRow(models.Model):
 
 
 class UserLease(models.Model):
-    """Whether an end user's work is ready, and the worker that may do it until `leased_until`."""
+    """When an end user's work is ready, and which worker may do it until `leased_until`."""
 
     end_user = models.OneToOneField("tenants.EndUser", on_delete=models.PROTECT, primary_key=True, related_name="lease")
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    ready_at = models.DateTimeField(null=True, blank=True, help_text="empty when nothing is owed")
+    ready_at = models.DateTimeField(null=True, blank=True, help_text="empty when no work is open")
     leased_until = models.DateTimeField(null=True, blank=True)
-    token = models.UUIDField(null=True, blank=True, help_text="who holds the lease; a write must carry it")
+    token = models.UUIDField(null=True, blank=True, help_text="identifies the holder; every write must carry it")
 
     class Meta:
         indexes = [
@@ -69,7 +69,7 @@ class UserLease(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """A worker that has lately told that it lives."""
+    """The latest heartbeat of a worker."""
 
     worker = models.UUIDField(primary_key=True, help_text="the token that its leases carry")
     host = models.CharField(max_length=255)

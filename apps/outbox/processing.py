@@ -1,6 +1,7 @@
-"""Work under a lease: take what is next, then say that it is done or has failed. The database's clock rules.
+"""Work under a lease: take the next rows, then mark them as done or failed. All times are the database's.
 
-The lease is locked before the work's own rows, and both after memories; so a worker finishes work after its effects.
+Locks are taken in the order memories, lease, outbox rows. A worker therefore writes the effects of its work before it
+marks the work as done.
 """
 
 import random
@@ -17,10 +18,11 @@ from apps.pipeline.core.enums import WorkKind, WorkState
 
 LEAST_BACKOFF = timedelta(seconds=1)
 MOST_BACKOFF = timedelta(minutes=10)
-LOOK_AHEAD = 64  # rows of one end user that a take looks at
+LOOK_AHEAD = 64  # open rows of one end user that are read at a time
 
-# What the user of a lease is owed, without the rows that are being done; one empty row where it is nothing.
-_OWED = """
+# The final query of a statement: the open rows of the end user in the CTE `held`, except %(rows)s. No row means that
+# the lease is not held, one row of nulls that no work is open.
+REMAINING_WORK = """
 select row.id, row.kind, row.subject_id, row.session_id, row.attempts, row.run_at <= clock_timestamp()
 from held left join lateral (
     select * from outbox_outboxrow
@@ -28,9 +30,9 @@ from held left join lateral (
     order by kind = 'run_pipeline' desc, id limit %(limit)s
 ) row on true
 """
-_LOOK = f"""
+_READ_OPEN_WORK = f"""
 with held as (select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s)
-{_OWED}
+{REMAINING_WORK}
 """  # noqa: S608  (only constants of this module)
 _START = """
 with held as (
@@ -42,14 +44,14 @@ returning row.id, row.attempts
 """
 
 
-def take(*, lease: Lease, runs: int, owed: Sequence[NextWork] = ()) -> list[NextWork]:
-    """Take the leased user's next work, each row's attempt counted and committed; give the lease back if none is due.
+def take(*, lease: Lease, runs: int, open_work: Sequence[NextWork] = ()) -> list[NextWork]:
+    """Take the leased user's next work and count the attempt on each row; release the lease if nothing is due.
 
-    Up to `runs` pipeline runs of one session come together, or all index work. `owed` is what was seen to be owed when
-    the last work was finished, so that it is not looked for again. Raises LostLease.
+    Returns up to `runs` pipeline runs of one session, or all index work that is due. `open_work` is what `finish`
+    returned for the work before; it saves a query. Raises LostLease.
     """
-    while chosen := next_work(owed or _owed(lease), runs=runs):
-        owed = ()
+    while chosen := next_work(open_work or _open_work(lease), runs=runs):
+        open_work = ()
         values = {"end_user": lease.end_user_id, "token": lease.token, "rows": [each.id for each in chosen]}
         if attempts := dict(fetch(_START, values)):
             return [replace(each, attempts=attempts[each.id]) for each in chosen if each.id in attempts]
@@ -57,46 +59,46 @@ def take(*, lease: Lease, runs: int, owed: Sequence[NextWork] = ()) -> list[Next
     return []
 
 
-def _owed(lease: Lease) -> list[NextWork]:
-    """Look at what the leased user is owed, without a lock: whoever begins it asks for the lease again."""
-    return owed_behind(fetch(_LOOK, finishing(lease=lease, work=())), lease=lease)
+def _open_work(lease: Lease) -> list[NextWork]:
+    """Read the leased user's open work without a lock; starting it checks the lease again."""
+    return remaining_work(fetch(_READ_OPEN_WORK, finish_values(lease=lease, work=())), lease=lease)
 
 
 def _work(row: int, kind: str, subject: UUID, session: UUID | None, attempts: int, due: bool) -> NextWork:
     return NextWork(id=row, kind=WorkKind(kind), subject_id=subject, session_id=session, attempts=attempts, is_due=due)
 
 
-# Parts of a statement, behind its part `standing`: so a trace is closed and its work finished in one round trip.
-FINISHED = """
+# CTEs to append to a statement that has a CTE `session_lock`. This lets a caller close a trace and finish its work in
+# one round trip.
+FINISH_CTES = """
 held as (
-    select lease.end_user_id from outbox_userlease lease, standing
+    select lease.end_user_id from outbox_userlease lease, session_lock
     where lease.end_user_id = %(end_user)s and lease.token = %(token)s for update of lease
 ), done as (
     update outbox_outboxrow row set state = 'done', finished_at = now(), last_error = ''
     from held where row.end_user_id = held.end_user_id and row.id = any(%(rows)s) and row.state = 'running'
 )
 """
-OWED_BEHIND = _OWED
-_FINISH = f"with standing as (select), {FINISHED} {OWED_BEHIND}"
+_FINISH = f"with session_lock as (select), {FINISH_CTES} {REMAINING_WORK}"
 
 
 def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
-    """Mark rows as done and hold the lease's row, in the transaction that has written their effects.
+    """Mark rows as done and lock the lease, in the transaction that has written their effects.
 
-    Return what is owed behind them. A row that was owed again meanwhile stays owed. Raises LostLease when the lease is
-    another worker's; the caller's transaction must end then.
+    Returns the user's other open work. A row that was enqueued again while it ran stays pending. Raises LostLease when
+    another worker holds the lease; the caller must then roll back.
     """
-    return owed_behind(fetch(_FINISH, finishing(lease=lease, work=work)), lease=lease)
+    return remaining_work(fetch(_FINISH, finish_values(lease=lease, work=work)), lease=lease)
 
 
-def finishing(*, lease: Lease, work: Sequence[NextWork]) -> dict[str, Any]:
-    """Return what FINISHED and OWED_BEHIND are told."""
+def finish_values(*, lease: Lease, work: Sequence[NextWork]) -> dict[str, Any]:
+    """Return the query parameters of FINISH_CTES and REMAINING_WORK."""
     rows = [each.id for each in work]
     return {"end_user": lease.end_user_id, "token": lease.token, "rows": rows, "limit": LOOK_AHEAD}
 
 
-def owed_behind(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[NextWork]:
-    """Read what OWED_BEHIND returns. Raises LostLease where the lease was not held."""
+def remaining_work(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[NextWork]:
+    """Convert the rows of REMAINING_WORK. Raises LostLease where the lease was not held."""
     if not rows:
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
     return [_work(*row) for row in rows if row[0] is not None]
@@ -115,9 +117,9 @@ returning row.state
 
 
 def fail(*, lease: Lease, work: NextWork, error: str, most_attempts: int) -> WorkState | None:
-    """Put a row back for a later attempt, or bury it as dead after its last; return which.
+    """Return a row to the queue for a later attempt, or mark it as dead after its last one; return its new state.
 
-    None says that it was not this worker's to put back: done already, or taken over.
+    Returns None where the row no longer belongs to this worker: it is done already, or another worker has taken over.
     """
     values = {
         "end_user": lease.end_user_id,

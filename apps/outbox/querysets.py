@@ -1,4 +1,4 @@
-"""How far the outbox is behind."""
+"""Querysets of the outbox, and a summary of its backlog."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from apps.pipeline.core.enums import WorkKind, WorkState
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """When the oldest open work of a kind was owed (None: nothing is open), and how many rows are dead."""
+    """When the oldest open row, and the oldest open index row, was enqueued (None: none is open); the dead rows."""
 
     oldest: datetime | None
     oldest_index: datetime | None
@@ -18,24 +18,24 @@ class Backlog:
 
 
 class OutboxRowQuerySet(QuerySet["OutboxRow"]):  # type: ignore[name-defined]  # models import this file
-    """Outbox rows by where they stand."""
+    """Outbox rows by state."""
 
     def open(self) -> "OutboxRowQuerySet":
-        """Keep what is still to be done."""
+        """Filter rows that are pending or running."""
         return self.filter(state__in=[WorkState.PENDING, WorkState.RUNNING])
 
     def dead(self) -> "OutboxRowQuerySet":
-        """Keep what was given up."""
+        """Filter rows that failed for good or were discarded."""
         return self.filter(state=WorkState.DEAD)
 
     def backlog(self) -> Backlog:
-        """Summarise what is open and what is dead, each read from its own partial index."""
+        """Summarise open and dead rows; each query uses its own partial index."""
         oldest = self.open().aggregate(
             oldest=Min("created_at"), oldest_index=Min("created_at", filter=Q(kind=WorkKind.INDEX_MEMORY))
         )
         return Backlog(**oldest, dead=self.dead().count())
 
-    def owed_by_kind(self) -> dict[str, int]:
-        """Count what is open, by kind."""
+    def open_by_kind(self) -> dict[str, int]:
+        """Count open rows by kind."""
         counted = self.open().order_by().values_list("kind").annotate(rows=Count("id"))
         return dict(counted)

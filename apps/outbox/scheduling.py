@@ -1,4 +1,4 @@
-"""Which of an end user's owed rows a worker does next: a decision without the database."""
+"""Decide which of an end user's open rows a worker does next. Pure: no database."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from apps.pipeline.core.enums import WorkKind
 
 @dataclass(frozen=True, slots=True)
 class NextWork:
-    """One owed row; once taken, `attempts` counts this attempt too."""
+    """One open outbox row; once taken, `attempts` includes the current attempt."""
 
     id: int
     kind: WorkKind
@@ -20,24 +20,23 @@ class NextWork:
     is_due: bool = True
 
 
-def next_work(owed: Sequence[NextWork], *, runs: int) -> list[NextWork]:
-    """Choose what is done next of what is owed, pipeline runs first and in their order.
+def next_work(open_work: Sequence[NextWork], *, runs: int) -> list[NextWork]:
+    """Choose the next rows to work on: pipeline runs first, in their order.
 
-    1. Behind a run that waits for its next attempt, later runs wait too.
-    2. A run that was tried before is taken alone: should it kill its worker, no other row loses an attempt.
-    3. Fresh runs of one session come together, so that they can share a model call.
-    4. Index work has no order; what is due of it is taken together, what was tried before alone.
+    1. A run that waits for its next attempt blocks the runs behind it.
+    2. A row that was attempted before is taken alone, so that no other row loses an attempt if it kills the worker.
+    3. Up to `runs` new runs of one session are taken together, so that they can share a model call.
+    4. Index work has no order; all of it that is due and new is taken together.
     """
-    waiting = [each for each in owed if each.kind is WorkKind.RUN_PIPELINE]
-    ready = list(takewhile(lambda each: each.is_due, waiting))
-    others = [each for each in owed if each.kind is not WorkKind.RUN_PIPELINE and each.is_due]
-    queue = ready or others
+    pipeline_runs = [each for each in open_work if each.kind is WorkKind.RUN_PIPELINE]
+    due_runs = list(takewhile(lambda each: each.is_due, pipeline_runs))
+    due_others = [each for each in open_work if each.kind is not WorkKind.RUN_PIPELINE and each.is_due]
+    queue = due_runs or due_others
     if not queue or queue[0].attempts:
         return queue[:1]
-    first = queue[0]
-    alike = list(takewhile(lambda each: _goes_with(each, first), queue))
-    return alike[:runs] if ready else alike
+    batch = list(takewhile(lambda each: _can_share_batch(each, queue[0]), queue))
+    return batch[:runs] if due_runs else batch
 
 
-def _goes_with(each: NextWork, first: NextWork) -> bool:
+def _can_share_batch(each: NextWork, first: NextWork) -> bool:
     return each.kind is first.kind and each.session_id == first.session_id and not each.attempts

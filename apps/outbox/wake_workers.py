@@ -1,4 +1,4 @@
-"""See to it that the cluster drains: coalesced, outside the transaction, and never needed for correctness."""
+"""Start drain tasks on the cluster. A mere optimisation of latency: a schedule starts them as well."""
 
 import threading
 import time
@@ -13,37 +13,38 @@ from apps.outbox import heartbeats
 
 log = structlog.get_logger(__name__)
 
-EVERY_SECONDS = 1.0
+CHECK_EVERY_SECONDS = 1.0
 _lock = threading.Lock()
-_last = float("-inf")
+_last_check = float("-inf")
 
 
 def wake_workers() -> None:
-    """Start a drain unless the cluster's workers drain already; looks at most once a second in a process.
+    """Start drains unless every worker of the cluster runs one; checks at most once a second per process.
 
-    A running drain finds new work by itself, and a schedule starts what a lost poke did not.
+    Call it outside of a transaction. Errors are logged only: running drains find new work by polling, and the schedule
+    starts the others.
     """
-    if _is_recent():
+    if _checked_recently():
         return
     try:
         start_drains()
-    except Exception:  # whatever the broker raises, the work is owed all the same and the schedule will find it
-        log.exception("poke failed")
+    except Exception:  # the work is committed, and the schedule will start a drain
+        log.exception("waking workers failed")
 
 
 def start_drains() -> None:
-    """Queue as many drains as there are workers without one."""
+    """Queue one drain task for each worker without one."""
     draining = heartbeats.alive(within=timedelta(seconds=3 * settings.HEARTBEAT_SECONDS))
     missing = settings.CLUSTER_WORKERS - draining - get_broker().queue_size()
     for _ in range(missing):
         async_task("apps.worker.tasks.drain", group="drain")
 
 
-def _is_recent() -> bool:
-    global _last
+def _checked_recently() -> bool:
+    global _last_check
     with _lock:
         now = time.monotonic()
-        if now - _last < EVERY_SECONDS:
+        if now - _last_check < CHECK_EVERY_SECONDS:
             return True
-        _last = now
+        _last_check = now
         return False

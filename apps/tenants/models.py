@@ -1,4 +1,4 @@
-"""Projects, their members and keys, and the end users whom memories are about."""
+"""Projects, their members and keys, and the end users that memories are about."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -11,12 +11,12 @@ from apps.pipeline.core.identifiers import Prefix, new_id, show
 
 
 class Project(models.Model):
-    """One tenant; nothing crosses projects."""
+    """A tenant; data is never shared between projects."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=64, unique=True)
-    queue_limit = models.PositiveIntegerField(default=10_000, help_text="owed traces before intake answers 429")
+    queue_limit = models.PositiveIntegerField(default=10_000, help_text="waiting traces from which intake answers 429")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -27,7 +27,7 @@ class Project(models.Model):
 
 
 class Membership(models.Model):
-    """A person's role in a project."""
+    """The role of a console user in a project."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
@@ -46,7 +46,7 @@ class Membership(models.Model):
 
 
 class ApiKey(models.Model):
-    """A caller's key; only its prefix and hash are kept, the key itself is shown once."""
+    """A caller's API key; only its prefix and hash are stored, the key itself is shown once."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="api_keys")
@@ -68,7 +68,7 @@ class ApiKey(models.Model):
 
 
 class EndUser(models.Model):
-    """The person whom memories are about; `id` is derived from project and `external_id`."""
+    """The person that memories are about; `id` is derived from the project and `external_id`."""
 
     id = models.UUIDField(primary_key=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="end_users")
@@ -83,5 +83,5 @@ class EndUser(models.Model):
 
     @property
     def shown_id(self) -> str:
-        """Return the identifier as people see it."""
+        """Return the identifier with its public prefix."""
         return show(Prefix.END_USER, self.id)

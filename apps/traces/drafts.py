@@ -1,4 +1,4 @@
-"""Rebuild a draft from what was recorded: the turns of a trace as pre_filter left them."""
+"""Load a trace from the database as a draft: its turns and drops as they were after pre_filter."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +16,8 @@ from apps.traces.models import Trace, Turn
 from apps.traces.policies import policy_of
 from apps.traces.turn_codec import select_turn, source_turn
 
-# Every turn of a conversation is loaded by this: as rows of two models it cost three times the processor.
-_LOADED = f"""
+# Raw SQL that returns JSON, because every turn is loaded this way: model instances took three times the CPU time.
+_LOAD = f"""
 with ours as (
     select id, project_id, end_user_id, session_id, api_key_id, configuration_id, topic, metadata
     from traces_trace where end_user_id = %(end_user)s and id = any(%(traces)s)
@@ -34,12 +34,12 @@ select (select json_agg(ours)::text from ours), (select json_agg(turn order by p
       and turn.position between reach.first and reach.last
 ) turn)
 """  # noqa: S608  (only names of columns)
-_USUALLY_BEFORE = 20  # turns; a policy that looks further back costs a second reading
+_USUAL_EARLIER_TURNS = 20  # a policy that uses more costs a second query
 
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """What a draft needs to know of its trace."""
+    """The fields of a trace that a draft needs."""
 
     id: UUID
     project_id: UUID
@@ -53,7 +53,7 @@ class _Trace:
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A turn of the session, of this trace or an earlier one, and why it was rejected."""
+    """A turn of this trace or an earlier one of its session, and why pre_filter rejected it."""
 
     said: SourceTurn
     trace_id: UUID
@@ -62,44 +62,46 @@ class _Turn:
 
 
 def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
-    """Return the drafts of traces of one session, in the order given, as they stood after pre_filter.
+    """Return the drafts of traces of one session, in the order given, as they were after pre_filter.
 
-    They carry no spans: those are recorded already.
+    They have no spans, because those are recorded already.
     """
-    traces, turns = _loaded(end_user_id, trace_ids, before=_USUALLY_BEFORE)
-    furthest = policy_of(traces[trace_ids[0]].configuration_id).extraction.max_turns
-    if furthest > _USUALLY_BEFORE:
-        traces, turns = _loaded(end_user_id, trace_ids, before=furthest)
+    traces, turns = _load(end_user_id, trace_ids, before=_USUAL_EARLIER_TURNS)
+    needed = policy_of(traces[trace_ids[0]].configuration_id).extraction.max_turns
+    if needed > _USUAL_EARLIER_TURNS:
+        traces, turns = _load(end_user_id, trace_ids, before=needed)
     return [_draft(traces[trace_id], turns) for trace_id in trace_ids]
 
 
-def _loaded(
-    end_user_id: UUID, trace_ids: Sequence[UUID], *, before: int
-) -> tuple[dict[UUID, _Trace], tuple[_Turn, ...]]:
-    """Return the traces, and their turns with up to `before` earlier ones of their session, oldest first."""
+def _load(end_user_id: UUID, trace_ids: Sequence[UUID], *, before: int) -> tuple[dict[UUID, _Trace], tuple[_Turn, ...]]:
+    """Return the traces, and their turns after up to `before` earlier turns of the session, oldest first."""
     values: dict[str, Any] = {"end_user": end_user_id, "traces": list(trace_ids), "before": before}
     with connection.cursor() as cursor:
-        cursor.execute(_LOADED, values)
+        cursor.execute(_LOAD, values)
         traces, turns = cursor.fetchone()
-    known = msgspec.json.decode(traces, type=tuple[_Trace, ...])
-    return {trace.id: trace for trace in known}, msgspec.json.decode(turns, type=tuple[_Turn, ...])
+    decoded = msgspec.json.decode(traces, type=tuple[_Trace, ...])
+    return {trace.id: trace for trace in decoded}, msgspec.json.decode(turns, type=tuple[_Turn, ...])
 
 
 def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
-    """Return the draft of a look back: the turns since the last one, those that may be believed in the funnel."""
+    """Return the draft of a session-level extraction: the turns since the last one.
+
+    Only turns of trusted roles that pre_filter did not reject are passed on to extraction.
+    """
     trace = Trace.objects.select_related("session").get(end_user_id=end_user_id, id=trace_id)
     policy = policy_of(trace.configuration_id)
     session = Turn.objects.filter(end_user_id=end_user_id, session_id=trace.session_id)
     latest = session.filter(position__gte=trace.session.summarised_until).order_by("-position")
     rows = list(reversed(latest[: policy.extraction.max_session_turns]))
-    request = Request(trace_id=trace.id, origin=_origin(trace), turns=tuple(map(_own_turn, rows)))
+    request = Request(
+        trace_id=trace.id, origin=_origin(trace), turns=tuple(_without_context_blocks(source_turn(row)) for row in rows)
+    )
     trusted = policy.pre_filter.trusted_roles
-    kept = {row.id for row in rows if row.role in trusted and not row.rejected_for}
-    return Draft(request=request, policy=policy, turns=tuple(turn for turn in request.turns if turn.id in kept))
+    usable = {row.id for row in rows if row.role in trusted and not row.rejected_for}
+    return Draft(request=request, policy=policy, turns=tuple(turn for turn in request.turns if turn.id in usable))
 
 
-def _own_turn(row: Turn) -> SourceTurn:
-    turn = source_turn(row)
+def _without_context_blocks(turn: SourceTurn) -> SourceTurn:
     return replace(turn, content=own_words(turn.content))
 
 
@@ -127,7 +129,7 @@ def _draft(trace: _Trace, turns: Sequence[_Turn]) -> Draft:
     )
     drops = (_drop(turn) for turn in ours if turn.rejected_for)
     screened = Draft.start(request=request, policy=policy).drop(*drops)
-    return screened.evolve(turns=tuple(replace(turn, content=own_words(turn.content)) for turn in screened.turns))
+    return screened.evolve(turns=tuple(map(_without_context_blocks, screened.turns)))
 
 
 def _drop(turn: _Turn) -> Drop:

@@ -1,6 +1,6 @@
-"""Write down what became of a request.
+"""Record the outcome of a run: spans, model calls, and the final state of the trace.
 
-This is on the path of every turn, so it is one statement: rows travel as JSON and are taken apart by the database.
+Every turn pays for this, so it is one statement: the rows are sent as JSON and unpacked by the database.
 """
 
 from collections.abc import Iterable
@@ -22,14 +22,14 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.trace_report import report_of
 from apps.traces.models import Trace
 
-# The rows of spans, as a part of a statement.
-SPANS = """
+# Inserts spans; used as a CTE.
+INSERT_SPANS = """
     insert into traces_span
         (id, end_user_id, trace_id, position, stage, result, reason, latency_us, details, created_at)
     select id, %(end_user)s, %(trace)s, position, stage, result, reason, latency_us, details, clock_timestamp()
     from jsonb_populate_recordset(null::traces_span, %(spans)s)
 """
-_CALLS = """
+_INSERT_CALLS = """
     insert into traces_modelcall
         (id, end_user_id, trace_id, purpose, request_hash, model, prompt_version, answer, input_tokens,
          cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
@@ -42,16 +42,17 @@ _CALLS = """
         cache_read_tokens int, cache_write_tokens int, output_tokens int, latency_us bigint, cost_usd numeric,
         error text, answer_kind text, invalid_objects int)
 """
-_HOLD = "select 1 from traces_session where end_user_id = %(end_user)s and id = %(session)s for no key update"
+_LOCK_SESSION = "select 1 from traces_session where end_user_id = %(end_user)s and id = %(session)s for no key update"
 
-# Parts of a statement. The session is locked before the lease; what follows is done only where the lease is `held`.
-STANDING = f"standing as ({_HOLD})"
-CLOSED = f"""
+# CTEs of the statement that closes a trace. The session is locked before the lease; the trace is only closed where the
+# CTE `held` has a row, which means that the worker still holds the lease.
+SESSION_LOCK_CTE = f"session_lock as ({_LOCK_SESSION})"
+CLOSE_TRACE_CTES = f"""
 moved as (
     update traces_session set summarised_until = %(summarised)s
     from held where traces_session.end_user_id = %(end_user)s and id = %(session)s
         and summarised_until < %(summarised)s
-), new_spans as ({SPANS}, held), new_calls as ({_CALLS}, held), closed as (
+), new_spans as ({INSERT_SPANS}, held), new_calls as ({_INSERT_CALLS}, held), closed as (
     update traces_trace set status = %(status)s, counts = %(counts)s, outcomes = %(outcomes)s, plan = %(plan)s,
         error = %(error)s, finished_at = clock_timestamp()
     from held where traces_trace.end_user_id = %(end_user)s and id = %(trace)s
@@ -59,21 +60,21 @@ moved as (
 """  # noqa: S608  (only constants of this module)
 
 
-def hold_session(*, draft: Draft) -> None:
-    """Lock the session's row before anything else is written, as whoever accepts turns does."""
-    _execute(_HOLD, whose(draft))
+def lock_session(*, draft: Draft) -> None:
+    """Lock the session's row before any other write, in the same order as intake does."""
+    _execute(_LOCK_SESSION, owner_values(draft))
 
 
-def closing(*, draft: Draft, plan: WritePlan, is_look_back: bool) -> dict[str, Any]:
-    """Return the values of CLOSED: how the trace ended, what was asked, and how far its session was looked back on."""
+def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool) -> dict[str, Any]:
+    """Return the query parameters of CLOSE_TRACE_CTES; session-level extraction moves the session's position."""
     report = report_of(draft)
     until = max((turn.position for turn in draft.request.turns), default=-1) + 1
     return {
-        **whose(draft),
-        "summarised": until if is_look_back else 0,
+        **owner_values(draft),
+        "summarised": until if is_session_level else 0,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes),
-        "plan": Jsonb([{"op": type(each).__name__, **_plain(each)} for each in plan.operations]),
+        "plan": Jsonb([{"op": type(each).__name__, **_to_json(each)} for each in plan.operations]),
         "spans": Jsonb(span_rows(draft.spans, first=1)),
         "calls": Jsonb(_calls(draft.model_calls)),
         "status": (TraceStatus.EXTRACTION_FAILED if draft.failure else TraceStatus.DONE).value,
@@ -82,28 +83,29 @@ def closing(*, draft: Draft, plan: WritePlan, is_look_back: bool) -> dict[str, A
 
 
 def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCallRecord]) -> None:
-    """Insert the calls of a run that came to nothing: they took time and perhaps money."""
-    _execute(_CALLS, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
+    """Insert the model calls of a failed run, so that their tokens and cost are counted."""
+    _execute(_INSERT_CALLS, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
 
 
 def fail_trace(*, end_user_id: UUID, trace_id: UUID, status: TraceStatus, error: str) -> None:
-    """Say that a trace waits for another attempt (queued) or was given up (dead, extraction_failed)."""
-    ended = None if status is TraceStatus.QUEUED else timezone.now()
+    """Set a failed trace to queued (another attempt follows), dead or extraction_failed, with its error."""
+    finished_at = None if status is TraceStatus.QUEUED else timezone.now()
     Trace.objects.filter(end_user_id=end_user_id, id=trace_id).update(
-        status=status, error=error[:4_000], finished_at=ended
+        status=status, error=error[:4_000], finished_at=finished_at
     )
 
 
-def whose(draft: Draft) -> dict[str, Any]:
-    """Return what every row of a trace says of whose it is."""
+def owner_values(draft: Draft) -> dict[str, Any]:
+    """Return the identifiers of a draft's trace, end user and session as query parameters."""
     origin = draft.request.origin
     return {"trace": draft.request.trace_id, "end_user": origin.end_user_id, "session": origin.session_id}
 
 
 def span_rows(spans: Iterable[DraftSpan], *, first: int) -> list[dict[str, Any]]:
-    """Return the rows of spans, JSON-ready; `first` is the position of the first."""
+    """Return spans as JSON-ready rows, numbered from `first`."""
     return [
-        {"id": str(new_id()), "position": position, **_plain(span)} for position, span in enumerate(spans, start=first)
+        {"id": str(new_id()), "position": position, **_to_json(span)}
+        for position, span in enumerate(spans, start=first)
     ]
 
 
@@ -130,10 +132,10 @@ def _calls(calls: Iterable[ModelCallRecord]) -> list[dict[str, Any]]:
     ]
 
 
-def _plain(value: object) -> dict[str, Any]:
-    """Return a frozen value as plain JSON types."""
-    plain: dict[str, Any] = msgspec.to_builtins(value, str_keys=True)
-    return plain
+def _to_json(value: object) -> dict[str, Any]:
+    """Convert a frozen value to JSON types."""
+    result: dict[str, Any] = msgspec.to_builtins(value, str_keys=True)
+    return result
 
 
 def _execute(sql: str, values: dict[str, Any]) -> None:

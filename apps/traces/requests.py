@@ -1,4 +1,4 @@
-"""Read stored turns back as the requests that intake judged them in."""
+"""Read stored turns as the requests in which intake judged them."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.traces.models import Trace, Turn
 from apps.traces.turn_codec import source_turn
 
-_AT_ONCE = 500  # rows of a session held at a time
+_CHUNK_SIZE = 500  # rows of a session per fetch
 
 
 def requests_since(*, project_id: UUID, since: datetime, look_back_characters: int) -> Iterator[Request]:
-    """Yield the requests that were accepted since then, those of one session together and in their order.
+    """Yield the requests accepted since a time, grouped by session and in their order.
 
-    Sessions that were spoken in last come first. Each request carries the earlier turns that the rules look back on,
-    cut as intake cuts them.
+    The session with the latest request comes first. Each request carries the earlier turns that the rules need, cut to
+    `look_back_characters` as intake cuts them.
     """
     sessions = Trace.objects.filter(project_id=project_id, created_at__gte=since)
     latest_first = sessions.values("end_user_id", "session_id").annotate(last=Max("created_at")).order_by("-last")
@@ -32,7 +32,7 @@ def requests_since(*, project_id: UUID, since: datetime, look_back_characters: i
 
 
 def count_turns(*, project_id: UUID, since: datetime, most: int) -> int:
-    """Count the turns that were accepted since then, up to a limit."""
+    """Count the turns accepted since a time, up to `most`."""
     traces = Trace.objects.filter(project_id=project_id, created_at__gte=since)
     return Turn.objects.filter(trace__in=traces).order_by()[:most].count()
 
@@ -42,24 +42,24 @@ def _requests_of(origin: Origin, since: datetime, look_back_characters: int) -> 
     first = session.filter(received_at__gte=since).aggregate(first=Min("position"))["first"]
     if first is None:
         return
-    before: deque[SourceTurn] = deque(maxlen=MOST_REPEAT_WINDOW)
-    named: dict[str, SourceTurn] = {}
+    recent: deque[SourceTurn] = deque(maxlen=MOST_REPEAT_WINDOW)
+    by_external_id: dict[str, SourceTurn] = {}
     own_ids = session.filter(position__gte=first).exclude(external_id="").values("external_id")
     rows = session.filter(Q(position__gte=first - MOST_REPEAT_WINDOW) | Q(external_id__in=own_ids)).order_by("position")
-    for trace_id, group in groupby(rows.iterator(chunk_size=_AT_ONCE), key=lambda row: row.trace_id):
+    for trace_id, group in groupby(rows.iterator(chunk_size=_CHUNK_SIZE), key=lambda row: row.trace_id):
         turns = [source_turn(row) for row in group]
         if turns[0].position >= first:
-            yield Request(trace_id, origin, tuple(turns), _earlier(turns, before, named))
+            yield Request(trace_id, origin, tuple(turns), _earlier(turns, recent, by_external_id))
         for turn in (replace(turn, content=turn.content[:look_back_characters]) for turn in turns):
-            before.append(turn)
+            recent.append(turn)
             if turn.external_id:
-                named[turn.external_id] = turn
+                by_external_id[turn.external_id] = turn
 
 
 def _earlier(
-    turns: list[SourceTurn], before: deque[SourceTurn], named: dict[str, SourceTurn]
+    turns: list[SourceTurn], recent: deque[SourceTurn], by_external_id: dict[str, SourceTurn]
 ) -> tuple[SourceTurn, ...]:
-    """Return the last few turns, and those that were sent under an id of these, oldest first."""
-    near = [turn for turn in before if turn.position >= turns[0].position - MOST_REPEAT_WINDOW]
-    again = [named[turn.external_id] for turn in turns if turn.external_id in named]
-    return tuple(sorted({turn.id: turn for turn in (*near, *again)}.values(), key=lambda turn: turn.position))
+    """Return the turns just before these, and earlier turns with the same external ids, oldest first."""
+    near = [turn for turn in recent if turn.position >= turns[0].position - MOST_REPEAT_WINDOW]
+    repeated = [by_external_id[turn.external_id] for turn in turns if turn.external_id in by_external_id]
+    return tuple(sorted({turn.id: turn for turn in (*near, *repeated)}.values(), key=lambda turn: turn.position))

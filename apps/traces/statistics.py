@@ -1,4 +1,4 @@
-"""What a project's funnel did and cost, day by day (UTC)."""
+"""Counts and costs of a project's pipeline per day (UTC)."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -10,7 +10,7 @@ from django.db import connection
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One day of one project: requests by how they ended, what became of their statements, and model calls."""
+    """One day of one project: requests by status, candidates by outcome, and model calls."""
 
     day: date
     traces: int
@@ -39,7 +39,7 @@ class Day:
 
 
 _DAYS = """
-with mine as (
+with trace as (
     select id, end_user_id, status, counts, (created_at at time zone 'utc')::date as day
     from traces_trace where project_id = %(project)s and created_at >= %(since)s and created_at < %(until)s
 ), funnel as (
@@ -53,9 +53,9 @@ with mine as (
            coalesce(sum((counts->>'superseded')::int), 0) as superseded,
            coalesce(sum((counts->>'pending_review')::int), 0) as pending_review,
            coalesce(sum((counts->>'discarded')::int), 0) as discarded
-    from mine group by day
-), asked as (
-    select mine.day, count(*) as calls, count(*) filter (where call.error <> '') as errors,
+    from trace group by day
+), model as (
+    select trace.day, count(*) as calls, count(*) filter (where call.error <> '') as errors,
            count(*) filter (where call.answer_kind = 'empty') as empty,
            count(*) filter (where call.answer_kind = 'truncated') as truncated,
            count(*) filter (where call.answer_kind = 'unparsable') as unparsable,
@@ -63,18 +63,18 @@ with mine as (
            sum(call.invalid_objects) as invalid,
            sum(call.input_tokens) as input, sum(call.cache_read_tokens) as cache_read,
            sum(call.cache_write_tokens) as cache_write, sum(call.output_tokens) as output, sum(call.cost_usd) as cost
-    from mine join traces_modelcall call on call.end_user_id = mine.end_user_id and call.trace_id = mine.id
-    group by mine.day
+    from trace join traces_modelcall call on call.end_user_id = trace.end_user_id and call.trace_id = trace.id
+    group by trace.day
 )
 select funnel.*, coalesce(calls, 0), coalesce(errors, 0), coalesce(empty, 0), coalesce(truncated, 0),
        coalesce(unparsable, 0), coalesce(refused, 0), coalesce(invalid, 0), coalesce(input, 0),
        coalesce(cache_read, 0), coalesce(cache_write, 0), coalesce(output, 0), coalesce(cost, 0)
-from funnel left join asked using (day) order by day
+from funnel left join model using (day) order by day
 """
 
 
 def days_of(*, project_id: UUID, since: datetime, until: datetime) -> list[Day]:
-    """Return the days on which something was accepted, the oldest first; a model call counts on its trace's day."""
+    """Return the days with accepted requests, oldest first; a model call counts on the day of its trace."""
     with connection.cursor() as cursor:
         cursor.execute(_DAYS, {"project": project_id, "since": since, "until": until})
         return [Day(*row) for row in cursor.fetchall()]

@@ -1,6 +1,6 @@
-"""Add up an hour of traces, from its spans and model calls: those are only ever added, and say when they were.
+"""Hourly totals of spans and model calls for the dashboard.
 
-Every statement remakes the whole hour, so that running one twice, or later, changes nothing but the numbers that grew.
+The totals of an hour are always recomputed from its rows, so running a tally twice is harmless.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,14 +14,14 @@ from apps.pipeline.core.funnel_metrics import Measure
 from apps.traces.models import HourlyTally, ModelCall, Span, TalliedHour
 
 HOUR = timedelta(hours=1)
-CLOSED_AFTER = timedelta(minutes=10)  # no transaction that counts lasts longer
-_LOCK = 7_204_411  # the name of an advisory lock: one tally at a time
+CLOSED_AFTER = timedelta(minutes=10)  # longer than any transaction that writes spans or calls
+_LOCK = 7_204_411  # key of the advisory lock that lets one tally run at a time
 
-_FORGET = (
+_DELETE = (
     "delete from traces_hourlytally where hour = %(hour)s",
     "delete from traces_hourlylatency where hour = %(hour)s",
 )
-# Turns and their rejections stand in the span of pre_filter; a trace that has a span of extract has its outcomes.
+# Turns and rejections are counted from pre_filter spans, outcomes from traces that have an extract span.
 _COUNT = """
 with spans as (
     select trace.project_id, span.stage, span.details, trace.status, trace.counts, trace.outcomes
@@ -76,7 +76,7 @@ with calls as (
 insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
 select gen_random_uuid(), project_id, %(hour)s, measure, '', reason, amount from counted where amount > 0
 """
-_MEASURE = """
+_COUNT_LATENCIES = """
 insert into traces_hourlylatency (id, project_id, hour, stage, bucket, spans)
 select gen_random_uuid(), trace.project_id, %(hour)s, span.stage,
        floor(8 * log(2, greatest(span.latency_us, 1)::numeric))::int, count(*)
@@ -84,36 +84,36 @@ from traces_span span join traces_trace trace on trace.id = span.trace_id and tr
 where span.created_at >= %(hour)s and span.created_at < %(end)s
 group by 2, 4, 5
 """
-_REMEMBER = """
+_MARK_TALLIED = """
 insert into traces_talliedhour (hour, tallied_at) values (%(hour)s, clock_timestamp())
 on conflict (hour) do update set tallied_at = excluded.tallied_at
 """
 
 
 def tally_hour(hour: datetime) -> None:
-    """Remake the tallies of the hour that begins then, for every project, in one transaction."""
+    """Recompute the totals of the hour that begins at `hour`, for all projects, in one transaction."""
     values = {"hour": hour, "end": hour + HOUR}
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
-        for statement in (*_FORGET, _COUNT, _COUNT_CALLS, _MEASURE, _REMEMBER):
+        for statement in (*_DELETE, _COUNT, _COUNT_CALLS, _COUNT_LATENCIES, _MARK_TALLIED):
             cursor.execute(statement, values)
 
 
 def sums_since(hour: datetime, *, measures: Iterable[Measure]) -> Iterator[tuple[UUID, Measure, str, float]]:
-    """Yield (project, measure, reason, sum) of the hours from one on."""
+    """Yield (project, measure, reason, sum) over all hours from `hour` on."""
     rows = HourlyTally.objects.filter(hour__gte=hour, measure__in=list(measures)).order_by("project", "measure")
     summed = rows.values_list("project", "measure", "reason").annotate(total=Sum("amount"))
     return ((project_id, Measure(measure), reason, total) for project_id, measure, reason, total in summed)
 
 
 def hours_to_tally(*, now: datetime, most: int) -> list[datetime]:
-    """Return the hours that may have changed since they were added up, the oldest first, at most so many.
+    """Return up to `most` hours whose totals may be out of date, oldest first.
 
-    An hour is closed when it was last added up well after its end.
+    An hour is closed, and not tallied again, once it was tallied later than CLOSED_AFTER after its end.
     """
     last = TalliedHour.objects.order_by("-hour").values_list("hour", "tallied_at")[:3]
     closed = [hour for hour, tallied_at in last if tallied_at >= hour + HOUR + CLOSED_AFTER]
-    first = max(closed) + HOUR if closed else min((hour for hour, _ in last), default=_beginning())
+    first = max(closed) + HOUR if closed else min((hour for hour, _ in last), default=_first_hour())
     if first is None:
         return []
     hours: list[datetime] = []
@@ -123,13 +123,13 @@ def hours_to_tally(*, now: datetime, most: int) -> list[datetime]:
     return hours
 
 
-def _beginning() -> datetime | None:
-    """Return the hour of the first span or call; None when there is none."""
-    found = [model.objects.aggregate(first=Min("created_at"))["first"] for model in (Span, ModelCall)]
-    moments = [moment for moment in found if moment is not None]
+def _first_hour() -> datetime | None:
+    """Return the hour of the first span or model call; None when there is none."""
+    earliest = [model.objects.aggregate(first=Min("created_at"))["first"] for model in (Span, ModelCall)]
+    moments = [moment for moment in earliest if moment is not None]
     return hour_of(min(moments)) if moments else None
 
 
 def hour_of(moment: datetime) -> datetime:
-    """Return the beginning of the hour that a moment lies in."""
+    """Round a time down to the hour, in UTC."""
     return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)

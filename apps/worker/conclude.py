@@ -1,4 +1,4 @@
-"""Conclude a run: close its trace, note how far a look back came and finish its work, in one statement."""
+"""Conclude a run in one statement: close its trace, move its session's position and mark its work as done."""
 
 from apps.outbox import processing
 from apps.outbox.fetch import fetch
@@ -9,16 +9,19 @@ from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.plan import WritePlan
 from apps.traces import recorder
 
-_CONCLUDED = f"with {recorder.STANDING}, {processing.FINISHED}, {recorder.CLOSED} {processing.OWED_BEHIND}"
+_CONCLUDE = (
+    f"with {recorder.SESSION_LOCK_CTE}, {processing.FINISH_CTES}, {recorder.CLOSE_TRACE_CTES}"
+    f" {processing.REMAINING_WORK}"
+)
 
 
 def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> list[NextWork]:
-    """Conclude a run, in the transaction of its memories if it has any; return what is owed behind it.
+    """Conclude a run in the caller's transaction, if there is one; return the user's remaining open work.
 
-    Raises LostLease, having written nothing.
+    Raises LostLease and writes nothing where another worker holds the lease.
     """
     values = {
-        **recorder.closing(draft=draft, plan=plan, is_look_back=work.kind is WorkKind.EXTRACT_SESSION),
-        **processing.finishing(lease=lease, work=[work]),
+        **recorder.close_trace_values(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION),
+        **processing.finish_values(lease=lease, work=[work]),
     }
-    return processing.owed_behind(fetch(_CONCLUDED, values), lease=lease)
+    return processing.remaining_work(fetch(_CONCLUDE, values), lease=lease)

@@ -1,6 +1,6 @@
-"""Places to work at: a worker's threads wait for models at the same time, but only a few of them work at once.
+"""CPU permits: many threads of a worker wait for models at the same time, but only a few of them compute.
 
-Threads of one interpreter that all want to run only hinder each other: everybody's work ends as late as the last one's.
+Under the global interpreter lock, threads that compute at the same time only slow each other down.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,51 +14,51 @@ from apps.providers import registry
 
 
 class CpuPermits:
-    """So many threads work at once; one that waits for an answer from elsewhere lets another in."""
+    """A semaphore of `count` permits to compute; a thread returns its permit while it waits for a remote service."""
 
     def __init__(self, count: int) -> None:
         self._free = BoundedSemaphore(count)
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Hold a place for as long as the block runs, once there is one."""
+    def held(self) -> Iterator[None]:
+        """Wait for a permit and hold it while the block runs."""
         with self._free:
             yield
 
     @contextmanager
-    def left(self) -> Iterator[None]:
-        """Give the place back meanwhile, and wait for one again."""
+    def returned(self) -> Iterator[None]:
+        """Return the permit while the block runs, then wait for one again."""
         self._free.release()
         try:
             yield
         finally:
             self._free.acquire()
 
-    def leaving(self, ports: Ports) -> Ports:
-        """Return ports that leave the thread's place while they wait for another machine."""
-        model = _Asked(ports.model, self) if ports.model else None
-        embedder = _Embedding(ports.embedder, self) if registry.is_remote(ports.embedder) else ports.embedder
+    def returned_by(self, ports: Ports) -> Ports:
+        """Return ports whose remote calls return the thread's permit while they wait."""
+        model = _RemoteModel(ports.model, self) if ports.model else None
+        embedder = _RemoteEmbedder(ports.embedder, self) if registry.is_remote(ports.embedder) else ports.embedder
         return replace(ports, model=model, embedder=embedder)
 
 
-class _Asked:
-    """A model that answers threads without a place."""
+class _RemoteModel:
+    """A model that is called without holding a permit."""
 
-    def __init__(self, model: Model, places: CpuPermits) -> None:
-        self._model, self._places = model, places
+    def __init__(self, model: Model, permits: CpuPermits) -> None:
+        self._model, self._permits = model, permits
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
-        with self._places.left():
+        with self._permits.returned():
             return self._model.complete(request)
 
 
-class _Embedding:
-    """An embedder that answers threads without a place."""
+class _RemoteEmbedder:
+    """An embedder that is called without holding a permit."""
 
-    def __init__(self, embedder: Embedder, places: CpuPermits) -> None:
+    def __init__(self, embedder: Embedder, permits: CpuPermits) -> None:
         self.name, self.dimension = embedder.name, embedder.dimension
-        self._embedder, self._places = embedder, places
+        self._embedder, self._permits = embedder, permits
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        with self._places.left():
+        with self._permits.returned():
             return self._embedder.embed(texts)

@@ -1,4 +1,4 @@
-"""Drain the outbox: many end users at once, each by one worker at a time, until told to stop."""
+"""Drain the outbox: work for many end users at once, each under a lease, until a stop is requested."""
 
 import signal
 import threading
@@ -27,24 +27,24 @@ from apps.worker.thread_pool import ThreadPool
 
 log = structlog.get_logger(__name__)
 
-POLL_SECONDS = 0.05  # between two looks for work when nothing wakes us
-OUTAGE_SECONDS = 0.5  # between two looks for a database that is away
-GRACE_SECONDS = 6.0  # to finish what is in flight once told to stop; then its leases are given back
+POLL_SECONDS = 0.05  # between two queries for work while idle
+OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is down
+GRACE_SECONDS = 6.0  # to finish work in flight after a stop was requested; then its leases are released
 
 
 @dataclass(slots=True)
 class Drain:
-    """One worker: it claims end users, hands them to threads, renews what it holds and tells that it lives.
+    """One worker: it claims end users, hands them to threads, renews their leases and writes its heartbeat.
 
-    One that may wait for work outlasts an outage of the database. Work that was begun before and never came to an end
-    is done alone: should it kill its worker again, nobody else's work is counted as an attempt.
+    With `idle_seconds` it also survives an outage of the database. End users whose work was left running by a crashed
+    worker are processed alone, so that other work loses no attempt if that work kills the worker again.
     """
 
     ports: Ports
     threads: int
     stop: StopFlag
-    idle_seconds: float  # without work for so long, it ends
-    most_seconds: float  # after so long it claims no more and ends
+    idle_seconds: float  # stop after this long without work; 0: stop as soon as no work is due
+    most_seconds: float  # stop claiming after this long, and end
     places: CpuPermits = field(default_factory=lambda: CpuPermits(settings.WORKER_CPU_PERMITS))
     token: UUID = field(default_factory=new_id)
     done: int = 0
@@ -52,7 +52,7 @@ class Drain:
     suspects: deque[Lease] = field(default_factory=deque)
 
     def run(self) -> int:
-        """Drain; return how many rows were done. Raises DatabaseError when it may not wait."""
+        """Drain; return how many rows were done. Raises DatabaseError if `idle_seconds` is 0."""
         started = last_work = time.monotonic()
         heart = heartbeats.Heartbeat(worker=self.token, every=settings.HEARTBEAT_SECONDS)
         crew = ThreadPool(self.threads)
@@ -73,7 +73,7 @@ class Drain:
         return self.done
 
     def _tend(self, crew: ThreadPool, heart: heartbeats.Heartbeat, *, claiming: bool) -> None:
-        """Claim users, tell that we live, and renew the leases of those whom we still work for: only theirs."""
+        """Claim end users, write the heartbeat and renew the leases of work that is still in flight."""
         try:
             if claiming:
                 self._claim(crew)
@@ -85,7 +85,7 @@ class Drain:
                 raise
             log.warning("database away", error=str(error))
             connection.close()
-            time.sleep(OUTAGE_SECONDS)  # nothing tells when it is back
+            time.sleep(OUTAGE_SECONDS)  # there is no notification when it is back
 
     def _claim(self, crew: ThreadPool) -> None:
         free = self.threads - len(self.in_flight)
@@ -101,9 +101,9 @@ class Drain:
         self.in_flight[crew.submit(partial(self._work, lease))] = lease
 
     def _work(self, lease: Lease) -> int:
-        """Work for one end user, in a thread of the crew."""
-        with self.places.taken():
-            return _work(lease, self.places.leaving(self.ports), self.stop)
+        """Work for one end user, in a thread of the pool."""
+        with self.places.held():
+            return _work(lease, self.places.returned_by(self.ports), self.stop)
 
     def _is_alone(self) -> bool:
         return any(lease.is_retry_after_crash for lease in self.in_flight.values())
@@ -112,9 +112,9 @@ class Drain:
         return [*self.in_flight.values(), *self.suspects]
 
     def _collect(self, *, timeout: float) -> None:
-        """Wait for a first result, or a little while for new work to come."""
+        """Wait for the first result, or without work in flight just for the timeout."""
         if not self.in_flight:
-            time.sleep(timeout)  # nothing wakes a worker but its next look
+            time.sleep(timeout)  # new work is found by polling
             return
         finished, _ = wait(self.in_flight, timeout=timeout, return_when=FIRST_COMPLETED)
         for future in finished:
@@ -122,7 +122,7 @@ class Drain:
             self.done += future.result()
 
     def _finish(self) -> None:
-        """Let what is in flight end, for a while; what doesn't is given back, and can't commit any more."""
+        """Wait up to GRACE_SECONDS for work in flight, then release its leases, after which it can't commit."""
         deadline = time.monotonic() + GRACE_SECONDS
         while self.in_flight and time.monotonic() < deadline:
             self._collect(timeout=POLL_SECONDS)
@@ -141,21 +141,21 @@ def _forget(heart: heartbeats.Heartbeat) -> None:
 
 def _work(lease: Lease, ports: Ports, stop: StopFlag) -> int:
     try:
-        if stop.is_set():  # it was while we waited for a place
+        if stop.is_set():  # set while this thread waited for a permit
             leases.release(lease=lease)
             return 0
         return process_user(lease=lease, ports=ports, stop=stop)
     except DatabaseError:
         log.exception("work abandoned", end_user=str(lease.end_user_id))
-        return 0  # the lease runs out, and whoever claims it next takes the work again
+        return 0  # the lease expires, and the next worker that claims it repeats the work
     finally:
-        connection.close()  # a thread's connection goes back to the pool
+        connection.close()  # returns the thread's connection to the pool
 
 
 def drain(*, idle_seconds: float = 0.0, most_seconds: float = float("inf")) -> int:
-    """Do what is owed and due with the live ports; return how many rows were done.
+    """Do all due work with the live ports; return how many rows were done.
 
-    SIGTERM and SIGINT end it gracefully where it runs in a main thread.
+    SIGTERM and SIGINT end it gracefully where it runs in the main thread.
     """
     worker = Drain(
         ports=live(),
@@ -170,7 +170,7 @@ def drain(*, idle_seconds: float = 0.0, most_seconds: float = float("inf")) -> i
 
 @contextmanager
 def _stopping_on_signals() -> Iterator[None]:
-    """Turn SIGTERM and SIGINT into the stop flag meanwhile; SIGTERM then does what it would have done at once."""
+    """Set the stop flag on SIGTERM and SIGINT while the block runs; raise a received SIGTERM again afterwards."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Hold an end user's lease for as long as work goes on outside of a drain, which renews its own."""
+"""Renew the lease of work that runs outside of a drain; a drain renews its own leases."""
 
 import threading
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 @contextmanager
 def renewed_lease(lease: Lease) -> Iterator[Lease]:
-    """Renew a lease every few seconds until the block ends; a lease that was lost stays lost."""
+    """Renew a lease in a thread while the block runs, every HEARTBEAT_SECONDS; a lost lease is not taken again."""
     ended = threading.Event()
     renewing = threading.Thread(target=_renew, args=(lease, ended), name="lease", daemon=True)
     renewing.start()

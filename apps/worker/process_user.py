@@ -1,4 +1,4 @@
-"""Do the work that a leased end user is owed, in the order in which it was accepted."""
+"""Do the open work of a leased end user, in the order in which it was accepted."""
 
 from collections.abc import Sequence
 
@@ -22,21 +22,21 @@ log = structlog.get_logger(__name__)
 
 
 class WorkerDied(Exception):
-    """The work was started as often as it may be and never came to an end."""
+    """The work was started the maximum number of times and never finished: it probably kills its worker."""
 
 
 def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None) -> int:
-    """Do all that the leased user is owed and is due, and give the lease back; return how many rows were done.
+    """Do all due work of the leased user and release the lease; return how many rows were done.
 
-    What fails is put back for a later attempt, or buried with its error after its last.
+    Failed work is retried later, or marked as dead with its error after its last attempt.
     """
     done = 0
-    owed: Sequence[NextWork] = ()
+    remaining: Sequence[NextWork] = ()
     try:
-        while work := processing.take(lease=lease, runs=settings.WORKER_BATCH_RUNS, owed=owed):
-            behind = _attempt(lease, work, ports)
-            done += len(work) if behind is not None else 0
-            owed = behind or ()
+        while work := processing.take(lease=lease, runs=settings.WORKER_BATCH_RUNS, open_work=remaining):
+            rest = _attempt(lease, work, ports)
+            done += len(work) if rest is not None else 0
+            remaining = rest or ()
             if stop is not None and stop.is_set():
                 leases.release(lease=lease)
                 break
@@ -46,21 +46,21 @@ def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None) 
 
 
 def _attempt(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork] | None:
-    """Do the work and return what is owed behind it; None where it failed."""
+    """Do the work and return the user's remaining open work; None where it failed."""
     try:
         return _do(lease, work, ports)
     except LostLease:
         raise
-    except Exception as error:  # whatever a stage, a model or the database does, the work must not be lost
+    except Exception as error:  # work must never be lost, whatever a stage, a model or the database raises
         log.exception("work failed", kind=work[0].kind, subject=str(work[0].subject_id))
-        _leave_connection()
-        _put_back(lease, work, error)
+        _return_connection()
+        _record_failure(lease, work, error)
         return None
 
 
 def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     if work[0].attempts > settings.WORK_MAX_ATTEMPTS:
-        raise WorkerDied(f"started {settings.WORK_MAX_ATTEMPTS} times without coming to an end")
+        raise WorkerDied(f"started {settings.WORK_MAX_ATTEMPTS} times but never finished")
     if work[0].kind is WorkKind.RUN_PIPELINE:
         return run_traces(lease=lease, work=work, ports=ports)
     if work[0].kind is WorkKind.EXTRACT_SESSION:
@@ -68,18 +68,18 @@ def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     return index_memories(lease=lease, work=work, embedder=ports.embedder)
 
 
-def _leave_connection() -> None:
-    """Give the connection back to the pool, which knows whether it is broken; the next statement takes another."""
+def _return_connection() -> None:
+    """Return the connection to the pool, which discards broken ones; the next statement takes another."""
     if not connection.in_atomic_block:
         connection.close()
 
 
-def _put_back(lease: Lease, work: Sequence[NextWork], error: Exception) -> None:
-    """Put back what is not done, or bury it at once where no attempt will do better.
+def _record_failure(lease: Lease, work: Sequence[NextWork], error: Exception) -> None:
+    """Schedule another attempt of the rows that are not done, or mark them as dead if the error is permanent.
 
-    Of traces that ran together, those before the failing one are done.
+    Of traces that ran together, those before the failed one are done already and stay as they are.
     """
-    said = f"{type(error).__name__}: {error}"
+    message = f"{type(error).__name__}: {error}"
     failure = error if isinstance(error, ModelFailed) else None
     most = 1 if failure and failure.permanent else settings.WORK_MAX_ATTEMPTS
     if failure and failure.calls:
@@ -87,7 +87,9 @@ def _put_back(lease: Lease, work: Sequence[NextWork], error: Exception) -> None:
         recorder.record_calls(end_user_id=lease.end_user_id, trace_id=first, calls=failure.calls)
     for each in work:
         with transaction.atomic():
-            state = processing.fail(lease=lease, work=each, error=said, most_attempts=most)
+            state = processing.fail(lease=lease, work=each, error=message, most_attempts=most)
             if state is not None and each.kind in RUNS:
                 status = TraceStatus.DEAD if state is WorkState.DEAD else TraceStatus.QUEUED
-                recorder.fail_trace(end_user_id=lease.end_user_id, trace_id=each.subject_id, status=status, error=said)
+                recorder.fail_trace(
+                    end_user_id=lease.end_user_id, trace_id=each.subject_id, status=status, error=message
+                )

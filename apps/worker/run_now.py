@@ -1,4 +1,4 @@
-"""Run an accepted request while its caller waits, in its turn behind earlier work of the same end user."""
+"""Run an accepted request while its caller waits, after the earlier work of the same end user."""
 
 import time
 
@@ -18,10 +18,10 @@ POLL_SECONDS = 0.02
 
 
 def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
-    """Return the trace once it has ended, or as it stands when the time is up.
+    """Return the trace once it has ended, or in its current state after `wait_seconds`.
 
-    The caller's own process does the work when no worker holds the end user's lease; else it waits for that worker.
-    What is not begun when the time is up is left to the workers.
+    The calling process does the work itself unless a worker holds the end user's lease; then it waits for that worker.
+    Work that has not started when the time is up is left to the workers.
     """
     deadline = Deadline(time.monotonic() + wait_seconds)
     trace = _read(accepted)
@@ -31,7 +31,7 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
             with renewed_lease(lease):
                 process_user(lease=lease, ports=live(), stop=deadline)
         if not claimed:
-            time.sleep(POLL_SECONDS)  # another worker holds the lease; there is nothing to be woken by
+            time.sleep(POLL_SECONDS)  # another worker holds the lease and sends no notification when it is done
         trace = _read(accepted)
     return trace
 

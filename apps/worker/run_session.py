@@ -1,4 +1,4 @@
-"""Run the look back on a session: extract, settle and commit, and note how far it looked."""
+"""Run the session-level extraction: extract from all new turns of a session, then settle and commit."""
 
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
@@ -11,9 +11,9 @@ from apps.worker.run_traces import settle_and_commit
 
 
 def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
-    """Run one look back and return what is owed behind it; it ends at once where no turn is new since the last one.
+    """Run one session-level extraction and return the user's remaining open work.
 
-    Raises what run_traces raises.
+    Without new turns since the last one it is concluded at once. Raises what run_traces raises.
     """
     draft = load_session_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
     if draft.turns:

@@ -16,28 +16,30 @@ from apps.traces import recorder
 from apps.traces.drafts import load_drafts
 from apps.worker.conclude import conclude
 
-MOST_PLANS = 3  # a person may change a memory while a plan is made from it; three times in a row is a fault
+MOST_PLANS = 3  # a reviewer may change a memory while a plan is made; three times in a row indicates a defect
 
 
 def run_traces(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
-    """Run the traces that the work names, in its order, each committed by itself; return what is owed behind them.
+    """Run the traces of the given work in order, and commit each separately; return the user's remaining open work.
 
-    1. Load them and extract from all their turns together. 2. Plan each on what the one before it has left.
-    3. Apply its plan, finish its work and close its trace in one transaction, in the outbox's order of locks.
-    Raises ModelFailed, LostLease when another worker has taken over, StalePlan when plans went stale again and
-    again; nothing of that trace is written then.
+    1. Load the traces and extract from all their turns together.
+    2. Plan each trace on the state that the previous one has committed.
+    3. Apply the plan, mark the work as done and close the trace in one transaction.
+    Raises ModelFailed, LostLease when another worker has taken over, and StalePlan when MOST_PLANS plans in a row were
+    stale; then nothing of that trace is written.
     """
     drafts = load_drafts(end_user_id=lease.end_user_id, trace_ids=[each.subject_id for each in work])
-    owed: list[NextWork] = []
+    remaining: list[NextWork] = []
     for each, extracted in zip(work, flow.extract(drafts, ports), strict=True):
-        owed = settle_and_commit(extracted, lease=lease, work=each, ports=ports)
-    return owed
+        remaining = settle_and_commit(extracted, lease=lease, work=each, ports=ports)
+    return remaining
 
 
 def settle_and_commit(extracted: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
-    """Plan a draft on what is known now and commit it, again where the plan went stale meanwhile.
+    """Plan a draft on the current memories and commit it; plan again where another writer made the plan stale.
 
-    A draft whose answers could not be used is closed: another attempt would cost the same and say no more.
+    A draft whose model answers were unusable is concluded as failed: a retry would cost the same and is unlikely to
+    help.
     """
     if extracted.failure:
         return conclude(draft=extracted, plan=WritePlan(), lease=lease, work=work)
@@ -45,17 +47,17 @@ def settle_and_commit(extracted: Draft, *, lease: Lease, work: NextWork, ports: 
         settled = flow.settle(extracted, ports)
         with suppress(StalePlan):
             return _commit(settled, lease=lease, work=work, ports=ports)
-        extracted = extracted.evolve(model_calls=settled.model_calls)  # a judge that was asked is paid, and counts
+        extracted = extracted.evolve(model_calls=settled.model_calls)  # keep the judge's calls: they have cost money
     return _commit(flow.settle(extracted, ports), lease=lease, work=work, ports=ports)
 
 
 def _commit(settled: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
-    """Apply a plan and conclude the run in one transaction; without operations one statement is all of it."""
+    """Apply a plan and conclude the run in one transaction; a plan without operations needs a single statement."""
     plan = plan_from(settled)
     if not plan.operations:
         written = flow.persist_plan(settled, plan, ports)
         return conclude(draft=written, plan=plan, lease=lease, work=work)
     with transaction.atomic(), pipelined():
-        recorder.hold_session(draft=settled)
+        recorder.lock_session(draft=settled)
         written = flow.persist_plan(settled, plan, ports)
         return conclude(draft=written, plan=plan, lease=lease, work=work)

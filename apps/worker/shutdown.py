@@ -1,4 +1,4 @@
-"""What tells work to stop: one flag for every worker of a cluster, or a moment."""
+"""Signals for work to stop: a flag that all workers of a cluster share, and a deadline."""
 
 import time
 from dataclasses import dataclass
@@ -7,42 +7,43 @@ from typing import Protocol
 
 
 class StopSignal(Protocol):
-    """Asked between two pieces of work."""
+    """Checked between two pieces of work."""
 
     def is_set(self) -> bool:
-        """Tell whether it is time to stop."""
+        """Return True when work must stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment of the monotonic clock, in seconds, after which nothing more is begun."""
+    """A time of the monotonic clock, in seconds, after which no more work is started."""
 
     at: float
 
     def is_set(self) -> bool:
-        """Tell whether it is time to stop."""
+        """Return True once the deadline has passed."""
         return time.monotonic() >= self.at
 
 
 class StopFlag:
-    """A flag in memory that a process shares with all it forks.
+    """A flag in memory that a process shares with its forked children.
 
-    It has no lock: an Event's is not safe to set from a signal handler, nor after a process that waits was killed.
+    It has no lock, unlike multiprocessing.Event, whose lock can't be taken safely in a signal handler, nor after a
+    waiting process was killed.
     """
 
     def __init__(self) -> None:
         self._flag = get_context("fork").RawValue("b", 0)
 
     def set(self) -> None:
-        """Say that it is time to stop."""
+        """Request a stop."""
         self._flag.value = 1
 
     def clear(self) -> None:
-        """Take it back, for the next run in the same process."""
+        """Clear the flag, for the next run in the same process."""
         self._flag.value = 0
 
     def is_set(self) -> bool:
-        """Tell whether it is time to stop."""
+        """Return True after `set`."""
         return bool(self._flag.value)
 
 

@@ -1,4 +1,7 @@
-"""What django-q2 runs, found by dotted name: one action a task, no arguments but identifiers. Never move this file."""
+"""Tasks of django-q2: one action per task, with identifiers as the only arguments.
+
+Queued tasks and schedules refer to these functions by their dotted names, so this module must not move.
+"""
 
 from uuid import UUID
 
@@ -10,39 +13,39 @@ from apps.actions.sessions import end_idle_sessions as ending
 from apps.actions.traces import tally as tallying
 from apps.worker import drain as draining
 
-DRAIN_SECONDS = 60.0  # then a drain ends and the next begins, so that a worker's process is renewed from time to time
+DRAIN_SECONDS = 60.0  # then the task ends and another starts, which lets django-q2 recycle the worker process
 
 
 def drain() -> int:
-    """Drain the outbox for a minute, waiting for work when there is none; return how many rows were done."""
+    """Drain the outbox for a minute, waiting for work if there is none; return how many rows were done."""
     return draining.drain(idle_seconds=DRAIN_SECONDS, most_seconds=DRAIN_SECONDS)
 
 
 def count_rule_hits() -> int:
-    """Count the hits of the pre-filter's rules; return how many turns were new."""
+    """Count new hits of the pre-filter rules; return how many turns were counted."""
     return counting.count_rule_hits()
 
 
 def tally() -> int:
-    """Add up the last hours for the dashboard; return how many hours these were."""
+    """Compute the hourly totals for the dashboard; return how many hours were computed."""
     return tallying.tally()
 
 
 def prune() -> int:
-    """Remove past work and the answers to repeatable requests; return how many rows went."""
+    """Delete old outbox rows and stored answers of idempotent requests; return how many rows were deleted."""
     return pruning.prune()
 
 
 def end_idle_sessions() -> int:
-    """End the sessions that have been idle for long; return how many these were."""
+    """End idle sessions; return how many were ended."""
     return ending.end_idle_sessions()
 
 
 def archive_memories() -> int:
-    """Archive what has expired or decayed; return how many memories were."""
+    """Archive expired and decayed memories; return how many were archived."""
     return archiving.archive_memories()
 
 
 def preview_rule(preview_id: str) -> None:
-    """Try a rule on stored turns, as an admin asked."""
+    """Compute the preview of a pre-filter rule that an admin asked for."""
     previewing.run_preview(preview_id=UUID(preview_id))

@@ -1,4 +1,4 @@
-"""Threads that work for end users, and that nobody waits for when their process has to end."""
+"""A thread pool whose threads do not delay the exit of their process."""
 
 import threading
 from collections.abc import Callable
@@ -9,37 +9,37 @@ from queue import SimpleQueue
 
 @dataclass(slots=True)
 class ThreadPool:
-    """Up to `size` daemon threads that take one piece of work after the other.
+    """Up to `size` daemon threads that run submitted functions.
 
-    The standard library's executor joins its threads when a process ends: with a model that takes a minute to answer,
-    a worker that was told to stop took a minute and a half.
+    concurrent.futures.ThreadPoolExecutor joins its threads at exit: with a model that takes a minute to answer, a
+    worker took a minute and a half to stop.
     """
 
     size: int
-    _begun: int = 0
-    _pieces: "SimpleQueue[Callable[[], None] | None]" = field(default_factory=SimpleQueue)
+    _started: int = 0
+    _tasks: "SimpleQueue[Callable[[], None] | None]" = field(default_factory=SimpleQueue)
 
     def submit(self, do: Callable[[], int]) -> Future[int]:
-        """Have a piece of work done; the future has its result, or what it raised."""
+        """Run a function in a thread; the future gets its result or its exception."""
         future: Future[int] = Future()
-        self._pieces.put(lambda: _fulfil(future, do))
-        if self._begun < self.size:
-            self._begun += 1
-            threading.Thread(target=self._work, name=f"work-{self._begun}", daemon=True).start()
+        self._tasks.put(lambda: _run_into(future, do))
+        if self._started < self.size:
+            self._started += 1
+            threading.Thread(target=self._run_tasks, name=f"work-{self._started}", daemon=True).start()
         return future
 
     def dismiss(self) -> None:
-        """Let each thread end after what it does now."""
-        for _ in range(self._begun):
-            self._pieces.put(None)
+        """Let each thread end after its current task, without waiting for it."""
+        for _ in range(self._started):
+            self._tasks.put(None)
 
-    def _work(self) -> None:
-        while piece := self._pieces.get():
-            piece()
+    def _run_tasks(self) -> None:
+        while task := self._tasks.get():
+            task()
 
 
-def _fulfil(future: Future[int], do: Callable[[], int]) -> None:
+def _run_into(future: Future[int], do: Callable[[], int]) -> None:
     try:
         future.set_result(do())
-    except Exception as error:  # noqa: BLE001  (whoever collects the result is told)
+    except Exception as error:  # noqa: BLE001  (re-raised by future.result())
         future.set_exception(error)

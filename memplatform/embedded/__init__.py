@@ -1,6 +1,6 @@
-"""The embedded PostgreSQL 18 with pgvector: one private server a data folder, with no service to install.
+"""The embedded PostgreSQL 18 with pgvector: one private server per data folder, without a service to install.
 
-Web, cluster and tests call `up` and never stop it; `down` is a person's command.
+Web, cluster and tests call `up` and never stop the server; `down` is for people.
 """
 
 from memplatform.embedded.errors import (

@@ -11,7 +11,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def main() -> int:
-    """Run one verb; an error is one line and exit code 1."""
+    """Run one command; print an error as one line and exit with 1."""
     arguments = _parser().parse_args()
     try:
         print(_answer(arguments.verb, arguments.folder.absolute()))
@@ -29,15 +29,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _default_folder() -> Path:
-    """Return the folder that the settings take, without loading them."""
+    """Return the folder that the settings use, without loading them."""
     return Path(os.environ.get("MEMPLATFORM_DATA") or PROJECT / "var") / "postgresql"
 
 
 def _answer(verb: str, folder: Path) -> str:
     match verb:
         case "up":
-            found = embedded.up(folder)
-            return f"host='{found.host}' port={found.port} user={found.user} dbname={found.name}"
+            params = embedded.up(folder)
+            return f"host='{params.host}' port={params.port} user={params.user} dbname={params.name}"
         case "down":
             embedded.down(folder)
         case "remove":

@@ -1,25 +1,25 @@
-"""What can go wrong with the embedded server, one class a cause."""
+"""Errors of the embedded server: one class per cause."""
 
 
 class EmbeddedError(Exception):
-    """The embedded PostgreSQL can't be used; the message says what to do."""
+    """The embedded PostgreSQL can't be used; the message says what to do about it."""
 
 
 class PathUnusable(EmbeddedError):
-    """The data folder is not private to the server, not its own, or has a name it can't take."""
+    """The data folder belongs to something else, is not private, or has an unsupported name."""
 
 
 class OwnerUnavailable(EmbeddedError):
-    """Started as root, and the unprivileged account that has to own the server can't be had."""
+    """This process runs as root, and the unprivileged account for the server is not available."""
 
 
 class BinariesMissing(EmbeddedError):
-    """The package that carries PostgreSQL's programs is not installed for this platform."""
+    """The package with PostgreSQL's programs is not installed for this platform."""
 
 
 class CommandFailed(EmbeddedError):
-    """One of PostgreSQL's programs ended with an error; the message carries its last lines."""
+    """One of PostgreSQL's programs failed; the message contains its last lines of output."""
 
 
 class NotAnswering(EmbeddedError):
-    """A server process runs on the data folder but accepts no connection."""
+    """A server process runs on the data folder but does not accept connections."""

@@ -1,4 +1,4 @@
-"""Where the server keeps its files: one private folder, reachable by its owner."""
+"""The files of the server: one private folder that its owner can access."""
 
 import hashlib
 import os
@@ -12,20 +12,20 @@ from memplatform.embedded.errors import PathUnusable
 from memplatform.embedded.owner import Owner, can_execute
 
 PORT = 5432
-# Bytes of a socket's whole path that every system takes: macOS holds 104 with the closing NUL, Linux 108.
+# Maximum length of a socket's path in bytes on every system: macOS allows 104 with the final NUL, Linux 108.
 SOCKET_PATH_LIMIT = 103
-# Commas separate folders in PostgreSQL's and libpq's settings, so only names without surprises hold a socket.
+# Sockets are only placed in folders with plain names: commas separate folders in PostgreSQL's and libpq's settings.
 SOCKET_CHARACTERS = frozenset(string.ascii_letters + string.digits + "/._- ")
 # pg_ctl puts the path between double quotes in a shell command.
 SHELL_CHARACTERS = frozenset('$`"\\\n\r')
-# The same for every process of a machine, whatever TMPDIR says.
-SHORT_FOLDER = Path("/tmp")  # noqa: S108 - what is made in it is private, and its owner is checked
+# Not TMPDIR, because it must be the same for all processes.
+SHORT_FOLDER = Path("/tmp")  # noqa: S108 - subfolders are private, and their owner is checked
 SHARED_STATE = Path("/var/lib/memplatform")
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The server's folder (absolute, without links) and the places inside."""
+    """The server's folder (absolute, links resolved) and the paths inside."""
 
     path: Path
 
@@ -36,17 +36,17 @@ class Home:
 
     @property
     def unfinished(self) -> Path:
-        """Where a new data directory is made before it takes its name."""
+        """The temporary name of a data directory that initdb has not finished."""
         return self.path / "cluster.new"
 
     @property
     def lock(self) -> Path:
-        """The file that starts and stops are serialised by."""
+        """The lock file that serialises starts and stops."""
         return self.path / "lock"
 
     @property
     def log(self) -> Path:
-        """What the server writes to its standard error."""
+        """The server's standard error."""
         return self.path / "server.log"
 
     @property
@@ -56,7 +56,7 @@ class Home:
 
 
 def socket_directory(data_dir: Path) -> Path:
-    """Name the socket's folder for an absolute data folder: itself, or a short one named by its hash."""
+    """Return the socket's folder for an absolute data folder: the folder itself, or a short path with its hash."""
     socket = str(data_dir / f".s.PGSQL.{PORT}")
     if len(os.fsencode(socket)) <= SOCKET_PATH_LIMIT and SOCKET_CHARACTERS.issuperset(socket):
         return data_dir
@@ -64,7 +64,7 @@ def socket_directory(data_dir: Path) -> Path:
 
 
 def existing_home(*, data_dir: Path) -> Home | None:
-    """Return the home of a data folder that has been used, or None. Raises PathUnusable."""
+    """Return the home of a data folder, or None if it has not been used yet. Raises PathUnusable."""
     home = Home(path=data_dir.resolve())
     try:
         return home if home.lock.exists() else None
@@ -73,9 +73,9 @@ def existing_home(*, data_dir: Path) -> Home | None:
 
 
 def prepared_home(*, data_dir: Path, owner: Owner) -> Home:
-    """Return the home with its folders made, private to the owner.
+    """Create the folders, private to the owner, and return the home.
 
-    A data folder that root's server account can't reach (below /root, say) becomes a link into
+    A data folder that the server's account can't access (for example below /root) becomes a link into
     /var/lib/memplatform. Raises PathUnusable.
     """
     try:
@@ -97,30 +97,30 @@ def _check_ours(home: Home) -> None:
 
 
 def make_private(*, path: Path, owner: Owner) -> None:
-    """Make the folder if absent and see that it is the owner's alone. Raises PathUnusable."""
+    """Create the folder if it is missing, and restrict it to the owner. Raises PathUnusable."""
     path.mkdir(mode=0o700, exist_ok=True)
-    found = path.lstat()
-    if owner.is_other and found.st_uid == 0:  # only root could have put it there
+    status = path.lstat()
+    if owner.is_other and status.st_uid == 0:  # only root can have created it
         os.chown(path, owner.uid, owner.gid, follow_symlinks=False)
-        found = path.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != owner.uid:
-        raise PathUnusable(f"{path} belongs to user id {found.st_uid}, not to the server's user id {owner.uid}")
-    if stat.S_IMODE(found.st_mode) != 0o700:
+        status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != owner.uid:
+        raise PathUnusable(f"{path} belongs to user id {status.st_uid}, not to the server's user id {owner.uid}")
+    if stat.S_IMODE(status.st_mode) != 0o700:
         path.chmod(0o700)
 
 
 def shared_folder() -> Path:
-    """Return the machine-wide folder that every account may enter, made if absent. Only for root."""
+    """Return the machine-wide folder that every account may enter; create it if missing. Only for root."""
     SHARED_STATE.mkdir(parents=True, exist_ok=True)
     SHARED_STATE.chmod(0o755)
     return SHARED_STATE
 
 
 def _place(data_dir: Path, owner: Owner) -> None:
-    """Make the folder where the owner can reach it, unless it is there."""
+    """Create the folder where the owner can access it, unless it exists."""
     data_dir.parent.mkdir(parents=True, exist_ok=True)
     if data_dir.is_symlink() and not data_dir.exists():
-        data_dir.unlink()  # what it led to is gone
+        data_dir.unlink()  # its target was deleted
     if data_dir.is_dir():
         return
     if owner.is_other and not can_execute(owner=owner, path=data_dir.parent):
@@ -133,5 +133,5 @@ def _link_to_shared_state(data_dir: Path) -> None:
     target = Path(tempfile.mkdtemp(prefix="data-", dir=shared_folder()))
     try:
         data_dir.symlink_to(target)
-    except FileExistsError:  # another start was first: its folder counts
+    except FileExistsError:  # a concurrent start was first; use its folder
         target.rmdir()

@@ -1,4 +1,4 @@
-"""Which account owns the server: PostgreSQL refuses to run as root."""
+"""The account that owns the server, as PostgreSQL refuses to run as root."""
 
 import os
 import pwd
@@ -22,34 +22,34 @@ class Owner:
 
     @property
     def is_other(self) -> bool:
-        """Tell whether this process has to change its user to act as the owner."""
+        """Return True if this process has to switch users to act as the owner."""
         return self.uid != os.geteuid()
 
     def as_user(self) -> dict[str, Any]:
-        """Return the keywords that make `subprocess` run a program as the owner."""
+        """Return the arguments of `subprocess` that run a program as the owner."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.is_other else {}
 
 
 def owner_of(*, data_dir: Path) -> Owner:
-    """Choose the owner: this user; for root, who owns the data folder, else a system account.
+    """Choose the owner: the current user; for root, the owner of the data folder or else a system account.
 
-    Raises OwnerUnavailable when root can neither find nor make that account.
+    Raises OwnerUnavailable when root can neither find nor create that account.
     """
     if os.geteuid() != 0:
         return Owner(uid=os.geteuid(), gid=os.getegid())
-    return _present_owner(data_dir) or _named(ACCOUNT) or _made_account()
+    return _folder_owner(data_dir) or _find_account(ACCOUNT) or _create_account()
 
 
 def can_execute(*, owner: Owner, path: Path) -> bool:
-    """Ask the system whether the owner may enter a folder, or run a program, by its whole path."""
+    """Return True if the owner may enter this folder or run this program, given the permissions of its parents."""
     command = ["test", "-x", str(path)]
     try:
         return subprocess.run(command, check=False, cwd="/", **owner.as_user()).returncode == 0
     except PermissionError as error:
-        raise OwnerUnavailable(f"root may not become user id {owner.uid} here: {error}") from error
+        raise OwnerUnavailable(f"root may not switch to user id {owner.uid} here: {error}") from error
 
 
-def _present_owner(data_dir: Path) -> Owner | None:
+def _folder_owner(data_dir: Path) -> Owner | None:
     if not data_dir.exists():
         return None
     uid = data_dir.stat().st_uid
@@ -60,7 +60,7 @@ def _present_owner(data_dir: Path) -> Owner | None:
     return None if uid == 0 else Owner(uid=uid, gid=entry.pw_gid)
 
 
-def _named(account: str) -> Owner | None:
+def _find_account(account: str) -> Owner | None:
     try:
         entry = pwd.getpwnam(account)
     except KeyError:
@@ -68,14 +68,14 @@ def _named(account: str) -> Owner | None:
     return Owner(uid=entry.pw_uid, gid=entry.pw_gid)
 
 
-def _made_account() -> Owner:
+def _create_account() -> Owner:
     hint = f"PostgreSQL does not run as root: create a system user named {ACCOUNT!r}, or start as an ordinary user"
     useradd = shutil.which("useradd", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if useradd is None:
         raise OwnerUnavailable(f"{hint} (no useradd found)")
     command = [useradd, "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", ACCOUNT]
     made = subprocess.run(command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    owner = _named(ACCOUNT)  # asked again: another start may have made it meanwhile
+    owner = _find_account(ACCOUNT)  # also succeeds if a concurrent start has created it
     if owner is None:
         raise OwnerUnavailable(f"{hint} (useradd: {made.stderr.strip()})")
     return owner

@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs: where they are, and running one as the owner."""
+"""PostgreSQL's programs: find them and run them as the owner."""
 
 import importlib.metadata
 import importlib.util
@@ -19,7 +19,7 @@ INSTALLATION = Path(PACKAGE) / "pginstall18"
 def run(
     *, owner: Owner, program: str, arguments: list[str], ok: tuple[int, ...] = (0,)
 ) -> subprocess.CompletedProcess[str]:
-    """Run one of PostgreSQL's programs and return what it printed. Raises CommandFailed."""
+    """Run one of PostgreSQL's programs and return its output. Raises CommandFailed."""
     done = subprocess.run(
         [str(folder(owner=owner) / program), *arguments],
         check=False,
@@ -27,7 +27,7 @@ def run(
         text=True,
         errors="replace",
         stdin=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C in the terminal is meant for us, not for the server
+        start_new_session=True,  # Ctrl-C in the terminal must not reach the server
         cwd="/",
         env=_environment(),
         umask=0o077,
@@ -39,7 +39,7 @@ def run(
 
 
 def folder(*, owner: Owner) -> Path:
-    """Return the folder of the programs, in a place where the owner may run them. Raises BinariesMissing."""
+    """Return the folder of the programs, copied to where the owner may run them if needed. Raises BinariesMissing."""
     spec = importlib.util.find_spec(PACKAGE)  # importing the package would leave files in the temp folder
     site = Path(spec.origin).parent.parent if spec and spec.origin else None
     if site is None or not (site / INSTALLATION / "bin" / "postgres").exists():
@@ -55,13 +55,13 @@ def last_lines(text: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return our environment without PostgreSQL's variables, which would point elsewhere."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    return kept | {"LC_ALL": "C"}
+    """Return this process's environment without PostgreSQL's variables, which may refer to another server."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    return environment | {"LC_ALL": "C"}
 
 
 def _reachable_copy(site: Path) -> Path:
-    """Copy the programs once to where every account may run them."""
+    """Copy the programs to a folder where every account may run them, unless done before."""
     shared = shared_folder()
     copy = shared / f"postgresql-{importlib.metadata.version(PACKAGE)}"
     if copy.exists():
@@ -76,6 +76,6 @@ def _reachable_copy(site: Path) -> Path:
         try:
             tree.rename(copy)
         except OSError:
-            if not copy.exists():  # otherwise another start was first, with the same programs
+            if not copy.exists():  # if it exists, a concurrent start was first
                 raise
     return copy

@@ -1,4 +1,4 @@
-"""Start, stop and look at one embedded PostgreSQL 18 in a data folder."""
+"""Start, stop and inspect the embedded PostgreSQL 18 of a data folder."""
 
 import contextlib
 import fcntl
@@ -20,20 +20,20 @@ from memplatform.embedded.programs import last_lines, run
 
 SUPERUSER = "postgres"
 DATABASE = "memplatform"
-PATIENCE = 60  # seconds for a start (crash recovery included) or a stop
-ATTEMPTS = 5  # starts tried after a kill, while the dead server's backends let go of its shared memory
+PATIENCE = 60  # seconds for a start (including crash recovery) or a stop
+ATTEMPTS = 5  # attempts to start, as the backends of a killed server release its shared memory with a delay
 SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "max_connections": "100",
-    "shared_buffers": "256MB",  # what one search reads lies scattered among the rows of all end users
-    "jit": "off",  # short queries only: compiling them costs more than it saves
+    "shared_buffers": "256MB",  # a search reads pages scattered over the rows of all end users
+    "jit": "off",  # all queries are short: compiling them costs more than it saves
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionParams:
-    """What a client needs to connect; `host` is the private folder of the server's socket."""
+    """The connection parameters; `host` is the private folder of the server's socket."""
 
     host: str
     port: int
@@ -42,7 +42,7 @@ class ConnectionParams:
 
 
 class Status(StrEnum):
-    """What a data folder holds."""
+    """The state of the server of a data folder."""
 
     ABSENT = "absent"
     STOPPED = "stopped"
@@ -50,9 +50,11 @@ class Status(StrEnum):
 
 
 def up(data_dir: Path) -> ConnectionParams:
-    """Ensure that the server runs and has its database; safe to call at any time, from many processes.
+    """Ensure that the server runs and its database exists. Safe to call concurrently from many processes.
 
-    1. Make the folder and, once, the data directory. 2. Start unless it answers. 3. Make the database.
+    1. Create the folder and the data directory if missing.
+    2. Start the server unless it accepts connections.
+    3. Create the database if missing.
     Raises EmbeddedError.
     """
     owner = owner_of(data_dir=data_dir)
@@ -65,7 +67,7 @@ def up(data_dir: Path) -> ConnectionParams:
 
 
 def down(data_dir: Path) -> None:
-    """Stop the server, if it runs; open transactions are rolled back. Raises EmbeddedError."""
+    """Stop the server if it is running; open transactions are rolled back. Raises EmbeddedError."""
     home = existing_home(data_dir=data_dir)
     if home is None:
         return
@@ -76,7 +78,7 @@ def down(data_dir: Path) -> None:
 
 
 def status(data_dir: Path) -> Status:
-    """Tell what the data folder holds; `running` means that a connection was answered."""
+    """Return the state of the server; `running` means that it accepted a connection."""
     home = existing_home(data_dir=data_dir)
     if home is None:
         return Status.ABSENT
@@ -98,7 +100,7 @@ def remove(data_dir: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(home: Home, owner: Owner) -> Iterator[None]:
-    """Hold the folder's lock: starts and stops happen one after the other."""
+    """Hold the folder's lock, which serialises starts and stops."""
     try:
         handle = os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -111,7 +113,7 @@ def _locked(home: Home, owner: Owner) -> Iterator[None]:
 
 
 def _ensure_cluster(home: Home, owner: Owner) -> None:
-    """Make the data directory under another name first: a killed initdb leaves nothing that looks whole."""
+    """Create the data directory under a temporary name first, so that an interrupted initdb leaves no partial one."""
     if home.cluster.exists():
         return
     if home.unfinished.exists():
@@ -123,7 +125,7 @@ def _ensure_cluster(home: Home, owner: Owner) -> None:
 
 
 def _answering(home: Home, owner: Owner) -> frozenset[str]:
-    """Return the databases of the server, started if none runs, awaited while it starts, recovers or stops."""
+    """Return the names of the server's databases; start it if needed, and wait while it starts, recovers or stops."""
     starts = 0
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -137,13 +139,13 @@ def _answering(home: Home, owner: Owner) -> frozenset[str]:
             continue
         else:
             starts += 1
-        time.sleep(0.1)  # nothing tells us when it begins to answer, or when a killed one's backends are gone
+        time.sleep(0.1)  # there is no notification when it accepts connections or a killed server's backends are gone
     raise NotAnswering(f"PostgreSQL in {home.path} runs but does not answer: {_log_end(home)} (log: {home.log})")
 
 
 def _start(home: Home, owner: Owner) -> bool:
-    """Try one start; its reason for failing is in the server's log."""
-    _disown_stale_pids(home)
+    """Try to start the server; return False on failure, whose reason is in the server's log."""
+    _replace_stale_pids(home)
     try:
         run(owner=owner, program="pg_ctl", arguments=_start_command(home))
     except CommandFailed:
@@ -162,7 +164,7 @@ def _at(home: Home) -> list[str]:
 
 
 def _databases(home: Home, owner: Owner) -> frozenset[str] | None:
-    """Return the names of the databases over a real connection; None when nobody answers."""
+    """Return the names of the databases, or None if the server does not accept connections."""
     try:
         return frozenset(_query(home, owner, "SELECT datname FROM pg_database").splitlines())
     except CommandFailed:
@@ -170,35 +172,36 @@ def _databases(home: Home, owner: Owner) -> frozenset[str] | None:
 
 
 def _query(home: Home, owner: Owner, sql: str) -> str:
-    where = ["-h", str(home.sockets), "-p", str(PORT), "-U", SUPERUSER, "-d", "postgres"]
-    return run(owner=owner, program="psql", arguments=["-X", "-A", "-t", *where, "-c", sql]).stdout
+    connection = ["-h", str(home.sockets), "-p", str(PORT), "-U", SUPERUSER, "-d", "postgres"]
+    return run(owner=owner, program="psql", arguments=["-X", "-A", "-t", *connection, "-c", sql]).stdout
 
 
 def _is_ours(home: Home) -> bool:
-    """Tell whether the recorded process is a server on this data directory, not one that got its number.
+    """Return True if the recorded process is a server on this data directory, not a process that reuses its number.
 
-    A command line may be read even where root may not look into other users' processes, as in containers.
+    The command line can be read even where root may not inspect other users' processes, as in containers.
     """
     try:
         program, *arguments = psutil.Process(_recorded_pid(home)).cmdline()
-    except (psutil.Error, ValueError):  # dead, a zombie, another user's, or no number
+    except (psutil.Error, ValueError):  # it is dead, a zombie or inaccessible, or there is no number
         return False
     return Path(program).name == "postgres" and str(home.cluster) in arguments
 
 
 def _recorded_pid(home: Home) -> int:
-    """Return the process number in the server's pid file. Raises ValueError when there is none."""
+    """Return the process number in the server's pid file. Raises ValueError if there is none."""
     try:
         return int((home.cluster / "postmaster.pid").read_text().partition("\n")[0])
     except OSError as error:
         raise ValueError("no pid file") from error
 
 
-def _disown_stale_pids(home: Home) -> None:
-    """Replace recorded numbers that are a stranger's or a zombie's now: PostgreSQL takes them for a live server.
+def _replace_stale_pids(home: Home) -> None:
+    """Replace numbers in the lock files that now belong to another process or a zombie.
 
-    Our own number is the one that pg_ctl tells the server to overlook (PG_GRANDPARENT_PID, see CreateLockFile in
-    PostgreSQL's miscinit.c). The files stay: one names the shared memory whose users the server still has to check.
+    PostgreSQL would take such a process for a running server. The number of this process is safe, because pg_ctl tells
+    the server to ignore it (PG_GRANDPARENT_PID, see CreateLockFile in PostgreSQL's miscinit.c). The files are not
+    deleted: one of them names the shared memory that the server has to check for remaining users.
     """
     for file in (home.cluster / "postmaster.pid", home.sockets / f".s.PGSQL.{PORT}.lock"):
         if file.exists():

@@ -19,7 +19,7 @@ _numbers = count()
 
 @pytest.fixture(autouse=True)
 def _look_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backpressure, "_looks", TTLCache(maxsize=10, ttl=0.0))
+    monkeypatch.setattr(backpressure, "_full", TTLCache(maxsize=10, ttl=0.0))
 
 
 def _post(project: Project):  # type: ignore[no-untyped-def]

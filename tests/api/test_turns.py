@@ -44,7 +44,7 @@ def test_a_request_costs_one_statement(
     client: APIClient, conversation: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks, the key included, and writes; whether there is room is asked once a second."""
-    monkeypatch.setattr(backpressure, "_looks", TTLCache(maxsize=10, ttl=inf))
+    monkeypatch.setattr(backpressure, "_full", TTLCache(maxsize=10, ttl=inf))
     client.post("/v1/turns", conversation)
 
     with CaptureQueriesContext(connection) as statements:

@@ -94,11 +94,11 @@ def test_history_is_read_only(admin: Client, full_project: Project, api_key: Cre
         assert model._default_manager.filter(pk=row.pk).exists()
 
 
-def test_the_index_names_the_rooms(admin: Client, db: None) -> None:
+def test_the_index_names_the_apps(admin: Client, db: None) -> None:
     text = open_page(admin, reverse("admin:index"))
 
-    for room in ("Projects and end users", "What happened", "What is owed", "What we keep"):
-        assert room in text
+    for name in ("Projects and end users", "Traces", "Outbox", "What we keep"):
+        assert name in text
 
 
 def test_pages_have_no_inline_style_of_ours(admin: Client, full_project: Project) -> None:

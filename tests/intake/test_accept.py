@@ -33,7 +33,7 @@ KEPT, CHATTER = "I live in Lisbon.", "thanks a lot!"
 @pytest.fixture(autouse=True)
 def _room_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a test takes, its statements are the same."""
-    monkeypatch.setattr(backpressure, "_looks", TTLCache(maxsize=10, ttl=inf))
+    monkeypatch.setattr(backpressure, "_full", TTLCache(maxsize=10, ttl=inf))
 
 
 def submission(project: Project, *contents: str, **more: Any) -> Submission:

@@ -64,7 +64,7 @@ def test_a_run_takes_up_where_another_stopped(project: Project, file: Path) -> N
 def test_requests_hold_one_session_and_so_many_turns(
     project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingesting, "TURNS_A_REQUEST", 2)
+    monkeypatch.setattr(ingesting, "TURNS_PER_REQUEST", 2)
     mixed = THREE + "\n" + lines({"content": "I moved.", "session_id": "tuesday"}, {"content": "Back again."})
     assert run(project, file, mixed) == "5 turns in 3 requests, 0 known already\n"
     assert sorted(trace.turns.count() for trace in Trace.objects.all()) == [1, 2, 2]

@@ -42,7 +42,7 @@ class FarAway(OpenAICompatibleEmbedder):
 
 def at_once(places: CpuPermits, do: Callable[[], object], *, times: int) -> list[Future[int]]:
     def work() -> int:
-        with places.taken():
+        with places.held():
             do()
         return 1
 
@@ -69,7 +69,7 @@ def test_no_more_work_at_once_than_there_are_places() -> None:
 
 def test_who_waits_for_a_model_lets_another_in() -> None:
     places = CpuPermits(1)
-    model = places.leaving(replace(live(), model=Waiting())).model
+    model = places.returned_by(replace(live(), model=Waiting())).model
     assert model is not None
     request = ModelRequest(
         purpose=Purpose.EXTRACT, prompt_version="", static="", context="", turns="", schema={}, max_tokens=1
@@ -80,7 +80,7 @@ def test_who_waits_for_a_model_lets_another_in() -> None:
 
 def test_who_waits_for_an_embedder_elsewhere_lets_another_in() -> None:
     places = CpuPermits(1)
-    embedder = places.leaving(replace(live(), embedder=FarAway())).embedder
+    embedder = places.returned_by(replace(live(), embedder=FarAway())).embedder
     assert embedder.dimension == 2
     futures = at_once(places, lambda: embedder.embed(["x"]), times=2)
     assert [each.result(PATIENCE) for each in futures] == [1, 1]
@@ -88,14 +88,14 @@ def test_who_waits_for_an_embedder_elsewhere_lets_another_in() -> None:
 
 def test_an_embedder_in_this_process_keeps_its_place() -> None:
     ports = live()
-    assert CpuPermits(1).leaving(ports).embedder is ports.embedder
+    assert CpuPermits(1).returned_by(ports).embedder is ports.embedder
 
 
 def test_a_place_is_taken_again_after_a_failure() -> None:
     places = CpuPermits(1)
 
     def fail() -> None:
-        with places.left():
+        with places.returned():
             raise ValueError("no answer")
 
     (failed,) = at_once(places, fail, times=1)

@@ -147,7 +147,7 @@ def queue_state(*, project_id: UUID) -> QueueState:
     backlog = rows.backlog()
     oldest = (timezone.now() - backlog.oldest).total_seconds() if backlog.oldest else 0
     return QueueState(
-        pending=sum(rows.owed_by_kind().values()),
+        pending=sum(rows.open_by_kind().values()),
         oldest_seconds=max(0, int(oldest)),
         failed=backlog.dead,
         workers=heartbeats.alive(within=ALIVE_WITHIN),

@@ -1,4 +1,4 @@
-"""Files of conversations, read as turns: one module a format."""
+"""Readers that convert files of conversations to turns: one module per format."""
 
 from apps.intake.formats import chat, jsonl, locomo
 from apps.intake.formats.parsed_turn import BadLine, Reader

@@ -1,4 +1,4 @@
-"""Exports of one chat: "Name: text" lines, Markdown with a heading or a bold name a message, or a JSON list."""
+"""Exports of one chat: "Name: text" lines, Markdown with a heading or bold name per message, or a JSON list."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
 
-# "[2026-03-02 09:12] Ana: hello", "**Ana:** hello", "## Assistant", "User: hello": up to three words for a name.
+# "[2026-03-02 09:12] Ana: hello", "**Ana:** hello", "## Assistant", "User: hello"; a name has up to three words.
 _NAME = r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2}"
 _LINE = re.compile(
     rf"(?:\[(?P<time>\d{{4}}-\d\d-\d\d[^\]]*)\] *)?"
@@ -23,7 +23,7 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    at: str  # the line, or the item of a list
+    at: str  # line of the file or item of the list
     name: str
     text: str
     occurred_at: datetime | None = None
@@ -37,22 +37,22 @@ class _Item(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
-    """Yield the messages of one session, named by the file; a message's number becomes its turn_id."""
+    """Yield the messages as turns of one session named after the file; turn_id is the number of the message."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         yield BadLine(at=f"line {line}", message="is not UTF-8")
         return
-    found = _items(text) if text.lstrip().startswith(("[{", "{", "[\n", "[ ")) else _lines(text)
-    for index, message in enumerate(found, start=1):
+    messages = _items(text) if text.lstrip().startswith(("[{", "{", "[\n", "[ ")) else _lines(text)
+    for index, message in enumerate(messages, start=1):
         if isinstance(message, BadLine):
             yield message
         elif message.text.strip():
-            yield checked(_said(message, index=index, source=source), now=source.now)
+            yield checked(_parsed_turn(message, index=index, source=source), now=source.now)
 
 
-def _said(message: _Message, *, index: int, source: Source) -> ParsedTurn:
+def _parsed_turn(message: _Message, *, index: int, source: Source) -> ParsedTurn:
     role = role_named(message.name)
     turn = NewTurn(
         role=role or Role.USER,
@@ -65,7 +65,7 @@ def _said(message: _Message, *, index: int, source: Source) -> ParsedTurn:
 
 
 def _lines(text: str) -> Iterator[_Message | BadLine]:
-    """Yield a message for each line that names who speaks, with the lines that follow it."""
+    """Yield a message for each line that names its speaker, with the lines that follow it."""
     open_message: _Message | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         match = _LINE.match(line)
@@ -76,7 +76,7 @@ def _lines(text: str) -> Iterator[_Message | BadLine]:
         elif open_message:
             open_message = replace(open_message, text=f"{open_message.text}\n{line}")
         elif line.strip():
-            yield BadLine(at=f"line {number}", message='names nobody who speaks ("Name: text")')
+            yield BadLine(at=f"line {number}", message='names no speaker ("Name: text")')
     if open_message:
         yield open_message
 
@@ -93,15 +93,15 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _items(text: str) -> Iterator[_Message | BadLine]:
-    """Yield the messages of a JSON list of {role, content}, or of one under "messages"."""
+    """Yield the messages of a JSON list of {role, content} objects, or of such a list under "messages"."""
     try:
-        told = msgspec.json.decode(text)
+        data = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         yield BadLine(at="the file", message=f"is not JSON: {error}")
         return
-    items: Any = told.get("messages") if isinstance(told, dict) else told
+    items: Any = data.get("messages") if isinstance(data, dict) else data
     if not isinstance(items, list):
-        yield BadLine(at="the file", message="holds no list of messages")
+        yield BadLine(at="the file", message="contains no list of messages")
         return
     for number, item in enumerate(items, start=1):
         yield _item(item, number)

@@ -1,4 +1,4 @@
-"""JSONL: one turn a line."""
+"""JSONL: one turn per line."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -24,7 +24,7 @@ _decoder = msgspec.json.Decoder(_Line)
 
 
 def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
-    """Yield a turn for each line that is not blank. Without a turn_id, its line's number is taken."""
+    """Yield a turn for each line that is not blank; turn_id defaults to the line number."""
     for number, raw in enumerate(content.split(b"\n"), start=1):
         if raw.strip():
             yield _turn(raw, number=number, source=source)
@@ -43,5 +43,5 @@ def _turn(raw: bytes, *, number: int, source: Source) -> ParsedTurn | BadLine:
         occurred_at=line.occurred_at,
         external_id=line.turn_id or f"line-{number}",
     )
-    said = ParsedTurn(at=at, user_id=line.user_id or source.user_id, session_id=line.session_id, turn=turn)
-    return checked(said, now=source.now)
+    parsed = ParsedTurn(at=at, user_id=line.user_id or source.user_id, session_id=line.session_id, turn=turn)
+    return checked(parsed, now=source.now)

@@ -1,4 +1,4 @@
-"""LoCoMo (Maharana et al., 2024): conversations of two people over many sessions, as one JSON file."""
+"""LoCoMo (Maharana et al., 2024): a JSON file of conversations between two people over many sessions."""
 
 import json
 import re
@@ -11,24 +11,24 @@ from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
 
 _SESSION = re.compile(r"session_(\d+)")
-_SHAPES = (KeyError, TypeError, AttributeError)  # what a file of another shape raises
+_STRUCTURE_ERRORS = (KeyError, TypeError, AttributeError)  # raised when the file has another structure
 
 
 def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
-    """Yield every turn; both people are users, told apart by `speaker`.
+    """Yield every turn; both people have the role user and are distinguished by `speaker`.
 
-    The end user is the one given, else the conversation's sample_id.
+    The end user is that of the source, or else the conversation's sample_id.
     """
     try:
-        told = json.loads(content)
+        data = json.loads(content)
     except (ValueError, RecursionError) as error:
         yield BadLine(at="the file", message=f"is not JSON: {error}")
         return
-    for index, conversation in enumerate(told if isinstance(told, list) else [told], start=1):
+    for index, conversation in enumerate(data if isinstance(data, list) else [data], start=1):
         try:
             yield from _conversation(conversation, source=source)
-        except _SHAPES:
-            yield BadLine(at=f"conversation {index}", message="has not the shape of LoCoMo")
+        except _STRUCTURE_ERRORS:
+            yield BadLine(at=f"conversation {index}", message="does not have the structure of LoCoMo")
 
 
 def _conversation(raw: Mapping[str, Any], *, source: Source) -> Iterator[ParsedTurn | BadLine]:
@@ -42,22 +42,22 @@ def _conversation(raw: Mapping[str, Any], *, source: Source) -> Iterator[ParsedT
             if turn is None:
                 yield BadLine(at=at, message="lacks speaker, dia_id or text")
                 continue
-            said = ParsedTurn(at, source.user_id or sample, f"{sample}-session-{number}", turn)
-            yield checked(said, now=source.now)
+            parsed = ParsedTurn(at, source.user_id or sample, f"{sample}-session-{number}", turn)
+            yield checked(parsed, now=source.now)
 
 
 def _turn(raw: Mapping[str, Any], moment: datetime | None) -> NewTurn | None:
     try:
         speaker, turn_id, text = str(raw["speaker"]), str(raw["dia_id"]), str(raw["text"])
-    except _SHAPES:
+    except _STRUCTURE_ERRORS:
         return None
-    caption = raw.get("blip_caption")  # of an image sent along, made by a model
+    caption = raw.get("blip_caption")  # a model's description of an attached image
     content = f"{text} [shares {caption}]" if caption else text
     return NewTurn(role=Role.USER, content=content, speaker=speaker, occurred_at=moment, external_id=turn_id)
 
 
 def _moment(text: str) -> datetime | None:
-    """Read "1:56 pm on 8 May, 2023"; the file names no zone, so UTC is assumed."""
+    """Parse "1:56 pm on 8 May, 2023"; the file names no time zone, so UTC is assumed."""
     try:
         return datetime.strptime(text.strip(), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     except ValueError:

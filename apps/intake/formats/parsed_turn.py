@@ -1,4 +1,4 @@
-"""What every format is read into, checked as the REST interface checks its bodies."""
+"""The output of every format reader, validated like the bodies of the REST interface."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ MOST_SPEAKER = 120
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file: its name without the suffix, the end user to take where it names none, and when it is read."""
+    """A file: its name without the suffix, the default end user, and the time of reading."""
 
     name: str
     user_id: str
@@ -25,7 +25,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTurn:
-    """One turn with the end user and session that it belongs to, and its place in the file."""
+    """One turn with its end user, its session and its place in the file."""
 
     at: str
     user_id: str
@@ -35,33 +35,33 @@ class ParsedTurn:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A place of the file that can't be taken, and why."""
+    """A place in the file that can't be imported, and why."""
 
     at: str
     message: str
 
 
 class Reader(Protocol):
-    """Reads one format; what can't be taken comes out as a BadPlace in its place."""
+    """Reads one format."""
 
     def __call__(self, content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
-        """Yield what the file's bytes hold, in its order."""
+        """Yield the turns of a file in its order, with a BadLine for each place that can't be imported."""
 
 
-def checked(said: ParsedTurn, *, now: datetime) -> ParsedTurn | BadLine:
-    """Return a turn with its text clean, or why it can't be taken."""
+def checked(parsed: ParsedTurn, *, now: datetime) -> ParsedTurn | BadLine:
+    """Return the turn with its text cleaned, or a BadLine that says why it is invalid."""
     try:
-        return _cleaned(said, now=now)
+        return _cleaned(parsed, now=now)
     except BadInput as bad:
-        return BadLine(at=said.at, message=f"{bad.at} {bad}")
+        return BadLine(at=parsed.at, message=f"{bad.at} {bad}")
 
 
-def _cleaned(said: ParsedTurn, *, now: datetime) -> ParsedTurn:
-    turn = said.turn
+def _cleaned(parsed: ParsedTurn, *, now: datetime) -> ParsedTurn:
+    turn = parsed.turn
     return ParsedTurn(
-        at=said.at,
-        user_id=_name(said.user_id, at="user_id", least=1, most=MOST_NAME),
-        session_id=_name(said.session_id, at="session_id", least=1, most=MOST_NAME),
+        at=parsed.at,
+        user_id=_name(parsed.user_id, at="user_id", least=1, most=MOST_NAME),
+        session_id=_name(parsed.session_id, at="session_id", least=1, most=MOST_NAME),
         turn=replace(
             turn,
             content=cleaned_text(turn.content, at="content", most=MOST_CONTENT),
@@ -75,7 +75,7 @@ def _cleaned(said: ParsedTurn, *, now: datetime) -> ParsedTurn:
 
 def _name(text: str, *, at: str, least: int, most: int) -> str:
     if not least <= len(text) <= most:
-        raise BadInput(f"must hold {least} to {most} characters", at=at)
+        raise BadInput(f"must have {least} to {most} characters", at=at)
     return checked_name(text, at=at)
 
 
@@ -96,5 +96,5 @@ _ROLE_NAMES = {
 
 
 def role_named(name: str) -> Role | None:
-    """Return the role that exports of chats mean by a name; None for a person's."""
+    """Return the role that chat exports denote by this name, or None if it is a person's name."""
     return _ROLE_NAMES.get(name.strip().lower())

@@ -1,7 +1,7 @@
-"""Arrays of one end user's memories without those that went, and with those that came.
+"""Apply a change to the cached arrays of one end user: remove some memories and add others.
 
-What is known of the memories is written anew; their vectors, most of what is kept, are not: new ones lie in a block of
-their own, and those of no memory stay where they are, until either are an eighth of all.
+The row arrays are copied. The vectors, most of the cached bytes, are not: new vectors go to a second block and vectors
+of removed memories stay in place, until either makes up an eighth of all vectors; then the blocks are compacted.
 """
 
 from dataclasses import fields
@@ -14,45 +14,51 @@ from numpy.typing import NDArray
 from apps.memories.search.snapshot import Rows, VectorBlock, Vectors
 from apps.pipeline.retrieval.bm25 import Places, Terms
 
-SHARE_APART = 8
+COMPACTION_SHARE = 8
 Mask = NDArray[np.bool_]
 
 
-def apply_delta(*, rows: Rows, vectors: Vectors, stay: Mask, more: Rows, their: Vectors) -> tuple[Rows, Vectors]:
-    """Return the memories that stay and `more`, each lot with its vectors."""
-    joined = {each.name: _patched(getattr(rows, each.name), stay, getattr(more, each.name)) for each in fields(Rows)}
-    here = sum(map(len, vectors.blocks))
-    places = np.concatenate((vectors.places[stay], np.where(their.places < 0, -1, their.places + here)))
-    first, *since = vectors.blocks
-    return Rows(**joined), _tidied(Vectors(places=places, blocks=(first, reduce(_together, (*since, *their.blocks)))))
+def apply_delta(
+    *, rows: Rows, vectors: Vectors, stay: Mask, new_rows: Rows, new_vectors: Vectors
+) -> tuple[Rows, Vectors]:
+    """Return the memories selected by `stay` followed by the new ones, each with its vectors."""
+    joined = {
+        each.name: _append(_select(getattr(rows, each.name), stay), getattr(new_rows, each.name))
+        for each in fields(Rows)
+    }
+    offset = sum(map(len, vectors.blocks))
+    places = np.concatenate((vectors.places[stay], np.where(new_vectors.places < 0, -1, new_vectors.places + offset)))
+    first, *later = vectors.blocks
+    second = reduce(_append_block, (*later, *new_vectors.blocks))
+    return Rows(**joined), _compacted(Vectors(places=places, blocks=(first, second)))
 
 
-def without(*, rows: Rows, vectors: Vectors, stay: Mask) -> tuple[Rows, Vectors]:
-    """Return the memories that stay, with their vectors."""
-    left = {each.name: _only(getattr(rows, each.name), stay) for each in fields(Rows)}
-    return Rows(**left), _tidied(Vectors(places=vectors.places[stay], blocks=vectors.blocks))
+def remove(*, rows: Rows, vectors: Vectors, stay: Mask) -> tuple[Rows, Vectors]:
+    """Return the memories selected by `stay`, with their vectors."""
+    selected = {each.name: _select(getattr(rows, each.name), stay) for each in fields(Rows)}
+    return Rows(**selected), _compacted(Vectors(places=vectors.places[stay], blocks=vectors.blocks))
 
 
-def _tidied(vectors: Vectors) -> Vectors:
-    """Return the vectors as one block of those that are somebody's, where many are not or lie apart."""
+def _compacted(vectors: Vectors) -> Vectors:
+    """Return one block of the vectors in use, where many are unused or outside of the first block."""
     total = sum(map(len, vectors.blocks))
-    apart = total - len(vectors.blocks[0])
-    nobodys = total - int(np.count_nonzero(vectors.places >= 0))
-    if max(apart, nobodys) * SHARE_APART <= total:
+    outside = total - len(vectors.blocks[0])
+    unused = total - int(np.count_nonzero(vectors.places >= 0))
+    if max(outside, unused) * COMPACTION_SHARE <= total:
         return vectors
-    block = reduce(_together, vectors.blocks)
-    theirs = np.zeros(total, dtype=np.bool_)
-    theirs[vectors.places[vectors.places >= 0]] = True
-    moved: Places = np.append(np.cumsum(theirs) - 1, -1)
-    left = VectorBlock(
-        contents=block.contents[theirs],
-        questions=block.questions[np.repeat(theirs, block.counts)],
-        counts=block.counts[theirs],
+    block = reduce(_append_block, vectors.blocks)
+    used = np.zeros(total, dtype=np.bool_)
+    used[vectors.places[vectors.places >= 0]] = True
+    new_places: Places = np.append(np.cumsum(used) - 1, -1)  # the last entry maps -1 to -1
+    compacted = VectorBlock(
+        contents=block.contents[used],
+        questions=block.questions[np.repeat(used, block.counts)],
+        counts=block.counts[used],
     )
-    return Vectors(places=moved[vectors.places], blocks=(left,))
+    return Vectors(places=new_places[vectors.places], blocks=(compacted,))
 
 
-def _together(block: VectorBlock, more: VectorBlock) -> VectorBlock:
+def _append_block(block: VectorBlock, more: VectorBlock) -> VectorBlock:
     return VectorBlock(
         contents=np.concatenate((block.contents, more.contents)),
         questions=np.concatenate((block.questions, more.questions)),
@@ -60,16 +66,16 @@ def _together(block: VectorBlock, more: VectorBlock) -> VectorBlock:
     )
 
 
-def _only(values: Any, stay: Mask) -> Any:
+def _select(values: Any, stay: Mask) -> Any:
     if isinstance(values, Terms):
         return Terms(hashes=values.hashes[np.repeat(stay, values.lengths)], lengths=values.lengths[stay])
     return values[stay]
 
 
-def _patched(values: Any, stay: Mask, more: Any) -> Any:
-    left = _only(values, stay)
-    if isinstance(left, Terms):
+def _append(values: Any, more: Any) -> Any:
+    if isinstance(values, Terms):
         return Terms(
-            hashes=np.concatenate((left.hashes, more.hashes)), lengths=np.concatenate((left.lengths, more.lengths))
+            hashes=np.concatenate((values.hashes, more.hashes)),
+            lengths=np.concatenate((values.lengths, more.lengths)),
         )
-    return np.concatenate((left, more))
+    return np.concatenate((values, more))

@@ -1,7 +1,7 @@
-"""What a process keeps of end users who are searched again and again: their memories as ranking takes them.
+"""Cache per process of the memories of end users that are searched repeatedly, as arrays for ranking.
 
-Nothing is kept at the first search; at the next one the vectors are read whole. From then on each search reads only the
-memories that have changed since: a write by whichever process is seen by the next, at the revision that it made.
+The first search of an end user caches nothing, the second one reads and caches all vectors. Each later search reads
+only the memories that have changed since the cached revision, so it sees the committed writes of all processes.
 """
 
 import threading
@@ -15,19 +15,19 @@ from cachetools import LRUCache
 from django.conf import settings
 from numpy.typing import NDArray
 
-from apps.memories.search.apply_delta import apply_delta, without
+from apps.memories.search.apply_delta import apply_delta, remove
 from apps.memories.search.snapshot import Rows, Vectors, moment_of
 from apps.pipeline.retrieval.ranking import Sessions
 
-MOST_SEEN = 10_000  # end users of whom only is known that they were searched
-SHARE_OF_ONE = 4  # nobody takes more than this part of the memory that may be taken
-OVERHEAD = 4_096  # bytes that somebody takes beside the arrays, more than it is
+MOST_SEEN = 10_000  # end users that were searched once and are not cached
+SHARE_OF_ONE = 4  # one end user gets at most a quarter of the cache
+OVERHEAD = 4_096  # upper estimate of the bytes per end user in addition to the arrays
 Key = tuple[UUID, str, int]  # end user, embedder, dimension
 
 
 @dataclass(frozen=True, slots=True)
 class CachedUser:
-    """Everything of one end user at one revision, as it was read at a moment."""
+    """All searchable memories of one end user at one revision, as they were read at the time `since`."""
 
     revision: int
     since: datetime
@@ -37,93 +37,98 @@ class CachedUser:
 
     @classmethod
     def of(cls, *, revision: int, since: datetime, rows: Rows, vectors: Vectors) -> Self:
-        """Return these memories to be kept, with what is the same in every search."""
+        """Return an entry, with its session index computed once for all searches."""
         return cls(revision=revision, since=since, rows=rows, vectors=vectors, sessions=rows.in_sessions())
 
     def at(self, moment: datetime) -> Self | None:
-        """Return what counts at a moment, as memories end by time alone; None of a moment before it was read."""
+        """Return the entry without memories that have expired by a time; None for a time before it was read."""
         if moment < self.since:
             return None
         stay = self.rows.ends_at > moment_of(moment)
         if stay.all():
             return self
-        rows, vectors = without(rows=self.rows, vectors=self.vectors, stay=stay)
+        rows, vectors = remove(rows=self.rows, vectors=self.vectors, stay=stay)
         return self.of(revision=self.revision, since=moment, rows=rows, vectors=vectors)
 
     def changed(
         self, *, revision: int, moment: datetime, changed: NDArray[np.uint64], rows: Rows, vectors: Vectors
     ) -> Self:
-        """Return what counts at a later revision: `rows` and `vectors` are of the changed ones that still count."""
+        """Return the entry at a later revision.
+
+        `changed` are the ids of all changed memories; `rows` and `vectors` are those of them that are still searchable.
+        """
         stay = ~np.isin(self.rows.ids[:, 1], changed[:, 1])
-        joined, theirs = apply_delta(rows=self.rows, vectors=self.vectors, stay=stay, more=rows, their=vectors)
-        return self.of(revision=revision, since=moment, rows=joined, vectors=theirs)
+        new_rows, new_vectors = apply_delta(
+            rows=self.rows, vectors=self.vectors, stay=stay, new_rows=rows, new_vectors=vectors
+        )
+        return self.of(revision=revision, since=moment, rows=new_rows, vectors=new_vectors)
 
 
 class SearchCache:
-    """What is kept, the longest unused first to go; threads of one process share it."""
+    """A least-recently-used cache of limited size, shared by the threads of a process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.clear()
 
     def find(self, key: Key, *, moment: datetime) -> CachedUser | None:
-        """Return what is kept and counts at a moment, at whatever revision."""
+        """Return the entry as of a time, at any revision."""
         with self._lock:
-            kept = self.kept.get(key)
-        counting = kept.at(moment) if kept else None
-        if counting and counting is not kept:
-            self.keep(key, counting)
-        return counting
+            entry = self.entries.get(key)
+        current = entry.at(moment) if entry else None
+        if current and current is not entry:
+            self.put(key, current)
+        return current
 
     def was_seen(self, key: Key) -> bool:
-        """Return True if this was searched before, and may be kept."""
+        """Return True if this was searched before and fits into the cache."""
         with self._lock:
-            return key in self.seen or key in self.kept
+            return key in self.seen or key in self.entries
 
-    def see(self, key: Key, *, rows: int) -> None:
-        """Remember that so many memories were searched, if they may be kept next time."""
-        if not self._may_take(key, rows):
+    def mark_seen(self, key: Key, *, rows: int) -> None:
+        """Record that this was searched, unless so many memories are too large to be cached."""
+        if not self._fits(key, rows):
             return
         with self._lock:
             self.seen[key] = None
 
-    def keep(self, key: Key, kept: CachedUser) -> None:
-        """Keep this, and as much of the rest as there is room for."""
+    def put(self, key: Key, entry: CachedUser) -> None:
+        """Store an entry, and evict the least recently used ones that no longer fit."""
         with self._lock:
             self.seen.pop(key, None)
-            if self._may_take(key, len(kept.rows)):
-                self.kept[key] = kept
+            if self._fits(key, len(entry.rows)):
+                self.entries[key] = entry
             else:  # it has grown
-                self.kept.pop(key, None)
+                self.entries.pop(key, None)
 
     def forget(self, key: Key) -> None:
-        """Keep nothing of this."""
+        """Remove an entry."""
         with self._lock:
-            self.kept.pop(key, None)
+            self.entries.pop(key, None)
 
     def clear(self) -> None:
-        """Forget everything, and take the room that the settings allow from now on."""
+        """Remove all entries, and read the maximum size from the settings again."""
         with self._lock:
-            self.kept: LRUCache[Key, CachedUser] = LRUCache(
+            self.entries: LRUCache[Key, CachedUser] = LRUCache(
                 maxsize=settings.SEARCH_CACHE_MB * 1_000_000, getsizeof=_bytes_of
             )
             self.seen: LRUCache[Key, None] = LRUCache(maxsize=MOST_SEEN)
 
-    def _may_take(self, key: Key, rows: int) -> bool:
+    def _fits(self, key: Key, rows: int) -> bool:
         _, _, dimension = key
-        # Five vectors of two bytes per number.
-        return (OVERHEAD + rows * dimension * 10) * SHARE_OF_ONE <= self.kept.maxsize
+        # Five float16 vectors per memory.
+        return (OVERHEAD + rows * dimension * 10) * SHARE_OF_ONE <= self.entries.maxsize
 
 
-def _bytes_of(kept: CachedUser) -> int:
-    return OVERHEAD + size_of(kept)
+def _bytes_of(entry: CachedUser) -> int:
+    return OVERHEAD + size_of(entry)
 
 
 CACHE = SearchCache()
 
 
 def size_of(value: Any) -> int:
-    """Return how many bytes the arrays within take."""
+    """Return the size in bytes of all arrays in a value."""
     if isinstance(value, np.ndarray):
         return value.nbytes
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""What the statement of packed.py answers, as arrays: nothing of it costs an object a memory."""
+"""Decode the answer of query_sql.py into numpy arrays, without creating Python objects per memory."""
 
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -13,13 +13,13 @@ from apps.pipeline.retrieval.float16 import halves
 
 
 class SnapshotRow(NamedTuple):
-    """The one row of the statement; of what was not read, or of nothing, the bytes are None."""
+    """The only row of the statement; bytes are None where the read mode excludes them or there are no rows."""
 
     query: bytes
     revision: int
-    meant: list[UUID]
-    shown: list[int]
-    own: list[UUID]
+    meant: list[UUID]  # the entities that the query refers to
+    shown: list[int]  # hashes of their public identifiers
+    own: list[UUID]  # the end user's entity, where the query also speaks of the end user
     changed: bytes | None
     terms: bytes | None
     context_terms: bytes | None
@@ -31,7 +31,7 @@ class SnapshotRow(NamedTuple):
 
 
 def rows_of(answer: SnapshotRow) -> tuple[Rows, NDArray[np.bool_]]:
-    """Return the memories that were read, and which of them may be hits."""
+    """Return the memories of an answer, and a mask of those that may be hits."""
     read = np.frombuffer(answer.memories or b"", dtype=MEMORY)
     rows = Rows(
         ids=read["id"].astype(np.uint64),
@@ -43,15 +43,15 @@ def rows_of(answer: SnapshotRow) -> tuple[Rows, NDArray[np.bool_]]:
         importance=read["importance"].astype(np.float64),
         subjects=_half(read["subject"]),
         objects=read["object"].astype(np.int64),
-        are_of_someone=np.ascontiguousarray(read["is_of_someone"]),
-        their_tongues=1 << read["tongue"].astype(np.int64),
+        have_subject=np.ascontiguousarray(read["is_of_someone"]),
+        language_bits=1 << read["tongue"].astype(np.int64),
         ends_at=read["ends_at"].astype(np.int64),
     )
     return rows, np.ascontiguousarray(read["eligible"])
 
 
 def vectors_of(answer: SnapshotRow, rows: Rows, *, dimension: int) -> Vectors:
-    """Return the vectors that were read whole."""
+    """Return the vectors of an answer of ReadMode.WHOLE or ReadMode.CHANGES."""
     read = np.frombuffer(answer.vectors or b"", dtype=VECTOR)
     block = VectorBlock(
         contents=halves(answer.contents or b"", dimension=dimension),
@@ -62,18 +62,18 @@ def vectors_of(answer: SnapshotRow, rows: Rows, *, dimension: int) -> Vectors:
 
 
 def changed_of(answer: SnapshotRow) -> NDArray[np.uint64]:
-    """Return the identifiers of the memories that have changed in any way."""
+    """Return the ids of all memories that were added, changed or deleted."""
     return np.frombuffer(answer.changed or b"", dtype=ID).astype(np.uint64)
 
 
 def query_words(packed: bytes) -> Words:
-    """Return the words of a query from its QUERY records."""
+    """Decode the words of a query from QUERY records."""
     read = np.frombuffer(packed, dtype=QUERY)
     return words_of(places=read["place"].astype(np.int64), terms=read["term"].astype(np.uint32))
 
 
 def cosines_of(answer: SnapshotRow, rows: Rows) -> tuple[Floats, Floats]:
-    """Return the cosines that the database has computed, NaN where a vector is owed."""
+    """Return the content and question cosines that the database computed; NaN where a memory has no vector yet."""
     read = np.frombuffer(answer.cosines or b"", dtype=COSINES)
     places = _places(rows.ids, read["memory"].astype(np.uint64))
     content, questions = (np.append(read[name].astype(np.float64), np.nan) for name in ("content", "questions"))
@@ -81,7 +81,7 @@ def cosines_of(answer: SnapshotRow, rows: Rows) -> tuple[Floats, Floats]:
 
 
 def _places(ids: NDArray[np.uint64], known: NDArray[np.uint64]) -> Places:
-    """Return where each id is among the known ones, -1 where it is not; the random half of an id tells."""
+    """Return the position of each id in `known`, or -1; ids are compared by their random half."""
     if not len(known):
         return np.full(len(ids), -1)
     order = np.argsort(known[:, 1])
@@ -91,7 +91,7 @@ def _places(ids: NDArray[np.uint64], known: NDArray[np.uint64]) -> Places:
 
 
 def _half(ids: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return the half of identifiers that is random in both kinds of UUID that are used."""
+    """Return the lower half of UUIDs, which is random in both versions that are in use (5 and 7)."""
     return ids[:, 1].astype(np.uint64)
 
 

@@ -1,8 +1,8 @@
-"""Whom a query means, as SQL: entities by any of their names, whom a relation leads to, and the end user.
+"""SQL that finds the entities a query refers to: by name, through a relation, or as the end user.
 
-"Where does my manager live" names nobody by name; the alias "User's manager" or the memory that says who it is leads
-on, from either side: User has_manager Priya, Lena sister_of User. The end user is meant where a first person asks and
-nobody else is named; who asks for "my trip to Rome" speaks of themselves and of Rome.
+"Where does my manager live" contains no name. The manager is found through the alias "User's manager" or a memory that
+states the relation in either direction (User has_manager Priya, Lena sister_of User). The end user is meant where the
+query is in the first person and names nobody else; "my trip to Rome" refers to both the end user and Rome.
 """
 
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.retrieval.query_entities import Names
 
-# One row: `ids` and `shown` (hashed) are whom the query means, `own` the end user where an "I" speaks beside them, or a
-# "my" that leads to nobody.
+# One row: `ids` are the entities that the query refers to, `shown` the hashes of their public identifiers, and `own`
+# the end user's entity where the query says "I", or "my" without a relation that leads to another entity.
 MEANT = """
 with own as (
     select id from memories_entity where end_user_id = %(end_user)s and is_user and (%(says_i)s or %(says_my)s)
@@ -48,7 +48,7 @@ offset 0
 
 
 def meant_values(names: Names) -> dict[str, Any]:
-    """Return what the statement takes, but for the end user."""
+    """Return the query parameters of MEANT, except for the end user."""
     return {
         "prefix": f"{Prefix.ENTITY}_",
         "phrases": list(names.phrases),

@@ -1,4 +1,4 @@
-"""Send a query to the database, which answers in one row of packed bytes."""
+"""Send a query to the database, which answers with one row of packed binary records."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +15,12 @@ from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
 from apps.pipeline.retrieval.query_entities import Names
 
-_NOBODY = UUID(int=0)
+_NO_SUBJECT = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """A query as the database takes it: its text, the names that it may hold, and its vector."""
+    """A query in the form that the database needs: its text, the names in it, and its vector."""
 
     text: str
     names: Names
@@ -29,7 +29,7 @@ class QueryTerms:
 
 
 def run_query(end_user_id: UUID, asked: QueryTerms, scope: SearchScope, reading: ReadMode) -> SnapshotRow:
-    """Send a query and wait for the answer."""
+    """Send a query and return the answer."""
     with connection.cursor() as cursor:
         send_query(cursor, end_user_id, asked, scope, reading)
         return SnapshotRow(*cursor.fetchone())
@@ -42,22 +42,22 @@ def send_query(
     scope: SearchScope,
     reading: ReadMode,
     *,
-    held: int = 0,
+    cached_revision: int = 0,
     tongues: int = 0,
 ) -> None:
-    """Send a query; of changes, with the revision that is held and the languages that it is in."""
+    """Send a query; ReadMode.CHANGES needs the revision and the language bits of the cached memories."""
     values = {
         **scope.values,
         "end_user": end_user_id,
-        "nobody": _NOBODY,
+        "no_subject": _NO_SUBJECT,
         "query": asked.text,
         **meant_values(asked.names),
         "embedder": asked.embedder,
         "dimension": len(asked.vector),
-        "held": held,
+        "cached_revision": cached_revision,
         "tongues": tongues,
     }
-    if reading is ReadMode.COMPARED:  # long to write
+    if reading is ReadMode.COMPARED:  # only then, because formatting a vector is slow
         values["vector"] = as_text(asked.vector)
-    cursor.cursor.format = Format.BINARY  # as text, bytes come twice as long
+    cursor.cursor.format = Format.BINARY  # the text format doubles the size of bytes
     cursor.execute(packing(scope, reading), values)

@@ -1,6 +1,6 @@
-"""The statements that pack one end user's memories into records, and how the records are laid out.
+"""SQL that packs one end user's memories into binary records, and the numpy types of these records.
 
-What has one length in every memory is one record of bytes, for an aggregate a value costs more than the values do.
+All fixed-length values of a memory form one record, because one aggregate per column costs more than the values.
 """
 
 from enum import Enum, auto
@@ -13,20 +13,21 @@ from apps.memories.search.scope import SearchScope
 
 
 class ReadMode(Enum):
-    """How much is read: all, compared by the database; all, to be kept; or what has changed since it was kept."""
+    """How much a query reads."""
 
-    COMPARED = auto()
-    WHOLE = auto()
-    CHANGES = auto()
+    COMPARED = auto()  # all memories; the database computes the cosines
+    WHOLE = auto()  # all memories with their vectors, to be cached
+    CHANGES = auto()  # the memories that have changed since the cached revision, with their vectors
 
 
-# Of few questions each slot is compared by itself, which takes half the time of unnesting them; long vectors lie apart
-# from their row and would be fetched once a slot.
+# Up to four questions are compared slot by slot, in half the time of unnest(). Longer vectors are stored out of line
+# (TOAST) and would be fetched once per slot.
 _SLOTS, _INLINE_DIMENSION = 4, 768
 
-# Aggregations of one row each, put together by numpy: a join of thousands of rows goes wrong where the planner has no
-# statistics yet. "(select …)" hides whose memories these are from the planner, which else plans anew each time for the
-# same plan. In one line and below 4,096 characters, for psycopg works out anew, each time, what a longer text says.
+# Each subquery aggregates to one row and numpy joins the results: a join of thousands of rows in SQL gets a bad plan
+# while the planner has no statistics. "(select …)" hides the end user's id from the planner, which would otherwise make
+# a custom plan on every execution. Formatted as one line below 4,096 characters, because psycopg does not cache the
+# parsed form of longer statements.
 _STATEMENT = """
 select query_terms(coalesce(words.tongues, 0) | %(tongues)s, %(query)s), revised.number,
        meant.ids, meant.shown, meant.own, changed.packed,
@@ -38,7 +39,8 @@ from (
 
 _CHANGED = """
 select array_agg(id) as ids, string_agg(uuid_send(id), '') as packed
-from memories_memorychange where end_user_id = (select %(end_user)s::uuid) and number > (select %(held)s::bigint)
+from memories_memorychange
+where end_user_id = (select %(end_user)s::uuid) and number > (select %(cached_revision)s::bigint)
 """
 _NONE_CHANGED = "select null::bytea as packed"
 
@@ -49,7 +51,7 @@ select bit_or(1 << m.tongue) as tongues,
        string_agg(
            uuid_send(m.id)
            || uuid_send(coalesce(m.session_id, m.id))
-           || uuid_send(coalesce(m.subject_id, %(nobody)s))
+           || uuid_send(coalesce(m.subject_id, %(no_subject)s))
            || int8send(coalesce(hashtextextended(m.object->>'entity', 0), 0))
            || timestamptz_send(m.said_at)
            || timestamptz_send(coalesce(least(m.expires_at, m.valid_until), 'infinity'))
@@ -64,14 +66,14 @@ from {rows} m
 where m.end_user_id = (select %(end_user)s::uuid) and {searched}
 """
 
-# One by one by their keys: the planner would else read the index of all that are live.
+# "offset 0" forces a lookup per primary key; otherwise the planner scans the index of all live memories.
 _CHANGED_ROWS = """(
     select one.* from unnest(changed.ids) each(id) cross join lateral (
         select * from memories_memory where id = each.id offset 0
     ) one
 )"""
 
-# "offset 0" has each vector compared as it is read, instead of carried into the grouping.
+# "offset 0" makes the database compare each vector while reading it, instead of passing vectors to the aggregation.
 _COMPARED = """
 select string_agg(
            uuid_send(memory_id)
@@ -114,7 +116,7 @@ MEMORY = np.dtype(
         ("subject", ">u8", 2),
         ("object", ">i8"),  # a hash of the entity's identifier
         ("said_at", ">i8"),  # microseconds since 2000
-        ("ends_at", ">i8"),  # the same; the highest of all numbers where it doesn't
+        ("ends_at", ">i8"),  # microseconds since 2000; the highest number where the memory has no end
         ("confidence", ">f8"),
         ("importance", ">f4"),
         ("terms", ">i4"),  # bytes
@@ -131,7 +133,7 @@ VECTOR = np.dtype([("memory", ">u8", 2), ("questions", ">i4")])
 
 
 def packing(scope: SearchScope, reading: ReadMode) -> str:
-    """Return the statement for a scope; unpacked.Answer says what its one row holds."""
+    """Return the statement for a scope; its row is a decode.SnapshotRow."""
     return _packing(scope.rows, scope.terms, scope.searched, scope.eligible, reading)
 
 

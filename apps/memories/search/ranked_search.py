@@ -1,7 +1,8 @@
-"""Search the memories of one end user: two round trips, every memory scored, the best ones read.
+"""Search the memories of one end user: score every memory and read the best ones, in two round trips.
 
-1. Read the searched memories as columns: words, cosines, who the query names (columns.py, within scope.py).
-2. Rank them (pipeline/ranking.py).
+1. Read the memories in scope (scope.py) as columns: words, cosines, entities that the query refers to
+   (search_columns.py).
+2. Rank them (pipeline/retrieval/ranking.py).
 3. Read the rows of the best.
 """
 
@@ -29,7 +30,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A found memory; `score` is 0 to 1 and the sum of its parts."""
+    """A memory that matches a query; `score` is the sum of its parts, from 0 to 1."""
 
     memory: Memory
     score: float
@@ -37,7 +38,7 @@ class SearchHit:
 
     @property
     def is_unverified(self) -> bool:
-        """Tell whether a person still has to look at it."""
+        """Return True if the memory waits for review."""
         return self.memory.status == Status.PENDING_REVIEW
 
 
@@ -46,8 +47,8 @@ def search(
 ) -> tuple[SearchHit, ...]:
     """Return the best memories for a query, best first.
 
-    A blank query returns the most important ones. A memory without vectors takes part by its words. What was known at
-    a moment is found by its words of then; its vectors are those of now.
+    A blank query returns the most important memories. A memory without vectors is scored by its words only. With
+    `known_at`, the words are those of that time and the vectors those of now.
     Raises whatever the embedder raises.
     """
     text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
@@ -73,22 +74,18 @@ def _hits(
     end_user_id: UUID, known_at: datetime | None, columns: Columns, scores: Scores, places: Sequence[int]
 ) -> tuple[SearchHit, ...]:
     ids = [columns.id_at(place) for place in places]
-    found = _read(ids, end_user_id=end_user_id, known_at=known_at)
-    return tuple(
-        SearchHit(memory=found[memory_id], score=sum(parts.values()), parts=parts)
-        for memory_id, parts in zip(ids, _parts_at(scores, places), strict=True)
-        if memory_id in found
-    )
-
-
-def _parts_at(scores: Scores, places: Sequence[int]) -> list[dict[str, float]]:
-    """Return the parts of the scores at some places."""
-    return [{name: float(part[place]) for name, part in scores.parts.items()} for place in places]
+    memories = _read(ids, end_user_id=end_user_id, known_at=known_at)
+    hits = []
+    for memory_id, place in zip(ids, places, strict=True):
+        if memory_id in memories:
+            parts = {name: float(part[place]) for name, part in scores.parts.items()}
+            hits.append(SearchHit(memory=memories[memory_id], score=sum(parts.values()), parts=parts))
+    return tuple(hits)
 
 
 def _read(ids: Sequence[UUID], *, end_user_id: UUID, known_at: datetime | None) -> dict[UUID, Memory]:
-    """Read memories, with the values that they had at the moment given; one more round trip then."""
-    found = read_memories(end_user_id=end_user_id, ids=ids) if ids else {}
-    if known_at and found:
-        as_believed(memories=list(found.values()), end_user_ids={end_user_id}, moment=known_at)
-    return found
+    """Read memories; with `known_at`, in the version of that time, which costs one more round trip."""
+    memories = read_memories(end_user_id=end_user_id, ids=ids) if ids else {}
+    if known_at and memories:
+        as_believed(memories=list(memories.values()), end_user_ids={end_user_id}, moment=known_at)
+    return memories

@@ -1,4 +1,4 @@
-"""Which memories a search looks at, as SQL: those believed at a moment give the statistics, filters pick the hits."""
+"""The memories that a search covers, as SQL: those valid at a time are scored, filters select the possible hits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.policy import RetrievalPolicy
 
-# The rows as they stood at a moment: a version row holds what its change replaced, so of the changes after the moment
-# the earliest has the last word; the terms follow the words of then.
-_KNOWN_THEN = """(
+# Memories in their version of %(known_at)s. A version row has the values that a change replaced, so the earliest change
+# after that time decides. The terms are computed from the content of that version.
+_KNOWN_AT = """(
     select past.*, case when changed.before ? 'content' then memory_terms(now.tongue, past.content)
                         else now.terms end as terms_then
     from memories_memory now
@@ -31,42 +31,42 @@ _KNOWN_THEN = """(
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What is looked for, and among which memories; empty filters let everything pass."""
+    """A search: its text and its filters; an empty filter does not restrict the result."""
 
     text: str = ""
     limit: int = 10
     types: tuple[MemoryType, ...] = ()
     topics: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()  # all of them
-    entities: tuple[UUID, ...] = ()  # any of them, as subject or object
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # all of it
+    tags: tuple[str, ...] = ()  # a hit has all of them
+    entities: tuple[UUID, ...] = ()  # a hit has any of them as subject or object
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # a hit contains all of it
     said_from: datetime | None = None
     said_to: datetime | None = None
-    statuses: tuple[Status, ...] = ()  # empty: what the stakes allow
+    statuses: tuple[Status, ...] = ()  # empty: those that the stakes allow
     stakes: Stakes = Stakes.NORMAL
     min_confidence: float = 0.0
-    as_of: datetime | None = None  # valid time: what was true then, as known now
-    known_at: datetime | None = None  # knowledge time: what had been written by then, as it was written
+    as_of: datetime | None = None  # valid time: statements that were true then, as known now
+    known_at: datetime | None = None  # transaction time: memories stored by then, in their version of then
 
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """SQL on `m`: where the rows and their terms come from, which are `searched`, which of these may be hits.
+    """SQL fragments on the row alias `m`, with their parameters.
 
-    A plain one is that of now, without a filter: most searches are of this kind, and one end user's are of the same
-    memories until one of these changes.
+    A plain scope is the present without filters. Most searches have one, and its result can be cached per end user
+    until a memory changes.
     """
 
-    rows: str
-    terms: str
-    searched: str
-    eligible: str
+    rows: str  # the table or subquery
+    terms: str  # the column of the terms
+    searched: str  # condition for rows that are scored
+    eligible: str  # condition for scored rows that may be hits
     values: Mapping[str, Any]
     is_plain: bool = False
 
 
 def search_scope(query: SearchQuery, *, policy: RetrievalPolicy, now: datetime) -> SearchScope:
-    """Say which memories take part: those believed at the moment asked for, by valid and by knowledge time."""
+    """Return the memories that a search covers, by valid time and transaction time."""
     filters = _filters(query, policy)
     values = {
         "moment": query.as_of or query.known_at or now,
@@ -75,7 +75,7 @@ def search_scope(query: SearchQuery, *, policy: RetrievalPolicy, now: datetime) 
     if query.known_at:
         values["known_at"] = query.known_at
     return SearchScope(
-        rows=_KNOWN_THEN if query.known_at else "memories_memory",
+        rows=_KNOWN_AT if query.known_at else "memories_memory",
         terms="m.terms_then" if query.known_at else "m.terms",
         searched=" and ".join(_searched(query)),
         eligible=" and ".join(condition for condition, _, _ in filters),
@@ -86,12 +86,12 @@ def search_scope(query: SearchQuery, *, policy: RetrievalPolicy, now: datetime) 
 
 
 def shown_statuses(stakes: Stakes) -> list[Status]:
-    """Return what may be shown: what waits for a person only at low stakes."""
+    """Return the statuses that may be shown; memories that wait for review only at low stakes."""
     return [Status.ACTIVE, Status.PENDING_REVIEW] if stakes is Stakes.LOW else [Status.ACTIVE]
 
 
 def _searched(query: SearchQuery) -> list[str]:
-    statuses = ", ".join(f"'{each.value}'" for each in _statuses(query))  # as constants, for indices that name them
+    statuses = ", ".join(f"'{each.value}'" for each in _statuses(query))  # literals, so that partial indexes match
     conditions = [f"m.status in ({statuses})", "(m.expires_at is null or m.expires_at > %(moment)s)"]
     if query.as_of:
         conditions.append("m.valid_from <= %(moment)s")
@@ -101,7 +101,7 @@ def _searched(query: SearchQuery) -> list[str]:
 
 
 def _filters(query: SearchQuery, policy: RetrievalPolicy) -> list[tuple[str, str, Any]]:
-    """Return each filter that is asked for as its condition, the name of its value, and the value."""
+    """Return the filters in use as (condition, name of the parameter, value); the first one is always in use."""
     least = max(query.min_confidence, policy.least_confidence[query.stakes])
     about = [{"id": str(each), "shown": show(Prefix.ENTITY, each)} for each in query.entities]
     filters: list[tuple[str, str, Any]] = [
@@ -122,7 +122,7 @@ def _filters(query: SearchQuery, policy: RetrievalPolicy) -> list[tuple[str, str
 
 
 def _statuses(query: SearchQuery) -> Sequence[Status]:
-    """Return the statuses asked for, or those that may be shown; superseded ones only as of a moment."""
+    """Return the requested statuses, or those that may be shown; superseded ones only with `as_of`."""
     if query.statuses:
         return query.statuses
     history = [Status.SUPERSEDED] if query.as_of else []

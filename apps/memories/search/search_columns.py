@@ -1,13 +1,12 @@
-"""One end user's memories as columns: a single row of packed bytes that ranking reads without an object a memory.
+"""Read one end user's memories as columns for ranking.
 
-A user has tens to tens of thousands of memories, so all of them are scored, exactly. Sent as ordinary rows they would
-cost a Python object a value; packed by PostgreSQL (packed.py) and read by numpy a thousand take about two
-milliseconds. Every string_agg of one aggregation sees the rows in the same order, so the columns match. Of what is kept
-(kept.py) only what has changed is read.
+An end user has tens to tens of thousands of memories, so all of them are scored exactly. Ordinary result rows would
+create a Python object per value; packed by PostgreSQL (query_sql.py) and decoded by numpy (decode.py), a thousand
+memories take about two milliseconds. All string_agg calls of one aggregation see the rows in the same order, so the
+columns match. Cached memories (cache.py) are not read again unless they have changed.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import numpy as np
@@ -27,78 +26,76 @@ from apps.pipeline.retrieval.ranking import Memories, Sessions
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The searched memories, which of them may be hits, and the query's words."""
+    """The memories to rank, a mask of those that may be hits, and the words of the query."""
 
     query: Words
     memories: Memories
     eligible: NDArray[np.bool_]
 
     def id_at(self, place: int) -> UUID:
-        """Return the identifier of the memory at a place."""
+        """Return the id of the memory at a position."""
         high, low = self.memories.ids[place].tolist()
         return UUID(int=high << 64 | low)
 
 
 def read_columns(*, end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> Columns:
-    """Read all memories of a scope in one round trip, or those that have changed since they were kept."""
-    # What a transaction has changed itself has no revision yet.
+    """Read all memories of a scope, or only those that have changed since they were cached, in one round trip."""
+    # The changes of an open transaction have no revision number yet, so the cache can't be used.
     if not scope.is_plain or connection.in_atomic_block:
-        return _compared(run_query(end_user_id, asked, scope, ReadMode.COMPARED))
+        return _read_compared(end_user_id, asked, scope)
     key = (end_user_id, asked.embedder, len(asked.vector))
-    kept = CACHE.find(key, moment=scope.values["moment"])
-    if kept:
-        return _kept(key, kept, asked, scope) or read_columns(end_user_id=end_user_id, asked=asked, scope=scope)
+    cached = CACHE.find(key, moment=scope.values["moment"])
+    if cached:
+        columns = _update_cached(key, cached, asked, scope)
+        return columns or read_columns(end_user_id=end_user_id, asked=asked, scope=scope)
     if CACHE.was_seen(key):
-        return _whole(key, run_query(end_user_id, asked, scope, ReadMode.WHOLE), asked, scope)
-    columns = _compared(run_query(end_user_id, asked, scope, ReadMode.COMPARED))
-    CACHE.see(key, rows=len(columns.memories))
+        return _read_and_cache(key, asked, scope)
+    columns = _read_compared(end_user_id, asked, scope)
+    CACHE.mark_seen(key, rows=len(columns.memories))
     return columns
 
 
-def _compared(answer: SnapshotRow) -> Columns:
+def _read_compared(end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> Columns:
+    answer = run_query(end_user_id, asked, scope, ReadMode.COMPARED)
     rows, eligible = rows_of(answer)
     return _columns(answer, rows, rows.in_sessions(), cosines_of(answer, rows), eligible)
 
 
-def _whole(key: Key, answer: SnapshotRow, asked: QueryTerms, scope: SearchScope) -> Columns:
-    """Keep what was read, and search it."""
+def _read_and_cache(key: Key, asked: QueryTerms, scope: SearchScope) -> Columns:
+    answer = run_query(key[0], asked, scope, ReadMode.WHOLE)
     rows, eligible = rows_of(answer)
     vectors = vectors_of(answer, rows, dimension=len(asked.vector))
-    kept = CachedUser.of(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors)
-    CACHE.keep(key, kept)
+    cached = CachedUser.of(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors)
+    CACHE.put(key, cached)
     cosines = vectors.of_memories(vectors.compared(asked.vector, before={}))
-    return _columns(answer, rows, kept.sessions, cosines, eligible)
+    return _columns(answer, rows, cached.sessions, cosines, eligible)
 
 
-def _kept(key: Key, kept: CachedUser, asked: QueryTerms, scope: SearchScope) -> Columns | None:
-    """Search what is kept, with what has changed since; nothing where that can't be told, and has to be asked again."""
+def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: SearchScope) -> Columns | None:
+    """Read the changes since the cached revision and apply them; None where the query has to be repeated."""
+    languages = cached.rows.tongues
     with connection.cursor() as cursor, pipelined():
-        send_query(cursor, key[0], asked, scope, ReadMode.CHANGES, held=kept.revision, tongues=kept.rows.tongues)
-        compared = kept.vectors.compared(asked.vector, before={})  # while the database works
+        send_query(cursor, key[0], asked, scope, ReadMode.CHANGES, cached_revision=cached.revision, tongues=languages)
+        compared = cached.vectors.compared(asked.vector, before={})  # while the database works
         answer = SnapshotRow(*cursor.fetchone())
-    if answer.revision < kept.revision:  # the database is another, or an older one
+    if answer.revision < cached.revision:  # the database was replaced or restored from a backup
         CACHE.forget(key)
         return None
-    stemmed = kept.rows.tongues
-    if answer.revision > kept.revision:
+    if answer.revision > cached.revision:
         rows, _ = rows_of(answer)
-        stemmed |= rows.tongues
-        kept = _changed(kept, answer, rows, dimension=len(asked.vector), moment=scope.values["moment"])
-        CACHE.keep(key, kept)
-    if kept.rows.tongues != stemmed:  # the last memory in a language has gone, and the query was stemmed in it
+        languages |= rows.tongues
+        cached = cached.changed(
+            revision=answer.revision,
+            moment=scope.values["moment"],
+            changed=changed_of(answer),
+            rows=rows,
+            vectors=vectors_of(answer, rows, dimension=len(asked.vector)),
+        )
+        CACHE.put(key, cached)
+    if cached.rows.tongues != languages:  # the query was stemmed in a language that no memory has any more
         return None
-    cosines = kept.vectors.of_memories(kept.vectors.compared(asked.vector, before=compared))
-    return _columns(answer, kept.rows, kept.sessions, cosines, kept.rows.confidence >= scope.values["least"])
-
-
-def _changed(kept: CachedUser, answer: SnapshotRow, rows: Rows, *, dimension: int, moment: datetime) -> CachedUser:
-    return kept.changed(
-        revision=answer.revision,
-        moment=moment,
-        changed=changed_of(answer),
-        rows=rows,
-        vectors=vectors_of(answer, rows, dimension=dimension),
-    )
+    cosines = cached.vectors.of_memories(cached.vectors.compared(asked.vector, before=compared))
+    return _columns(answer, cached.rows, cached.sessions, cosines, cached.rows.confidence >= scope.values["least"])
 
 
 def _columns(
@@ -107,7 +104,7 @@ def _columns(
     content, questions = cosines
     subjects = rows.subjects
     named = np.isin(subjects, _halves_of(answer.meant)) | np.isin(rows.objects, np.array(answer.shown, dtype=np.int64))
-    others = rows.are_of_someone & ~named & ~np.isin(subjects, _halves_of(answer.own))
+    others = rows.have_subject & ~named & ~np.isin(subjects, _halves_of(answer.own))
     memories = Memories(
         ids=rows.ids,
         terms=rows.terms,

@@ -1,4 +1,4 @@
-"""One end user's memories and vectors as they are searched, whatever is asked: an entry a memory in every array."""
+"""One end user's memories and vectors as arrays, independent of a query: one entry per memory in each array."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from apps.pipeline.retrieval.bm25 import Floats, Places, Terms
 from apps.pipeline.retrieval.float16 import Halves, cosines, highest
 from apps.pipeline.retrieval.ranking import Sessions, sessions_of
 
-Cosines = tuple[Floats, Floats]  # of contents, and of the best of the questions
-Moments = NDArray[np.int64]  # microseconds since 2000, as PostgreSQL counts; the highest number is "never"
+Cosines = tuple[Floats, Floats]  # of the content, and of the best question, per memory
+Moments = NDArray[np.int64]  # microseconds since 2000, as in PostgreSQL; the highest number means "never"
 _YEAR_2000 = datetime(2000, 1, 1, tzinfo=UTC)
 SECONDS_TO_2000 = _YEAR_2000.timestamp()
 
 
 def moment_of(time: datetime) -> int:
-    """Return a time as the number that it is among Moments."""
+    """Convert a time to a number of Moments."""
     return (time - _YEAR_2000) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What is known of each memory."""
+    """The values of each memory that ranking needs, except for its vectors."""
 
     ids: NDArray[np.uint64]
     terms: Terms
@@ -34,19 +34,19 @@ class Rows:
     said_at: Floats
     confidence: Floats
     importance: Floats
-    subjects: NDArray[np.uint64]  # the random half of the identifier, 0 where there is none
-    objects: NDArray[np.int64]  # the identifier hashed, 0 where the object is no entity
-    are_of_someone: NDArray[np.bool_]
-    their_tongues: NDArray[np.int64]  # a bit each, for the language that the words are stemmed in
-    ends_at: Moments  # when each ceases to count by itself
+    subjects: NDArray[np.uint64]  # random half of the entity's id, 0 where there is none
+    objects: NDArray[np.int64]  # hash of the entity's id, 0 where the object is not an entity
+    have_subject: NDArray[np.bool_]  # whether the memory has a predicate and a subject
+    language_bits: NDArray[np.int64]  # one bit per memory, for the language of its stemmed words
+    ends_at: Moments  # when the memory expires or stops being valid
 
     @property
     def tongues(self) -> int:
-        """Return the bits of all languages that their words are stemmed in."""
-        return int(np.bitwise_or.reduce(self.their_tongues))
+        """Return the language bits of all memories combined."""
+        return int(np.bitwise_or.reduce(self.language_bits))
 
     def in_sessions(self) -> Sessions:
-        """Return which of them were said together, and in what order."""
+        """Return the session of each memory and its order within."""
         return sessions_of(ids=self.ids, sessions=self.sessions, said_at=self.said_at)
 
     def __len__(self) -> int:
@@ -55,14 +55,14 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorBlock:
-    """Vectors that lie together."""
+    """Vectors in one contiguous array."""
 
     contents: Halves
     questions: Halves
-    counts: Places  # questions of each
+    counts: Places  # number of questions per memory
 
     def compared(self, asked: Vector) -> Cosines:
-        """Return the cosine of each, and that of the best of its questions."""
+        """Return the cosine of each content, and that of its best question."""
         best = highest(values=cosines(vectors=self.questions, asked=asked), counts=self.counts)
         return cosines(vectors=self.contents, asked=asked), best
 
@@ -72,19 +72,19 @@ class VectorBlock:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Their vectors, in an order of their own; not all of them need be somebody's any more."""
+    """The vectors of memories, in an order of their own; some may belong to memories that were removed."""
 
-    places: Places  # of each memory's vector among those of all blocks, -1 where it is still owed
-    blocks: tuple[VectorBlock, ...]  # those read at once, and those that have come since
+    places: Places  # index of each memory's vector over all blocks, -1 where it has none yet
+    blocks: tuple[VectorBlock, ...]  # the first read, and the vectors that were added later
 
     def compared(self, asked: Vector, *, before: Mapping[VectorBlock, Cosines]) -> dict[VectorBlock, Cosines]:
-        """Return the cosines of each block; those that are known from before are not computed again."""
+        """Return the cosines of each block; those of blocks in `before` are reused."""
         return {block: before[block] if block in before else block.compared(asked) for block in self.blocks}
 
     def of_memories(self, compared: Mapping[VectorBlock, Cosines]) -> Cosines:
-        """Return each memory's cosine, and that of the best of its questions; NaN where there is none."""
-        lots = [compared[block] for block in self.blocks]
-        # Where -1 points to, too.
-        content = np.concatenate([*(content for content, _ in lots), [np.nan]])
-        best = np.concatenate([*(best for _, best in lots), [np.nan]])
+        """Return each memory's content cosine and best question cosine; NaN where it has no vector."""
+        per_block = [compared[block] for block in self.blocks]
+        # The NaN at the end is what the index -1 selects.
+        content = np.concatenate([*(content for content, _ in per_block), [np.nan]])
+        best = np.concatenate([*(best for _, best in per_block), [np.nan]])
         return content[self.places], best[self.places]

@@ -99,11 +99,13 @@ class Migration(migrations.Migration):
                         to="tenants.enduser",
                     ),
                 ),
-                ("ready_at", models.DateTimeField(blank=True, help_text="empty when nothing is owed", null=True)),
+                ("ready_at", models.DateTimeField(blank=True, help_text="empty when no work is open", null=True)),
                 ("leased_until", models.DateTimeField(blank=True, null=True)),
                 (
                     "token",
-                    models.UUIDField(blank=True, help_text="who holds the lease; a write must carry it", null=True),
+                    models.UUIDField(
+                        blank=True, help_text="identifies the holder; every write must carry it", null=True
+                    ),
                 ),
                 (
                     "project",

@@ -30,7 +30,9 @@ class Migration(migrations.Migration):
                 ("slug", models.SlugField(max_length=64, unique=True)),
                 (
                     "queue_limit",
-                    models.PositiveIntegerField(default=10000, help_text="owed traces before intake answers 429"),
+                    models.PositiveIntegerField(
+                        default=10000, help_text="waiting traces from which intake answers 429"
+                    ),
                 ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
             ],

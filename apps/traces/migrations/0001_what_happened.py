@@ -116,7 +116,9 @@ class Migration(migrations.Migration):
                 ("pattern", models.TextField(help_text="RE2 syntax, matched against the folded turn", max_length=2000)),
                 (
                     "phrase",
-                    models.BooleanField(default=False, help_text="an interjection: drops a turn made of nothing else"),
+                    models.BooleanField(
+                        default=False, help_text="a phrase: rejects turns that consist of nothing else"
+                    ),
                 ),
                 (
                     "roles",
@@ -144,7 +146,9 @@ class Migration(migrations.Migration):
                 ("order", models.IntegerField(default=100)),
                 (
                     "unless_answering",
-                    models.BooleanField(default=False, help_text="silent when the turn before asked something"),
+                    models.BooleanField(
+                        default=False, help_text="does not apply when the previous turn asked a question"
+                    ),
                 ),
                 ("hit_count", models.BigIntegerField(default=0, editable=False)),
                 ("last_hit_at", models.DateTimeField(editable=False, null=True)),
@@ -391,7 +395,7 @@ class Migration(migrations.Migration):
                         default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
-                ("position", models.PositiveIntegerField(help_text="place within the session, from 0")),
+                ("position", models.PositiveIntegerField(help_text="position within the session, from 0")),
                 ("external_id", models.CharField(blank=True, help_text="turn_id in the API", max_length=255)),
                 (
                     "role",

@@ -12,7 +12,10 @@ class Migration(migrations.Migration):
             model_name="turn",
             name="hit_counted",
             field=models.BooleanField(
-                db_default=False, default=False, editable=False, help_text="whether its rule's hits include it"
+                db_default=False,
+                default=False,
+                editable=False,
+                help_text="whether the hits of its rule include this turn",
             ),
         ),
         migrations.AddIndex(

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                         default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
-                ("hour", models.DateTimeField(db_index=True, help_text="its beginning")),
+                ("hour", models.DateTimeField(db_index=True, help_text="start of the hour")),
                 (
                     "stage",
                     models.CharField(
@@ -59,7 +59,7 @@ class Migration(migrations.Migration):
                         default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
-                ("hour", models.DateTimeField(db_index=True, help_text="its beginning")),
+                ("hour", models.DateTimeField(db_index=True, help_text="start of the hour")),
                 (
                     "measure",
                     models.CharField(

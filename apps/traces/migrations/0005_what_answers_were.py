@@ -21,14 +21,16 @@ class Migration(migrations.Migration):
                     ("unparsable", "unparsable"),
                     ("refused", "refused"),
                 ],
-                help_text="none: not answered, or a judge's verdicts",
+                help_text="empty where the call failed or a judge answered",
                 max_length=16,
             ),
         ),
         migrations.AddField(
             model_name="modelcall",
             name="invalid_objects",
-            field=models.PositiveSmallIntegerField(default=0, help_text="of the answer, that were no memories"),
+            field=models.PositiveSmallIntegerField(
+                default=0, help_text="objects in the answer that are not valid memories"
+            ),
         ),
         migrations.AlterField(
             model_name="hourlytally",

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             field=models.SmallIntegerField(
                 db_default=0,
                 default=0,
-                help_text="minutes east of UTC, of the clock by which occurred_at was told",
+                help_text="offset of occurred_at from UTC, in minutes east",
             ),
         ),
     ]

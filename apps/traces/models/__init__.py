@@ -1,4 +1,4 @@
-"""What happened: one module a subject."""
+"""Models of conversations, traces, configuration and statistics: one module per subject."""
 
 from apps.traces.models.configuration import ConfigurationVersion, PreFilterRule
 from apps.traces.models.conversation import Session, Turn

@@ -1,4 +1,4 @@
-"""The settings that traces run under, as immutable versions, and the pre-filter rules that people edit."""
+"""Immutable configuration versions, and the pre-filter rules that admins edit."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -11,7 +11,7 @@ from apps.pipeline.core.policy import Policy, Rule
 
 
 class ConfigurationVersion(models.Model):
-    """One immutable version of a project's policy; a trace names the version that it ran under."""
+    """One immutable version of a project's policy; every trace refers to the version that it used."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="configurations")
@@ -32,24 +32,26 @@ class ConfigurationVersion(models.Model):
         return f"version {self.number}"
 
     def as_policy(self) -> Policy:
-        """Return the policy as the pipeline takes it."""
+        """Return the policy as the pipeline's value."""
         return Policy.model_validate(self.policy)
 
 
 class PreFilterRule(models.Model):
-    """A rule of stage 1 as an admin edits it; saving makes a new configuration version."""
+    """A rule of the pre-filter as an admin edits it; saving one creates a new configuration version."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="pre_filter_rules")
     name = models.SlugField(max_length=64)
     reason = models.CharField(max_length=32, choices=choices_of(Reason))
     pattern = models.TextField(max_length=2_000, help_text="RE2 syntax, matched against the folded turn")
-    phrase = models.BooleanField(default=False, help_text="an interjection: drops a turn made of nothing else")
+    phrase = models.BooleanField(default=False, help_text="a phrase: rejects turns that consist of nothing else")
     roles = ArrayField(models.CharField(max_length=16, choices=choices_of(Role)), default=list)
     languages = ArrayField(models.CharField(max_length=8), default=list, blank=True)
     enabled = models.BooleanField(default=True)
     order = models.IntegerField(default=100)
-    unless_answering = models.BooleanField(default=False, help_text="silent when the turn before asked something")
+    unless_answering = models.BooleanField(
+        default=False, help_text="does not apply when the previous turn asked a question"
+    )
     hit_count = models.BigIntegerField(default=0, editable=False)
     last_hit_at = models.DateTimeField(null=True, editable=False)
 
@@ -62,5 +64,5 @@ class PreFilterRule(models.Model):
         return self.name
 
     def as_rule(self) -> Rule:
-        """Return the rule as the pipeline takes it."""
+        """Return the rule as the pipeline's value."""
         return Rule.model_validate({name: getattr(self, name) for name in Rule.model_fields})

@@ -1,4 +1,4 @@
-"""Sessions and their turns, as they were accepted."""
+"""Sessions and turns, as they were accepted."""
 
 from django.db import models
 from django.db.models import Q
@@ -16,7 +16,7 @@ class Session(models.Model):
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     external_id = models.CharField(max_length=255, help_text="session_id in the API, chosen by the client")
     turn_count = models.PositiveIntegerField(default=0)
-    # Turns before this position have been looked back on.
+    # Turns before this position have been through session-level extraction.
     summarised_until = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField(default=timezone.now)
     last_turn_at = models.DateTimeField(default=timezone.now)
@@ -34,27 +34,27 @@ class Session(models.Model):
 
 
 class Turn(models.Model):
-    """One message; its text is never changed."""
+    """One message of a session; its text never changes."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="turns", db_index=False)
     trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="turns", db_index=False)
-    position = models.PositiveIntegerField(help_text="place within the session, from 0")
+    position = models.PositiveIntegerField(help_text="position within the session, from 0")
     external_id = models.CharField(max_length=255, blank=True, help_text="turn_id in the API")
     role = models.CharField(max_length=16, choices=choices_of(Role))
     speaker = models.CharField(max_length=120, blank=True)
     content = models.TextField()
     occurred_at = models.DateTimeField(null=True, blank=True)
     utc_offset = models.SmallIntegerField(
-        default=0, db_default=0, help_text="minutes east of UTC, of the clock by which occurred_at was told"
+        default=0, db_default=0, help_text="offset of occurred_at from UTC, in minutes east"
     )
     received_at = models.DateTimeField(default=timezone.now)
-    # What pre_filter said of it: empty when it went on.
+    # The decision of pre_filter: empty where the turn passed.
     rejected_for = models.CharField(max_length=96, blank=True)
     rejected_by = models.CharField(max_length=64, blank=True, help_text="the rule's name")
     hit_counted = models.BooleanField(
-        default=False, db_default=False, editable=False, help_text="whether its rule's hits include it"
+        default=False, db_default=False, editable=False, help_text="whether the hits of its rule include this turn"
     )
 
     class Meta:
@@ -68,7 +68,7 @@ class Turn(models.Model):
             models.Index(
                 fields=("end_user", "session", "external_id"), condition=~Q(external_id=""), name="turn_by_external_id"
             ),
-            # Empty but for the last minute's, so that counting costs what is new.
+            # Holds only turns whose hits are not counted yet, so counting stays cheap.
             models.Index(
                 fields=("received_at",), condition=Q(hit_counted=False) & ~Q(rejected_by=""), name="turn_hit_uncounted"
             ),
@@ -79,5 +79,5 @@ class Turn(models.Model):
 
     @property
     def shown_id(self) -> str:
-        """Return the identifier as people see it."""
+        """Return the identifier with its public prefix."""
         return show(Prefix.TURN, self.id)

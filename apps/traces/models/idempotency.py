@@ -1,4 +1,4 @@
-"""Requests that a caller may repeat without doing them twice."""
+"""Requests with an Idempotency-Key, which are executed once however often they are sent."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,7 +8,7 @@ from apps.pipeline.core.identifiers import new_id
 
 
 class IdempotentRequest(models.Model):
-    """What was asked under an Idempotency-Key, and what was answered."""
+    """The fingerprint of a request with an Idempotency-Key, and its answer."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)

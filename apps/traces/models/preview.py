@@ -1,4 +1,4 @@
-"""What a rule would have done to the turns of the last days, found out before it is saved."""
+"""Previews of pre-filter rules: the effect of a rule on recent turns, computed before the rule is saved."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,7 +14,7 @@ from apps.pipeline.core.policy import Rule
 
 
 class PreviewState(StrEnum):
-    """Where a preview stands."""
+    """The state of a preview."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -23,7 +23,7 @@ class PreviewState(StrEnum):
 
 
 class RulePreview(models.Model):
-    """One question of an admin and its answer; turns are named, not copied, so that erasing one erases it here."""
+    """A preview that an admin asked for; it refers to turns by id, so that erased text does not survive here."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+")
@@ -35,7 +35,7 @@ class RulePreview(models.Model):
     turns_done = models.PositiveIntegerField(default=0)
     newly_dropped = models.PositiveIntegerField(default=0)
     newly_kept = models.PositiveIntegerField(default=0)
-    # Of the newly dropped turns, those that had produced memories; and how many memories these are.
+    # The newly dropped turns that had produced memories, and the number of those memories.
     harmful = models.PositiveIntegerField(default=0)
     memories_lost = models.PositiveIntegerField(default=0)
     examples = models.JSONField(default=list, help_text="[{end_user, turn, change, before, after, memories}]")
@@ -53,15 +53,15 @@ class RulePreview(models.Model):
         return f"{self.rule['name']} on {self.days} days"
 
     def as_rule(self) -> Rule:
-        """Return the rule that is tried."""
+        """Return the previewed rule as the pipeline's value."""
         return Rule.model_validate(self.rule)
 
     @property
     def since(self) -> datetime:
-        """Return when the turns begin that it is tried on."""
+        """Return the time from which turns are tried."""
         return self.created_at - timedelta(days=self.days)
 
     @property
     def is_over(self) -> bool:
-        """Tell whether there is nothing left to wait for."""
+        """Return True if the preview is done or has failed."""
         return self.state in (PreviewState.DONE, PreviewState.FAILED)

@@ -1,4 +1,4 @@
-"""What the dashboard shows, added up by the hour so that no page has to: remade from the traces at any time."""
+"""Hourly totals for the dashboard; they can be recomputed from the traces at any time."""
 
 from django.db import models
 
@@ -8,11 +8,11 @@ from apps.pipeline.core.identifiers import new_id
 
 
 class HourlyTally(models.Model):
-    """How much of a measure a project had within an hour."""
+    """The total of one measure in one project and hour."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    hour = models.DateTimeField(db_index=True, help_text="its beginning")
+    hour = models.DateTimeField(db_index=True, help_text="start of the hour")
     measure = models.CharField(max_length=16, choices=choices_of(Measure))
     stage = models.CharField(max_length=16, blank=True)
     reason = models.CharField(max_length=96, blank=True)
@@ -30,11 +30,11 @@ class HourlyTally(models.Model):
 
 
 class HourlyLatency(models.Model):
-    """How many spans of a stage took so long within an hour: at least 2^(bucket/8) microseconds."""
+    """The number of spans of a stage within an hour that took between 2^(bucket/8) and 2^((bucket+1)/8) µs."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    hour = models.DateTimeField(db_index=True, help_text="its beginning")
+    hour = models.DateTimeField(db_index=True, help_text="start of the hour")
     stage = models.CharField(max_length=16, choices=choices_of(Stage))
     bucket = models.PositiveSmallIntegerField()
     spans = models.PositiveIntegerField()
@@ -51,7 +51,7 @@ class HourlyLatency(models.Model):
 
 
 class TalliedHour(models.Model):
-    """An hour that has been added up, and when that was last done."""
+    """An hour whose totals have been computed, and when that was last done."""
 
     hour = models.DateTimeField(primary_key=True)
     tallied_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""One run of the write pipeline: its input, spans, model calls, plan and outcome."""
+"""Traces: the runs of the write pipeline with their spans, model calls, plan and outcome."""
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
@@ -11,7 +11,7 @@ from apps.pipeline.core.model_calls import AnswerKind
 
 
 class Trace(models.Model):
-    """One request on its way through the funnel."""
+    """One run of the write pipeline over one request."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="traces", db_index=False)
@@ -44,12 +44,12 @@ class Trace(models.Model):
 
     @property
     def shown_id(self) -> str:
-        """Return the identifier as people see it."""
+        """Return the identifier with its public prefix."""
         return show(Prefix.TRACE, self.id)
 
 
 class Span(models.Model):
-    """One stage of a trace."""
+    """One stage of a trace, with its result and latency."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -69,7 +69,7 @@ class Span(models.Model):
             models.CheckConstraint(condition=Q(stage__in=values_of(Stage)), name="span_stage_known"),
             models.CheckConstraint(condition=Q(result__in=values_of(SpanResult)), name="span_result_known"),
         ]
-        # Spans are only added, in the order of time: a few bytes a thousand rows find those of an hour.
+        # Spans are append-only and ordered by time, so a small BRIN index finds those of an hour.
         indexes = [BrinIndex(fields=("created_at",), pages_per_range=16, autosummarize=True, name="span_by_time")]
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class Span(models.Model):
 
 
 class ModelCall(models.Model):
-    """One call of a model, with what it cost."""
+    """One call of a model, with its tokens, latency and cost."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -95,9 +95,14 @@ class ModelCall(models.Model):
     cost_usd = models.DecimalField(max_digits=12, decimal_places=8, default=0)
     error = models.TextField(blank=True)
     answer_kind = models.CharField(
-        max_length=16, blank=True, choices=choices_of(AnswerKind), help_text="none: not answered, or a judge's verdicts"
+        max_length=16,
+        blank=True,
+        choices=choices_of(AnswerKind),
+        help_text="empty where the call failed or a judge answered",
     )
-    invalid_objects = models.PositiveSmallIntegerField(default=0, help_text="of the answer, that were no memories")
+    invalid_objects = models.PositiveSmallIntegerField(
+        default=0, help_text="objects in the answer that are not valid memories"
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

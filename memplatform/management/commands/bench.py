@@ -1,4 +1,4 @@
-"""Run benchmarks and keep their results."""
+"""Run benchmarks and record their results."""
 
 import json
 import time
@@ -19,14 +19,14 @@ class Command(BaseCommand):
     help = __doc__ or ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take names, the folder of the evaluation data, and how much to do."""
+        """Add names, the data folder, the size of the run and the output format."""
         parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
         parser.add_argument("--data", type=Path, default=DEFAULT, help="folder of the evaluation data")
-        parser.add_argument("--full", action="store_true", help="take the time for more runs")
+        parser.add_argument("--full", action="store_true", help="run longer, with more repetitions")
         parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run them one after the other; one whose data is absent is said and passed over."""
+        """Run the benchmarks in sequence; report and skip those whose data is missing."""
         for name in options["names"] or BENCHMARKS:
             started = time.perf_counter()
             try:

@@ -1,4 +1,4 @@
-"""Run the workers: django-q2's cluster, which begins anew when one of its processes dies, and stops in good order."""
+"""Run the workers: a django-q2 cluster that restarts when one of its processes dies, and shuts down gracefully."""
 
 import ctypes
 import gc
@@ -20,64 +20,65 @@ from django_q.cluster import Cluster
 from apps.outbox.wake_workers import wake_workers
 from apps.providers import registry, wordllama
 from apps.providers.entries import problem_with
-from apps.worker import tasks  # noqa: F401  (see _load_what_workers_share)
+from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WATCH_SECONDS = 0.5
-POKE_SECONDS = 15.0  # between two looks for workers that should drain and don't
-PATIENCE = 10.0  # seconds to give back what is in hand, before what is left of a cluster is killed
+WAKE_SECONDS = 15.0  # between two checks that every worker runs a drain
+PATIENCE = 10.0  # seconds for a graceful shutdown, before the remaining processes are killed
 
 
 class GracefulCluster(Cluster):
-    """A cluster whose workers are told to stop before it waits for them, whoever else is told as well.
+    """A cluster that asks its workers to stop before it waits for them.
 
-    A worker that is killed while it waits for a task keeps the lock of the queue of tasks, and those that django-q2
-    starts in its place would wait for ever: when one process dies, all end, and another cluster begins.
+    A worker that is killed while it waits for a task leaves the lock of the task queue taken, so its replacement would
+    wait for the lock forever. Therefore all processes end when one of them dies, and a new cluster is started.
     """
 
-    is_asked_to_end = False
-    members: list[psutil.Process] = []  # what the sentinel keeps
+    is_stopping = False
+    members: list[psutil.Process] = []  # the children of the sentinel
 
     def sig_handler(self, signum: int, frame: object) -> None:
-        """Let drains finish or give back what they hold, and the watch end the rest.
+        """Ask drains to stop, and `watch` to end the other processes.
 
-        Not at once: whoever asks the whole group has the sentinel killed, and django-q2 would wait for its answer.
+        It does not stop the sentinel directly: a signal to the whole process group kills the sentinel as well, and
+        django-q2 would wait for its answer forever.
         """
-        GracefulCluster.is_asked_to_end = True
+        GracefulCluster.is_stopping = True
         STOPPING.set()
 
     def start(self) -> int:
-        """Start the sentinel and what it keeps; one that was killed because all were asked to end is no fault."""
+        """Start the sentinel and its children; ignore a sentinel that dies because a shutdown was requested."""
         try:
             return int(super().start())
         except RuntimeError:
-            if GracefulCluster.is_asked_to_end:
+            if GracefulCluster.is_stopping:
                 return int(self.pid)
             raise
 
     def watch(self) -> None:
-        """See that work is drained until one of the processes ends, or all are to."""
+        """Keep the workers draining until one of the processes dies or a shutdown is requested."""
         self.members = _children(self.sentinel.pid)
-        last_poke = float("-inf")
-        while all(map(_lives, self.members)) and self.sentinel.is_alive():
-            if GracefulCluster.is_asked_to_end:
-                self._stop_in_good_order()
+        last_wake = float("-inf")
+        while all(map(_is_alive, self.members)) and self.sentinel.is_alive():
+            if GracefulCluster.is_stopping:
+                self._stop_gracefully()
                 break
-            if time.monotonic() - last_poke > POKE_SECONDS:
-                last_poke = time.monotonic()
+            if time.monotonic() - last_wake > WAKE_SECONDS:
+                last_wake = time.monotonic()
                 wake_workers()
                 connection.close()
-            time.sleep(WATCH_SECONDS)  # the end of a child's child is told to nobody
+            time.sleep(WATCH_SECONDS)  # there is no notification when a grandchild exits
 
-    def _stop_in_good_order(self) -> None:
-        """Let the sentinel end what it keeps, but not for ever: one that hangs, or dies meanwhile, never answers."""
+    def _stop_gracefully(self) -> None:
+        """Let the sentinel stop its children, with a time limit: a hanging or dead sentinel never answers."""
         stopping = threading.Thread(target=self.stop, daemon=True)
         stopping.start()
         stopping.join(PATIENCE)
 
     def end(self) -> None:
-        """End the sentinel, whatever has happened; its children are told by the system, and what is left is killed."""
+        """Terminate the sentinel; the kernel then signals its children, and those that remain are killed."""
         if self.sentinel is None:
             return
         members = {*self.members, *_children(self.sentinel.pid)}
@@ -87,9 +88,9 @@ class GracefulCluster(Cluster):
         if self.sentinel.is_alive():
             self.sentinel.kill()
         deadline = time.monotonic() + PATIENCE
-        while any(_lives(member) for member in members) and time.monotonic() < deadline:
-            time.sleep(WATCH_SECONDS)  # no more is the end of these
-        for member in filter(_lives, members):
+        while any(_is_alive(member) for member in members) and time.monotonic() < deadline:
+            time.sleep(WATCH_SECONDS)  # there is no notification when they exit
+        for member in filter(_is_alive, members):
             with suppress(psutil.NoSuchProcess):
                 member.kill()
 
@@ -100,13 +101,13 @@ class Command(BaseCommand):
     help = __doc__ or ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take nothing."""
+        """Add no arguments."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Start a cluster, and another whenever it ends without having been asked to."""
-        _load_what_workers_share()
+        """Run a cluster, and start another one whenever it ends without a requested shutdown."""
+        _preload()
         os.register_at_fork(after_in_child=_end_with_parent)
-        while self._goes_on():
+        while self._should_run():
             cluster = GracefulCluster()
             try:
                 cluster.start()
@@ -115,10 +116,10 @@ class Command(BaseCommand):
                 cluster.end()
 
     @staticmethod
-    def _goes_on() -> bool:
-        """Forget that workers were told to end, by their sentinel's death perhaps, unless all are to."""
+    def _should_run() -> bool:
+        """Clear the stop flag of the previous cluster; return False if a shutdown was requested."""
         STOPPING.clear()
-        return not GracefulCluster.is_asked_to_end
+        return not GracefulCluster.is_stopping
 
 
 def _children(pid: int) -> list[psutil.Process]:
@@ -128,20 +129,20 @@ def _children(pid: int) -> list[psutil.Process]:
         return []
 
 
-def _load_what_workers_share() -> None:
-    """Load before the processes part what all of them need: they share its memory then, and begin at once.
+def _preload() -> None:
+    """Load models and SDKs before forking, so that the workers share their memory and start quickly.
 
-    The tasks are loaded by their import above.
+    The tasks are loaded by the import above.
     """
     if settings.EMBEDDER == wordllama.NAME:
         wordllama.model()
     if settings.MODEL and not problem_with(settings.MODEL):
         registry.model()
     gc.collect()
-    gc.freeze()  # else the collector's marks would have each process copy what it shares
+    gc.freeze()  # otherwise the garbage collector writes to shared pages, which copies them into each process
 
 
-def _lives(process: psutil.Process) -> bool:
+def _is_alive(process: psutil.Process) -> bool:
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -149,6 +150,6 @@ def _lives(process: psutil.Process) -> bool:
 
 
 def _end_with_parent() -> None:
-    """Ask Linux for a SIGTERM when the parent dies: a worker without its sentinel would wait for ever for a task."""
+    """Ask Linux for a SIGTERM when the parent dies; a worker without a sentinel would wait for a task forever."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

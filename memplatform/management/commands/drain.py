@@ -8,7 +8,7 @@ from apps.worker.drain import drain
 
 
 class Command(BaseCommand):
-    help = "Do what is owed and due, here and now, beside a cluster or without one; Ctrl-C ends after what is in hand."
+    help = "Process all due work, with or without a running cluster; Ctrl-C stops after the work in progress."
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stdout.write(f"{drain()} done")

@@ -46,9 +46,9 @@ def kept(remember, find) -> Memory:
     remember(ROME, subject="Ana", predicate="lives_in")
     memory = remember(BOAT)
     find("boat")
-    assert not CACHE.kept
+    assert not CACHE.entries
     assert find("boat") == find("boat") == [BOAT, ROME]
-    assert len(CACHE.kept) == 1
+    assert len(CACHE.entries) == 1
     return memory
 
 
@@ -169,7 +169,7 @@ def test_another_embedder_has_vectors_of_its_own(kept, ana, find) -> None:
     for _ in range(3):
         hits = search(end_user_id=ana, query=query, embedder=HashingEmbedder(dimension=32), policy=policy, now=NOW)
         assert {hit.parts["meaning"] for hit in hits} == {0.0}
-    assert len(CACHE.kept) == 2
+    assert len(CACHE.entries) == 2
 
 
 def test_no_more_memory_is_taken_than_allowed(remember, find, settings, project) -> None:
@@ -182,9 +182,9 @@ def test_no_more_memory_is_taken_than_allowed(remember, find, settings, project)
         owner = end_user_id(project_id=project.id, user_id=user)
         for _ in range(3):
             assert find("boat", end_user_id=owner) == [BOAT]
-    assert 0 < CACHE.kept.currsize <= 200_000
-    assert 1 < len(CACHE.kept) < len(users)
-    assert owner in {end_user for end_user, _, _ in CACHE.kept}
+    assert 0 < CACHE.entries.currsize <= 200_000
+    assert 1 < len(CACHE.entries) < len(users)
+    assert owner in {end_user for end_user, _, _ in CACHE.entries}
 
 
 def test_what_would_take_too_much_is_never_kept(remember, find, settings) -> None:
@@ -193,7 +193,7 @@ def test_what_would_take_too_much_is_never_kept(remember, find, settings) -> Non
     remember(BOAT)
     for _ in range(3):
         assert find("boat") == [BOAT]
-    assert not CACHE.kept
+    assert not CACHE.entries
 
 
 def test_only_what_has_changed_is_read_again(kept, search_hits) -> None:
@@ -363,7 +363,7 @@ class Interleaving(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("apart", [1, 8])  # vectors that came stay apart for ever; or for a while
 def test_kept_or_read_the_answer_is_the_same_through_any_changes(remember, embedder, monkeypatch, apart) -> None:
-    monkeypatch.setattr(patching, "SHARE_APART", apart)
+    monkeypatch.setattr(patching, "COMPACTION_SHARE", apart)
     run_state_machine_as_test(
         lambda: Interleaving(str(new_id()), remember, embedder),
         settings=settings(
