@@ -89,7 +89,15 @@ class MemoryReader(Protocol):
         """Return, for each probe, live memories of its type: equal hashes, the nearest, those without vectors."""
 
     def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
-        """Return live memories that hold one of the slots."""
+        """Return live memories that hold one of the slots, in the order in which they were said."""
+
+    def duplicates(
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+    ) -> tuple[StoredMemory, ...]:
+        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+
+    def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
+        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
 
 
 class PlanWriter(Protocol):
