@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from apps.pipeline.core.enums import (
@@ -67,6 +66,7 @@ _STORED = (
 )
 _REFERENCES = ("subject_id", "object", "object_text")
 _BY_NAME = {column.name: column for column in (*_STORED, *_STATEMENT)}
+_CONVERTED = tuple((name, column.read) for name, column in _BY_NAME.items() if column.read is not _unchanged)
 _STATEMENT_COLUMNS = (*_REFERENCES, *(column.name for column in _STATEMENT))
 _SELECTED = (*_REFERENCES, *_BY_NAME)
 
@@ -109,8 +109,12 @@ def read_statement(row: Any, **changes: Any) -> Statement:
 
 def read_stored(row: Sequence[Any]) -> StoredMemory:
     """Return the memory of a row that was selected with SELECT_STORED."""
-    fields = read_columns(dict(zip(_SELECTED, row, strict=False)))
-    return StoredMemory(origins=tuple(map(_origin, row[STORED_WIDTH - 1])), **fields)
+    fields = dict(zip(_SELECTED, row, strict=False))
+    subject_id, value, text = (fields.pop(name) for name in _REFERENCES)
+    for name, read in _CONVERTED:
+        fields[name] = read(fields[name])
+    fields["origins"] = tuple(map(_origin, row[STORED_WIDTH - 1]))
+    return StoredMemory(subject=Mention(text="", entity_id=subject_id), object=_read_object(value, text), **fields)
 
 
 def write_object(value: ObjectValue) -> dict[str, Any]:
@@ -122,7 +126,10 @@ def write_object(value: ObjectValue) -> dict[str, Any]:
     return {"literal": value.text} if value.text else {}
 
 
-def _read_object(value: Mapping[str, Any], text: str) -> ObjectValue:
+def _read_object(value: Mapping[str, Any] | str, text: str) -> ObjectValue:
+    """Read the object of a triple; a statement of hand-written SQL gives its JSON as text."""
+    if isinstance(value, str):
+        value = json.loads(value)
     if "entity" in value:
         return ObjectValue(entity=Mention(text=text, entity_id=parse(Prefix.ENTITY, value["entity"])))
     if "list" in value:
@@ -140,17 +147,15 @@ def _write_references(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_references(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the subject, and the object from its two columns; a statement of hand-written SQL gives JSON as text."""
+    """Read the subject, and the object from its two columns."""
     fields: dict[str, Any] = {}
     if "subject_id" in columns:
         fields["subject"] = Mention(text="", entity_id=columns["subject_id"])
     if "object" in columns:
-        value = columns["object"]
-        decoded = json.loads(value) if isinstance(value, str) else value
-        fields["object"] = _read_object(decoded, columns.get("object_text", ""))
+        fields["object"] = _read_object(columns["object"], columns.get("object_text", ""))
     return fields
 
 
 def _origin(text: str) -> tuple[str, str]:
-    session, day = text.split("|")
-    return session, datetime.fromisoformat(day).date().isoformat()
+    session, _, day = text.partition("|")
+    return session, day
