@@ -128,13 +128,12 @@ def write_object(value: ObjectValue) -> dict[str, Any]:
 
 def _read_object(value: Mapping[str, Any] | str, text: str) -> ObjectValue:
     """Read the object of a triple; a statement of hand-written SQL gives its JSON as text."""
-    if isinstance(value, str):
-        value = json.loads(value)
-    if "entity" in value:
-        return ObjectValue(entity=Mention(text=text, entity_id=parse(Prefix.ENTITY, value["entity"])))
-    if "list" in value:
-        return ObjectValue(items=tuple(value["list"]))
-    return ObjectValue(literal=value.get("literal") or text or None)
+    decoded = json.loads(value) if isinstance(value, str) else value
+    if "entity" in decoded:
+        return ObjectValue(entity=Mention(text=text, entity_id=parse(Prefix.ENTITY, decoded["entity"])))
+    if "list" in decoded:
+        return ObjectValue(items=tuple(decoded["list"]))
+    return ObjectValue(literal=decoded.get("literal") or text or None)
 
 
 def _write_references(fields: Mapping[str, Any]) -> dict[str, Any]:
