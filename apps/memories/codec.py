@@ -19,6 +19,11 @@ from apps.pipeline.core.identifiers import Prefix, parse, show
 from apps.pipeline.core.statement import Mention, ObjectValue, Statement, StoredMemory
 
 
+def _json(value: Any) -> Any:
+    """Read JSON, which a statement of hand-written SQL gives as text."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
 def _unchanged(value: Any) -> Any:
     return value
 
@@ -114,7 +119,9 @@ def read_stored(row: Sequence[Any]) -> StoredMemory:
     for name, read in _CONVERTED:
         fields[name] = read(fields[name])
     fields["origins"] = tuple(map(_origin, row[STORED_WIDTH - 1]))
-    return StoredMemory(subject=Mention(text="", entity_id=subject_id), object=_read_object(value, text), **fields)
+    return StoredMemory(
+        subject=Mention(text="", entity_id=subject_id), object=_read_object(_json(value), text), **fields
+    )
 
 
 def write_object(value: ObjectValue) -> dict[str, Any]:
@@ -126,14 +133,12 @@ def write_object(value: ObjectValue) -> dict[str, Any]:
     return {"literal": value.text} if value.text else {}
 
 
-def _read_object(value: Mapping[str, Any] | str, text: str) -> ObjectValue:
-    """Read the object of a triple; a statement of hand-written SQL gives its JSON as text."""
-    decoded = json.loads(value) if isinstance(value, str) else value
-    if "entity" in decoded:
-        return ObjectValue(entity=Mention(text=text, entity_id=parse(Prefix.ENTITY, decoded["entity"])))
-    if "list" in decoded:
-        return ObjectValue(items=tuple(decoded["list"]))
-    return ObjectValue(literal=decoded.get("literal") or text or None)
+def _read_object(value: Mapping[str, Any], text: str) -> ObjectValue:
+    if "entity" in value:
+        return ObjectValue(entity=Mention(text=text, entity_id=parse(Prefix.ENTITY, value["entity"])))
+    if "list" in value:
+        return ObjectValue(items=tuple(value["list"]))
+    return ObjectValue(literal=value.get("literal") or text or None)
 
 
 def _write_references(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,12 +151,12 @@ def _write_references(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_references(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the subject, and the object from its two columns."""
+    """Read the subject, and the object from its two columns; a statement of hand-written SQL gives JSON as text."""
     fields: dict[str, Any] = {}
     if "subject_id" in columns:
         fields["subject"] = Mention(text="", entity_id=columns["subject_id"])
     if "object" in columns:
-        fields["object"] = _read_object(columns["object"], columns.get("object_text", ""))
+        fields["object"] = _read_object(_json(columns["object"]), columns.get("object_text", ""))
     return fields
 
 

@@ -1,6 +1,6 @@
 """The store without a database: reads and writes like the PostgreSQL one, for dry runs, replays and benchmarks."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
@@ -53,6 +53,21 @@ class InMemoryStore:
 
     # MemoryReader
 
+    def duplicates(
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+    ) -> tuple[StoredMemory, ...]:
+        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+        live = (kept.memory for kept in self._live(end_user_id))
+        found = [each for each in live if each.canonical_hash in hashes or each.content in contents]
+        return tuple(sorted(found, key=lambda memory: (memory.said_at, memory.id)))
+
+    def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
+        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+        kept = self.state(end_user_id=end_user_id).memories.get(memory_id)
+        if kept is None:
+            raise LookupError(f"there is no memory {memory_id}")
+        return kept.memory
+
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
         found = self.state(end_user_id=end_user_id).entities.values()
@@ -77,30 +92,12 @@ class InMemoryStore:
     def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
         """Return live memories that hold one of the slots, in the order in which they were said."""
         wanted = set(slots)
-        return _as_said(kept.memory for kept in self._live(end_user_id) if _slot(kept.memory) in wanted)
-
-    def duplicates(
-        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
-    ) -> tuple[StoredMemory, ...]:
-        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
-        live = (kept.memory for kept in self._live(end_user_id))
-        return _as_said(each for each in live if each.canonical_hash in hashes or each.content in contents)
-
-    def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
-        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
-        kept = self.state(end_user_id=end_user_id).memories.get(memory_id)
-        if kept is None:
-            raise LookupError(f"there is no memory {memory_id}")
-        return kept.memory
+        found = [kept.memory for kept in self._live(end_user_id) if _slot(kept.memory) in wanted]
+        return tuple(sorted(found, key=lambda memory: (memory.said_at, memory.id)))
 
     def _live(self, end_user_id: UUID) -> Iterator[StoredState]:
         kept = self.state(end_user_id=end_user_id).memories.values()
         return (each for each in kept if each.memory.status in LIVE_STATUSES)
-
-
-def _as_said(memories: Iterable[StoredMemory]) -> tuple[StoredMemory, ...]:
-    """Order memories by when they were said."""
-    return tuple(sorted(memories, key=lambda memory: (memory.said_at, memory.id)))
 
 
 def _slot(memory: StoredMemory) -> Slot | None:

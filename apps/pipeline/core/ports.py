@@ -75,6 +75,14 @@ class Slot:
 class MemoryReader(Protocol):
     """Reads what is known of one end user; each call is one round trip."""
 
+    def duplicates(
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+    ) -> tuple[StoredMemory, ...]:
+        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+
+    def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
+        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the most recently mentioned first."""
 
@@ -89,15 +97,7 @@ class MemoryReader(Protocol):
         """Return, for each probe, live memories of its type: equal hashes, the nearest, those without vectors."""
 
     def holders(self, *, end_user_id: UUID, slots: Sequence[Slot]) -> tuple[StoredMemory, ...]:
-        """Return live memories that hold one of the slots, in the order in which they were said."""
-
-    def duplicates(
-        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
-    ) -> tuple[StoredMemory, ...]:
-        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
-
-    def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
-        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+        """Return live memories that hold one of the slots."""
 
 
 class PlanWriter(Protocol):
