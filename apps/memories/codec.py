@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from apps.pipeline.core.enums import (
@@ -74,6 +73,7 @@ _STORED = (
 )
 _REFERENCES = ("subject_id", "object", "object_text")
 _BY_NAME = {column.name: column for column in (*_STORED, *_STATEMENT)}
+_CONVERTED = tuple((name, column.read) for name, column in _BY_NAME.items() if column.read is not _unchanged)
 _STATEMENT_COLUMNS = (*_REFERENCES, *(column.name for column in _STATEMENT))
 _SELECTED = (*_REFERENCES, *_BY_NAME)
 
@@ -116,8 +116,14 @@ def read_statement(row: Any, **changes: Any) -> Statement:
 
 def read_stored(row: Sequence[Any]) -> StoredMemory:
     """Return the memory of a row that was selected with SELECT_STORED."""
-    fields = read_columns(dict(zip(_SELECTED, row, strict=False)))
-    return StoredMemory(origins=tuple(map(_origin, row[STORED_WIDTH - 1])), **fields)
+    fields = dict(zip(_SELECTED, row, strict=False))
+    subject_id, value, text = (fields.pop(name) for name in _REFERENCES)
+    for name, read in _CONVERTED:
+        fields[name] = read(fields[name])
+    fields["origins"] = tuple(map(_origin, row[STORED_WIDTH - 1]))
+    return StoredMemory(
+        subject=Mention(text="", entity_id=subject_id), object=_read_object(_json(value), text), **fields
+    )
 
 
 def write_object(value: ObjectValue) -> dict[str, Any]:
@@ -157,5 +163,5 @@ def _read_references(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _origin(text: str) -> tuple[str, str]:
-    session, day = text.split("|")
-    return session, datetime.fromisoformat(day).date().isoformat()
+    session, _, day = text.partition("|")
+    return session, day

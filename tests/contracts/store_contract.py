@@ -231,6 +231,50 @@ class StoreContract:
         subject = Mention(text="", entity_id=user.entity.id)
         assert known.statement_fields() == {**each.statement_fields(), "subject": subject}
 
+    def test_duplicates_are_live_memories_of_a_hash_or_a_wording(self, world: World) -> None:
+        started = start(world)
+        second, third = world.request("I like tea.", day=2), world.request("I like jam.", day=1)
+        tea = add(second, told(second, "User likes tea.", subject=started.user, value="tea"))
+        jam = add(third, told(third, "User likes jam.", subject=started.user, value="jam"))
+        world.write(second, tea)
+        world.write(third, jam)
+
+        def found(hashes: Iterable[str] = (), contents: Iterable[str] = (), *, user: UUID | None = None) -> list[str]:
+            memories = world.reader.duplicates(
+                end_user_id=user or world.end_user_id, hashes=list(hashes), contents=list(contents)
+            )
+            return [each.content for each in memories]
+
+        hashes = [tea.canonical_hash, jam.canonical_hash]
+        assert found(hashes) == ["User likes jam.", "User likes tea."]
+        assert found(hashes[:1], ["User lives in Berlin."]) == ["User lives in Berlin.", "User likes tea."]
+        assert found(hashes, ["User likes tea."]) == ["User likes jam.", "User likes tea."]
+        assert found(["0" * 32], ["User likes"]) == found() == found(hashes, user=new_id()) == []
+        closing = ReviseMemory(
+            memory_id=tea.memory_id, expected_version=1, verb="retracted", changes={"status": Status.RETRACTED}
+        )
+        world.write(world.request("Forget the tea."), closing)
+        assert found(hashes) == ["User likes jam."]
+
+    def test_one_memory_is_found_live_or_not(self, world: World) -> None:
+        started = start(world)
+        memory_id = started.home.memory_id
+        (held,) = world.holders(*started.slot)
+        assert world.reader.one(end_user_id=world.end_user_id, memory_id=memory_id) == held
+        closing = ReviseMemory(
+            memory_id=memory_id, expected_version=1, verb="retracted", changes={"status": Status.RETRACTED}
+        )
+        world.write(world.request("Forget that."), closing)
+        retracted = world.reader.one(end_user_id=world.end_user_id, memory_id=memory_id)
+        assert (retracted.status, retracted.version) == (Status.RETRACTED, 2)
+
+    def test_one_memory_of_nobody_is_not_found(self, world: World) -> None:
+        memory_id = start(world).home.memory_id
+        with pytest.raises(LookupError):
+            world.reader.one(end_user_id=world.end_user_id, memory_id=new_id())
+        with pytest.raises(LookupError):
+            world.reader.one(end_user_id=new_id(), memory_id=memory_id)
+
     def test_another_slot_holds_nothing(self, world: World) -> None:
         started = start(world)
         assert world.holders(started.user.entity.id, "works_at") == ()

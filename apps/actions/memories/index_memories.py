@@ -1,6 +1,6 @@
 """Index memories: store the vectors of their contents and of the questions that they answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -62,7 +62,7 @@ def write_vectors(*, end_user_id: UUID, entries: Sequence[VectorEntry], embedder
     )
 
 
-def _rows(end_user_id: UUID, memory_ids: Sequence[UUID]) -> Iterable[dict[str, Any]]:
+def _rows(end_user_id: UUID, memory_ids: Sequence[UUID]) -> Iterable[Mapping[str, Any]]:
     """Read the memories, with the active configuration of their project in the same query."""
     rows = Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).order_by("id")
     return rows.annotate(configuration=active_configuration("project_id")).values(
@@ -70,7 +70,7 @@ def _rows(end_user_id: UUID, memory_ids: Sequence[UUID]) -> Iterable[dict[str, A
     )
 
 
-def _indexable(row: dict[str, Any]) -> Indexable:
+def _indexable(row: Mapping[str, Any]) -> Indexable:
     return Indexable(
         id=row["id"],
         type=MemoryType(row["type"]),

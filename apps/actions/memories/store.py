@@ -21,10 +21,8 @@ from apps.pipeline.core.memory_conversion import as_stored
 from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork, FlagForReview, Operation
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.ports import Slot, StalePlan
-from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.conflicts import takes_slot
-from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult
+from apps.pipeline.core.ports import StalePlan
+from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult, read_met
 from apps.pipeline.direct_write.new_memory import NewMemory, add_memory, check_new
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
@@ -68,7 +66,9 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
         _check_heirs(request.memories, end_user)
         directory = _directory(end_user)
         added = _planned(request.memories, directory, policy)
-        session = DirectWriteSession(known=_known(end_user, added).values(), policy=policy)
+        new = [as_stored(each) for each in added]
+        met = read_met(new, end_user_id=end_user.id, reader=PostgresMemoryReader())
+        session = DirectWriteSession(known=met, policy=policy)
         stored = [session.settle(each) for each in added]
         entities = tuple(AddEntity(entity=entity) for entity in directory.new_entities)
         _apply(request, end_user, entities, session_id="")
@@ -79,23 +79,6 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
         _apply(request, end_user, session.changes, session_id="")
         transaction.on_commit(wake_workers)
     return tuple(each.memory_id for each in stored)
-
-
-def _known(end_user: EndUser, added: Sequence[AddMemory]) -> dict[UUID, StoredMemory]:
-    """Read what the new memories can meet: what says the same, and what holds their slots."""
-    reader, memories = PostgresMemoryReader(), [as_stored(each) for each in added]
-    slots = [
-        Slot(subject_id=each.subject_id, predicate=each.predicate)
-        for each in memories
-        if each.subject_id is not None and takes_slot(each)
-    ]
-    duplicates = reader.duplicates(
-        end_user_id=end_user.id,
-        hashes=[each.canonical_hash for each in memories],
-        contents=[each.content for each in memories],
-    )
-    holders = reader.holders(end_user_id=end_user.id, slots=slots)
-    return {each.id: each for each in (*duplicates, *holders)}
 
 
 def _check_heirs(memories: Sequence[NewMemory], end_user: EndUser) -> None:

@@ -54,6 +54,21 @@ class InMemoryStore:
 
     # MemoryReader
 
+    def duplicates(
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+    ) -> tuple[StoredMemory, ...]:
+        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+        live = (kept.memory for kept in self._live(end_user_id))
+        found = [each for each in live if each.canonical_hash in hashes or each.content in contents]
+        return tuple(sorted(found, key=lambda memory: (memory.said_at, memory.id)))
+
+    def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
+        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+        kept = self.state(end_user_id=end_user_id).memories.get(memory_id)
+        if kept is None:
+            raise LookupError(f"there is no memory {memory_id}")
+        return kept.memory
+
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
         found = self.state(end_user_id=end_user_id).entities.values()

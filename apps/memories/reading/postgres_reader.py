@@ -57,7 +57,7 @@ from wanted join memories_memory m on m.end_user_id = %(end_user)s and m.id = wa
 order by m.said_at, m.id
 """.replace("select_stored", SELECT_STORED)
 
-_TWINS = """
+_DUPLICATES = """
 select_stored
 from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
     and (m.canonical_hash = any(%(hashes)s) or m.content = any(%(contents)s))
@@ -172,12 +172,14 @@ class PostgresMemoryReader:
     ) -> tuple[StoredMemory, ...]:
         """Return live memories of one of the hashes or wordings, in the order in which they were said."""
         values = {"end_user": end_user_id, "hashes": list(hashes), "contents": list(contents)}
-        return tuple(read_stored(row) for row in _fetch(_TWINS, values))
+        return tuple(read_stored(row) for row in _fetch(_DUPLICATES, values))
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
-        """Return a memory that is there, live or not."""
-        (row,) = _fetch(_BY_ID, [end_user_id, memory_id])
-        return read_stored(row)
+        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+        rows = _fetch(_BY_ID, [end_user_id, memory_id])
+        if not rows:
+            raise LookupError(f"there is no memory {memory_id}")
+        return read_stored(rows[0])
 
 
 def _fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:

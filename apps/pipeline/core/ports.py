@@ -84,6 +84,14 @@ class RelevanceQuery:
 class MemoryReader(Protocol):
     """Reads what is known of one end user; each call is one round trip."""
 
+    def duplicates(
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+    ) -> tuple[StoredMemory, ...]:
+        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+
+    def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
+        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the most recently mentioned first."""
 

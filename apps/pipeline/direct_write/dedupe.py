@@ -1,6 +1,6 @@
 """How memories that a caller stores meet what is live: nothing is known twice, and a slot has one value."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -9,9 +9,26 @@ from apps.pipeline.core.enums import LIVE_STATUSES, Reason, Status, WorkKind
 from apps.pipeline.core.memory_conversion import as_stored
 from apps.pipeline.core.operations import AddMemory, EnqueueWork, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import MemoryReader, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import precision_of
-from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot
+from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot, takes_slot
+
+
+def read_met(memories: Sequence[StoredMemory], *, end_user_id: UUID, reader: MemoryReader) -> tuple[StoredMemory, ...]:
+    """Read what new memories can meet: what says the same, and what holds their slots."""
+    duplicates = reader.duplicates(
+        end_user_id=end_user_id,
+        hashes=[each.canonical_hash for each in memories],
+        contents=[each.content for each in memories],
+    )
+    slots = [
+        Slot(subject_id=each.subject_id, predicate=each.predicate)
+        for each in memories
+        if each.subject_id is not None and takes_slot(each)
+    ]
+    holders = reader.holders(end_user_id=end_user_id, slots=slots)
+    return tuple({each.id: each for each in (*duplicates, *holders)}.values())
 
 
 @dataclass(frozen=True, slots=True)
