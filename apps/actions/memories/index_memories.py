@@ -65,9 +65,8 @@ def write_vectors(*, end_user_id: UUID, entries: Sequence[VectorEntry], embedder
 def _rows(end_user_id: UUID, memory_ids: Sequence[UUID]) -> Iterable[Mapping[str, Any]]:
     """Read the memories, with the active configuration of their project in the same query."""
     rows = Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).order_by("id")
-    return rows.annotate(configuration=active_configuration("project_id")).values(
-        "id", "type", "content", "subject__name", "predicate", "object_text", "configuration"
-    )
+    fields = ("id", "type", "content", "subject__name", "predicate", "object_text", "configuration")
+    return [dict(row) for row in rows.annotate(configuration=active_configuration("project_id")).values(*fields)]
 
 
 def _indexable(row: Mapping[str, Any]) -> Indexable:
