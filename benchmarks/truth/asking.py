@@ -11,7 +11,7 @@ from apps.pipeline.retrieval.context_block import CountTokens
 from apps.providers import registry
 from apps.providers.wordllama import count_tokens
 from benchmarks.truth.gold import Fact, GoldConversation, Question
-from benchmarks.truth.judging import Judged, facts_in, over_in
+from benchmarks.truth.judging import NOTHING, Judged, facts_in, over_in
 from benchmarks.truth.replay import Replayed
 
 BUDGETS = (400, 1_000)
@@ -23,9 +23,9 @@ _MARKED = re.compile(r"unverified|disputed|uncertain|contradict|no longer|until|
 class AskedJudgement:
     """How many questions were answered, and which ones were not, with what was shown instead."""
 
-    top1: Judged = Judged()
-    top3: Judged = Judged()
-    context_right: dict[int, Judged] = field(default_factory=lambda: dict.fromkeys(BUDGETS, Judged()))
+    top1: Judged = NOTHING
+    top3: Judged = NOTHING
+    context_right: dict[int, Judged] = field(default_factory=lambda: dict.fromkeys(BUDGETS, NOTHING))
     not_found: list[dict[str, object]] = field(default_factory=list)
     misled: list[dict[str, object]] = field(default_factory=list)
 

@@ -7,7 +7,6 @@ what is over, if nobody should have stored it, or if it matches no fact and no r
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from uuid import UUID
@@ -53,16 +52,19 @@ class Judged:
         return round(self.count / self.of, 4) if self.of else None
 
 
+NOTHING = Judged()
+
+
 @dataclass(slots=True)
 class StoreJudgement:
     """How true the store of one conversation is, and what one could mend."""
 
-    precision: Judged = Judged()
-    recall: Judged = Judged()
-    health_recall: Judged = Judged()
-    superseded_needed: Judged = Judged()
+    precision: Judged = NOTHING
+    recall: Judged = NOTHING
+    health_recall: Judged = NOTHING
+    superseded_needed: Judged = NOTHING
     superseded_wrongly: int = 0
-    repeats_stored_twice: Judged = Judged()
+    repeats_stored_twice: Judged = NOTHING
     wrong: list[dict[str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     not_superseded: list[str] = field(default_factory=list)
@@ -89,7 +91,8 @@ def judge(conversation: GoldConversation, replayed: Replayed, judgements: Judgem
         for each in active
         if verdicts[each.id] is not Verdict.RIGHT
     ]
-    _judge_recall(found, conversation, active)
+    believed = [each for each in active if verdicts[each.id] not in (Verdict.UNWANTED, Verdict.FALSE)]
+    _judge_recall(found, conversation, believed)
     _judge_supersession(found, conversation, replayed, active)
     _judge_repeats(found, conversation, replayed, {each.id for each in active})
     return found
@@ -138,11 +141,12 @@ def over_in(held: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in held if fact.state is FactState.CLOSED and fact.id not in replaced]
 
 
-def _judge_recall(found: StoreJudgement, conversation: GoldConversation, active: Sequence[HeldMemory]) -> None:
+def _judge_recall(found: StoreJudgement, conversation: GoldConversation, believed: Sequence[HeldMemory]) -> None:
+    """Judge each required fact; a memory that is false in itself holds none."""
     for fact in conversation.facts.values():
         if fact.optional or fact.state is not FactState.CURRENT:
             continue
-        is_held = any(fact.is_held_by(memory.content) for memory in active)
+        is_held = any(fact.is_held_by(memory.content) for memory in believed)
         found.recall += Judged(is_held, 1)
         if fact.kind == HEALTH:
             found.health_recall += Judged(is_held, 1)

@@ -26,7 +26,9 @@ class Command(BaseCommand):
         parser.add_argument("--full", action="store_true", help="take the time for more runs")
         parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
         parser.add_argument("--detail", type=Path, help="file for what a benchmark lists beside its figures")
-        parser.add_argument("--by-hand", type=Path, help="truth: folder in which prompts without an answer are answered")
+        parser.add_argument(
+            "--by-hand", type=Path, help="truth: folder in which prompts without an answer are answered"
+        )
         parser.add_argument("--conversation", action="append", default=[], help="truth: only this conversation")
 
     def handle(self, *args: Any, **options: Any) -> None:
