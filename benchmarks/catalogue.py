@@ -6,7 +6,7 @@ FileNotFoundError where its data is missing. It is not a test and never fails a 
 
 from collections.abc import Callable
 
-from benchmarks import ack, dedupe, drain, locomo, patterns, prefilter, races, search
+from benchmarks import ack, dedupe, drain, locomo, patterns, prefilter, races, search, truth
 
 BENCHMARKS: dict[str, Callable[..., dict[str, object]]] = {
     prefilter.NAME: prefilter.run,
@@ -17,4 +17,5 @@ BENCHMARKS: dict[str, Callable[..., dict[str, object]]] = {
     dedupe.NAME: dedupe.run,
     locomo.NAME: locomo.run,
     search.NAME: search.run,
+    truth.NAME: truth.run,
 }

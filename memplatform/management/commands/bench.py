@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from benchmarks import truth
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.data import DEFAULT
 from benchmarks.history import record
@@ -24,19 +25,33 @@ class Command(BaseCommand):
         parser.add_argument("--data", type=Path, default=DEFAULT, help="folder of the evaluation data")
         parser.add_argument("--full", action="store_true", help="run longer, with more repetitions")
         parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+        parser.add_argument("--detail", type=Path, help="file for what a benchmark lists beside its figures")
+        parser.add_argument(
+            "--by-hand", type=Path, help="truth: folder in which prompts without an answer are answered"
+        )
+        parser.add_argument("--conversation", action="append", default=[], help="truth: only this conversation")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the benchmarks in sequence; report and skip those whose data is missing."""
         for name in options["names"] or BENCHMARKS:
             started = time.perf_counter()
             try:
-                result = BENCHMARKS[name](data=options["data"], full=options["full"])
+                result = BENCHMARKS[name](data=options["data"], full=options["full"], **_own(name, options))
             except FileNotFoundError as absent:
                 self.stderr.write(f"{name}: not run, {absent}")
                 continue
-            record(name=name, result=result, seconds=time.perf_counter() - started)
+            detail = result.pop("detail", None)
+            if detail and options["detail"]:
+                options["detail"].write_text(json.dumps(detail, ensure_ascii=False, indent=1), encoding="utf-8")
+            if not options["by_hand"]:  # answers were still being given
+                record(name=name, result=result, seconds=time.perf_counter() - started)
             self._show(name, result, as_json=options["json"])
 
     def _show(self, name: str, result: dict[str, object], *, as_json: bool) -> None:
         text = json.dumps(result, ensure_ascii=False, indent=None if as_json else 2)
         self.stdout.write(text if as_json else f"{name} {text}")
+
+
+def _own(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that only one benchmark takes."""
+    return {"by_hand": options["by_hand"], "conversations": options["conversation"]} if name == truth.NAME else {}

@@ -1,0 +1,133 @@
+"""How true the store stays over conversations of weeks: what it keeps, replaces, repeats, finds and tells.
+
+Each conversation of `conversations/` is replayed into a scratch project, exchange by exchange, once with the recorded
+answers of a model and once with the patterns alone; then its questions are asked. `judging.py` says what counts as
+right. Shares are over all conversations; `detail` lists what was wrong, as texts.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from django.test import override_settings
+
+from apps.actions.projects.create_project import create_project
+from benchmarks.scratch import scratch_database
+from benchmarks.truth.asking import BUDGETS, AskedJudgement, ask
+from benchmarks.truth.by_hand import ByHand
+from benchmarks.truth.gold import GoldConversation, load
+from benchmarks.truth.judging import Judged, Judgements, StoreJudgement, judge, read_judgements
+from benchmarks.truth.recorded_model import NAME as MODEL
+from benchmarks.truth.recorded_model import RecordedAnswers, RecordedModel
+from benchmarks.truth.replay import replay
+
+NAME = "truth"
+RECORDED = Path(__file__).resolve().parents[1] / "recorded"
+_COUNTED = ("missed", "of_another_prompt")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One conversation, judged."""
+
+    conversation: GoldConversation
+    store: StoreJudgement
+    asked: AskedJudgement
+    calls: Counter[str]
+    unknown_references: tuple[str, ...]
+    given_up: int
+
+
+def run(
+    *, data: Path | None = None, full: bool = False, by_hand: Path | None = None, conversations: Sequence[str] = ()
+) -> dict[str, object]:
+    """Return the shares with a model and without one, in all, by half and by conversation.
+
+    With `by_hand` a prompt without a recorded answer is written to that folder, and its answer recorded; without it
+    such a prompt counts as `missed` and has an empty answer. Raises FileNotFoundError for an unknown conversation.
+    """
+    chosen, judgements = load(names=conversations), read_judgements()
+    with scratch_database():
+        with override_settings(MODEL=MODEL):
+            by_model = [_judged(each, judgements, _recorded(each, by_hand)) for each in chosen]
+        with override_settings(MODEL=""):
+            by_patterns = [] if by_hand else [_judged(each, judgements, None) for each in chosen]
+    return {
+        **_figures(by_model),
+        "recorded": {name: sum(each.calls[name] for each in by_model) for name in _COUNTED},
+        "without_model": {**_figures(by_patterns), "health_recall": _share(by_patterns, "health_recall")},
+        "detail": {"with_model": _details(by_model), "without_model": _details(by_patterns)},
+    }
+
+
+def _recorded(conversation: GoldConversation, by_hand: Path | None) -> RecordedModel:
+    return RecordedModel(
+        turns=conversation.turns,
+        answers=RecordedAnswers.read(RECORDED / f"{conversation.name}.jsonl"),
+        by_hand=ByHand(by_hand, conversation.name) if by_hand else None,
+    )
+
+
+def _judged(conversation: GoldConversation, judgements: Judgements, model: RecordedModel | None) -> Judgement:
+    mode = "model" if model else "patterns"
+    project = create_project(name=f"{conversation.name} {mode}", slug=f"{conversation.name}-{mode}".replace("_", "-"))
+    replayed = replay(conversation, project=project, model=model)
+    return Judgement(
+        conversation=conversation,
+        store=judge(conversation, replayed, judgements),
+        asked=ask(conversation, replayed),
+        calls=model.counts if model else Counter(),
+        unknown_references=tuple(model.unknown_references) if model else (),
+        given_up=replayed.given_up,
+    )
+
+
+def _figures(judged: Sequence[Judgement]) -> dict[str, object]:
+    """Return the shares in all, by half and by conversation."""
+    by_half = {half: [each for each in judged if each.conversation.half == half] for half in ("develop", "held_out")}
+    return {
+        **_shares(judged),
+        "by_half": {half: _shares(group) for half, group in by_half.items() if group},
+        "by_conversation": {each.conversation.name: _shares([each]) for each in judged},
+    }
+
+
+def _shares(judged: Sequence[Judgement]) -> dict[str, float | int | None]:
+    exchanges = sum(len(each.conversation.exchanges) for each in judged)
+    return {
+        **{name: _share(judged, name) for name in ("precision", "recall", "superseded_needed")},
+        "superseded_wrongly": sum(each.store.superseded_wrongly for each in judged),
+        "repeats_stored_twice": _share(judged, "repeats_stored_twice"),
+        "top1": _sum(each.asked.top1 for each in judged).share,
+        "top3": _sum(each.asked.top3 for each in judged).share,
+        **{f"context_right_{size}": _sum(each.asked.context_right[size] for each in judged).share for size in BUDGETS},
+        "calls_per_turn": round(sum(each.calls["calls"] for each in judged) / exchanges, 3) if exchanges else None,
+    }
+
+
+def _share(judged: Sequence[Judgement], name: str) -> float | None:
+    return _sum(getattr(each.store, name) for each in judged).share
+
+
+def _sum(shares: Iterable[Judged]) -> Judged:
+    return sum(shares, start=Judged())
+
+
+def _details(judged: Sequence[Judgement]) -> dict[str, object]:
+    """Return by conversation what one could mend: counts, and the texts behind them."""
+    return {each.conversation.name: _detail(each) for each in judged}
+
+
+def _detail(judged: Judgement) -> dict[str, object]:
+    told = asdict(judged.store) | asdict(judged.asked)
+    return {
+        **{name: f"{value['count']}/{value['of']}" if _is_share(value) else value for name, value in told.items()},
+        "calls": dict(judged.calls),
+        "unknown_references": judged.unknown_references,
+        "given_up": judged.given_up,
+    }
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, dict) and set(value) == {each.name for each in fields(Judged)}

@@ -1,0 +1,296 @@
+"""Run one row of purposes.toml over HTTP: say, decide and fail as it says, then see what agents are told.
+
+Turns go in through the API in mode sync, decisions through the console's forms, and a model on loopback answers what
+the row scripts. The keys of a row are explained at the top of purposes.toml.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
+
+from django.test import Client
+from rest_framework.test import APIClient
+
+from apps.actions.live_ports import live
+from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
+from apps.pipeline.prompts import session as session_prompt
+from apps.tenants.models import Project
+from apps.worker.process_user import process_user
+from benchmarks.model_server import ModelServer, Reply
+from benchmarks.model_wire import Asked
+from tests.outbox.outbox_factories import claim, make_due
+from tests.pipeline.answers import memory, new_turns
+
+USER = "ana"
+CONSOLE = "/console/test"
+RELATIONS = ("replaces", "same_as", "contradicts")  # keys of an answer that name known memories
+_QUESTION = re.compile(r'<question id="(q\d+)">')
+_DAY = re.compile(r"\{day:([+-]\d+)\}")
+
+Row = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class ScriptedAnswers:
+    """What the model answers: to the turns of each step its memories or its raw text, to judges one verdict."""
+
+    row: Row
+    failure: Reply | None = None
+    asked: list[Asked] = field(default_factory=list)
+
+    def __call__(self, asked: Asked) -> Reply:
+        self.asked.append(asked)
+        if self.failure is not None:
+            return self.failure
+        if questions := _QUESTION.findall(asked.turns):
+            verdict = self.row.get("judge", "unsure")
+            return Reply(text=json.dumps({"answers": [{"id": each, "verdict": verdict} for each in questions]}))
+        if asked.static[:200] == session_prompt.STATIC[:200]:
+            steps = [step for step in self.row["steps"] if "end" in step]
+        else:
+            shown = {unescape(text) for text in new_turns(asked).values()}  # type: ignore[arg-type]
+            steps = [step for step in self.row["steps"] if shown & {text for _, text in turns_of(step)}]
+        raw = [each for step in steps for each in step.get("replies", ())]
+        if raw:
+            return Reply(text=raw[min(self._times(asked), len(raw)) - 1])
+        return Reply(text=json.dumps({"memories": [each for step in steps for each in _answers(step, asked)]}))
+
+    def _times(self, asked: Asked) -> int:
+        """Return how often the same new turns were asked about, this time included."""
+        return sum(new_turns(each) == new_turns(asked) for each in self.asked)  # type: ignore[arg-type]
+
+
+def turns_of(step: Row) -> list[tuple[str, str]]:
+    """Return the turns of a step as roles and texts; {day:+40} becomes the date in forty days."""
+    if "turns" in step:
+        return [(role, dated(text)) for role, text in step["turns"]]
+    said = step.get("say", [])
+    return [("user", dated(text)) for text in ([said] if isinstance(said, str) else said)]
+
+
+def dated(text: str) -> str:
+    """Write dates in place of {day:N}, N days from today."""
+    return _DAY.sub(lambda found: f"{datetime.now(UTC) + timedelta(days=int(found[1])):%Y-%m-%d}", text)
+
+
+def _answers(step: Row, asked: Asked) -> Iterator[dict[str, Any]]:
+    """Yield a step's memories with the ids that the prompt gives to its turns and to known memories."""
+    turns = {name: unescape(text) for name, text in new_turns(asked).items()}  # type: ignore[arg-type]
+    for scripted in step.get("answers", ()):
+        given = {key: dated(value) if isinstance(value, str) else value for key, value in scripted.items()}
+        said = given.pop("evidence", None) or turns_of(step)[-1][1]
+        turn = next((name for name, text in turns.items() if said in text), list(turns)[-1])
+        for key in RELATIONS:
+            if key in given:
+                given[key] = [_known_id(given[key], asked)]
+        content, without = given.pop("content"), given.pop("without", ())
+        answer = memory(content, evidence=said, turn=turn, **given)
+        yield {key: value for key, value in answer.items() if key not in without}
+
+
+def _known_id(sentence: str, asked: Asked) -> str:
+    """Return the id under which a prompt shows a memory; m0 where it doesn't."""
+    lines = f"{asked.context}\n{asked.turns}".splitlines()
+    found = (re.search(r"\bm\d+\b", line) for line in lines if sentence in unescape(line))
+    return next((each[0] for each in found if each), "m0")
+
+
+@dataclass(slots=True)
+class PurposeRunner:
+    """One row, its callers and its model."""
+
+    row: Row
+    project: Project
+    api: APIClient
+    reviewer: Client
+    settings: Any
+    server: ModelServer | None = None
+    script: ScriptedAnswers | None = None
+    said: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def run(self) -> list[str]:
+        """Take all steps, then return what was found to be otherwise than the row says."""
+        if self.server is not None:
+            self.script = self.server.answering = ScriptedAnswers(self.row)  # type: ignore[assignment]
+        for step in self.row["steps"]:
+            self._take(step)
+        self._check()
+        return self.failures
+
+    def _take(self, step: Row) -> None:
+        """Take one step; the first of its keys that names something to do says what."""
+        if "say" in step or "turns" in step:
+            self._say(step)
+        elif "fail" in step or "recover" in step:
+            self._set_failure(step)
+        elif "rounds" in step:
+            for _ in range(step["rounds"]):
+                make_due(end_user_id(project_id=self.project.id, user_id=USER))
+                self._work()
+        else:
+            self._act(step)
+            self._work()
+
+    def _set_failure(self, step: Row) -> None:
+        assert self.script is not None, "only a model can fail"
+        headers = {name: str(value) for name, value in step.get("headers", {"retry-after-ms": "1"}).items()}
+        self.script.failure = Reply(status=step["fail"], headers=headers) if "fail" in step else None
+
+    def _act(self, step: Row) -> None:
+        """Do what an agent or a reviewer does besides talking."""
+        if "end" in step:
+            self._post(f"/v1/sessions/{step['end']}/end", {"user_id": USER})
+        elif "store" in step:
+            self._post("/v1/memories", {"user_id": USER, "memories": [step["store"]]})
+        elif "retract" in step:
+            self.api.delete(f"/v1/memories/{self._memory(step['retract'])['id']}")
+        else:
+            self._decide(step)
+
+    def _say(self, step: Row) -> None:
+        turns = []
+        for role, text in turns_of(step):
+            self.said += 1
+            turn = {"role": role, "content": text, "turn_id": f"t{self.said}", "occurred_at": self._moment(step)}
+            turns.append(turn | ({"speaker": step["by"]} if "by" in step else {}))
+        body: dict[str, Any] = {"user_id": USER, "session_id": step.get("session", "one"), "turns": turns}
+        metadata = {"metadata": {"agent": step["agent"]}} if "agent" in step else {}
+        is_failing = self.script is not None and self.script.failure is not None  # nobody waits for an outage to end
+        self._post("/v1/turns", body | metadata | {"mode": "async" if is_failing else "sync"})
+        self._work()
+
+    def _moment(self, step: Row) -> str:
+        """Return when a turn is said: on the step's day (a date, or days before now), a minute after the last one."""
+        at = step.get("at", -1)
+        moment = datetime.now(UTC) + timedelta(days=at) if isinstance(at, int) else at
+        return (moment + timedelta(minutes=self.said - 300 if at == 0 else self.said)).isoformat()
+
+    def _decide(self, step: Row) -> None:
+        """Decide as a reviewer does in the console."""
+        if "approve" in step:
+            words = {"content": step["as"]} if "as" in step else {}
+            self._form("review/approve", {"memory": self._seen(step["approve"])} | words)
+        elif "reject" in step:
+            self._form("review/reject", {"memory": self._seen(step["reject"]), "reason": "not_true"})
+        else:
+            link, sides, kept = self._contradiction(step.get("keep") or step["both"])
+            resolution = "both" if "both" in step else kept
+            self._form(f"contradictions/{link}/settle", {"memory": sides, "resolution": resolution})
+
+    def _contradiction(self, wanted: str) -> tuple[str, list[str], str]:
+        """Return the open contradiction that a memory has: its id, both sides as seen, and how to keep the memory."""
+        held = self._memory(wanted)
+        shown = self.api.get(f"/v1/memories/{held['id']}").json()
+        link = next(each for each in shown["links"] if (each["kind"], each["status"]) == ("contradicts", "open"))
+        page = self.reviewer.get(f"{CONSOLE}/contradictions/{parse(Prefix.LINK, link['id'])}/").content.decode()
+        sides = list(dict.fromkeys(re.findall(r'name="memory" value="([0-9a-f-]{36}:\d+)"', page)))[:2]
+        is_first = sides[0].startswith(str(parse(Prefix.MEMORY, held["id"])))
+        return str(parse(Prefix.LINK, link["id"])), sides, "kept_from" if is_first else "kept_to"
+
+    def _form(self, path: str, given: Mapping[str, Any]) -> None:
+        response = self.reviewer.post(f"{CONSOLE}/{path}/", given)
+        if response.status_code >= 400:
+            self.failures.append(f"{path} was refused: {response.status_code}")
+
+    def _seen(self, wanted: str) -> str:
+        held = self._memory(wanted)
+        return f"{parse(Prefix.MEMORY, held['id'])}:{held['version']}"
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> Any:
+        response = self.api.post(path, body)
+        assert response.status_code < 400, response.content
+        return response.json()
+
+    def _work(self) -> None:
+        user = end_user_id(project_id=self.project.id, user_id=USER)
+        for lease in claim(only=user):
+            process_user(lease=lease, ports=live())
+
+    def memories(self, *statuses: str) -> list[dict[str, Any]]:
+        """Return the user's memories of some statuses."""
+        found = self.api.get("/v1/memories", {"user_id": USER, "status": list(statuses), "limit": 200}).json()
+        return list(found["results"])
+
+    def _memory(self, wanted: str) -> dict[str, Any]:
+        held = self.memories("active", "pending_review")
+        found = [each for each in held if re.search(wanted, each["content"], re.IGNORECASE)]
+        assert found, f"no memory {wanted!r} among {[each['content'] for each in held]}"
+        return found[0]
+
+    # What agents, people and the model are told in the end.
+
+    def _check(self) -> None:
+        for ask in self.row.get("asks", ()):
+            self._check_search(ask)
+            self._check_context(ask)
+        for name, statuses in (("active", ["active"]), ("pending", ["pending_review"]), ("closed", ["superseded"])):
+            contents = [each["content"] for each in self.memories(*statuses)]
+            self._check_texts(name, contents, self.row.get(name, ()), self.row.get(f"not_{name}", ()))
+            if name == "active":
+                self._check_once(contents)
+        for page in self.row.get("pages", ()):
+            held = parse(Prefix.MEMORY, self._memory(page["of"])["id"])
+            shown = self.reviewer.get(f"{CONSOLE}/memories/{held}/").content.decode()
+            text = " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
+            self._check_texts("page", [text], page.get("says", ()), page.get("never", ()))
+        for call in self.row.get("calls", ()):
+            status = self.api.get(call["get"]).status_code
+            if status != call["status"]:
+                self.failures.append(f"GET {call['get']} answered {status}")
+        self._check_prompts()
+
+    def _check_search(self, ask: Row) -> None:
+        body = {
+            "user_id": USER,
+            "query": ask["ask"],
+            "limit": ask.get("limit", 5),
+            "stakes": ask.get("stakes", "normal"),
+        }
+        filters = {"metadata": {"agent": ask["agent"]}} if "agent" in ask else {}
+        hits = [each["content"] for each in self._post("/v1/memories/search", body | filters)["memories"]]
+        self._check_texts(f"search {ask['ask']!r}", hits, ask.get("says", ()), ask.get("never", ()))
+        self._check_texts(f"first hit of {ask['ask']!r}", hits[:1], ask.get("first", ()), ())
+
+    def _check_context(self, ask: Row) -> None:
+        if "agent" in ask:
+            return  # the context block takes no filter
+        budget = ask.get("tokens", 1_000)
+        body = {"user_id": USER, "query": ask["ask"], "token_budget": budget, "stakes": ask.get("stakes", "normal")}
+        block = self._post("/v1/context", body)
+        name, lines = f"context for {ask['ask']!r}", block["context"].splitlines()
+        self._check_texts(name, lines, ask.get("says", ()), ask.get("never", ()))
+        self._check_texts(name, lines, ask.get("tells", ()), ask.get("hides", ()))
+        if block["tokens"] > budget:
+            self.failures.append(f"{name} has {block['tokens']} of {budget} tokens")
+
+    def _check_once(self, contents: Sequence[str]) -> None:
+        for pattern in self.row.get("once", ()):
+            found = [text for text in contents if re.search(pattern, text, re.IGNORECASE)]
+            if len(found) != 1:
+                self.failures.append(f"active: {pattern!r} is held by {found} of {list(contents)}")
+
+    def _check_prompts(self) -> None:
+        if self.script is None:
+            return
+        asked = self.script.asked
+        last = [f"{each.context}\n{each.turns}" for each in asked if "<source_turns>" in each.turns][-1:]
+        self._check_texts("last prompt", last, self.row.get("prompt", ()), ())
+        every = [json.dumps(each.body, ensure_ascii=False) for each in asked]
+        self._check_texts("all requests", every, self.row.get("sent", ()), self.row.get("never_sent", ()))
+        most = self.row.get("most_calls")
+        if most is not None and len(asked) > most:
+            self.failures.append(f"the model was called {len(asked)} times")
+
+    def _check_texts(self, name: str, texts: Sequence[str], says: Sequence[str], never: Sequence[str]) -> None:
+        for pattern in map(dated, says):
+            if not any(re.search(pattern, text, re.IGNORECASE) for text in texts):
+                self.failures.append(f"{name}: no {pattern!r} in {[text[:300] for text in texts]}")
+        for pattern in map(dated, never):
+            self.failures += [
+                f"{name}: {pattern!r} in {text[:300]!r}" for text in texts if re.search(pattern, text, re.IGNORECASE)
+            ]

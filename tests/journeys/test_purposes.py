@@ -1,0 +1,47 @@
+"""Every row of purposes.toml holds: what was said and decided leads to what search and context say."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from apps.pipeline.core.enums import MemberRole, Scope
+from apps.tenants.models import Membership, Project
+from benchmarks.model_server import ModelServer
+from tests.conftest import MakeClient
+from tests.journeys.purpose_runner import PurposeRunner, Row
+
+pytestmark = pytest.mark.django_db
+ROWS: list[Row] = tomllib.loads(Path(__file__).with_name("purposes.toml").read_text(encoding="utf-8"))["purpose"]
+
+
+@pytest.fixture
+def reviewer(project: Project) -> Client:
+    """A person who may decide in the console."""
+    user = User.objects.create_user("rita")
+    Membership.objects.create(user=user, project=project, role=MemberRole.ADMIN)
+    client = Client(headers={"HX-Request": "true"})
+    client.force_login(user)
+    return client
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_purpose(
+    row: Row, project: Project, client_of: MakeClient, reviewer: Client, settings: Any, request: pytest.FixtureRequest
+) -> None:
+    server: ModelServer | None = None
+    if row.get("by", "patterns") == "model":
+        server = request.getfixturevalue("model_server")
+        settings.MODEL = row.get("model", settings.MODEL)
+    api = client_of(project, Scope.READ, Scope.WRITE)
+    runner = PurposeRunner(row, project, api, reviewer, settings, server)
+    failures = runner.run()
+    assert failures == [], row["title"]
+
+
+def test_each_row_is_named_once() -> None:
+    names = [row["id"] for row in ROWS]
+    assert len(names) == len(set(names))
