@@ -14,10 +14,24 @@ STATEFUL = frozenset(
     "has_girlfriend has_boyfriend has_fiance has_fiancee has_landlord has_doctor has_dentist has_therapist diet drives "
     "car phone laptop timezone native_language home shoe_size blood_type weight height reply_language".split()
 )
+# Nouns of which somebody has one at a time, with the day on which it is: "dentist appointment", "due date".
+DATED_NOUNS = frozenset(
+    "appointment surgery operation interview exam flight deadline date checkup check-up meeting wedding party launch "
+    "release go-live viewing scan mri".split()
+)
+# Nouns of which somebody has one at a time, with a sum or a measure.
+MEASURED_NOUNS = frozenset("budget rent salary dose dosage target limit weight".split())
+# Roles in a team's or a person's set-up that one thing at a time fills.
+_ROLES = frozenset(
+    "ci editor ide shell os operating_system database package_manager cloud_provider hosting bank address cloud "
+    "framework orm".split()
+)
+_ONE_AT_A_TIME = tuple(f"_{noun.replace('-', '_')}" for noun in sorted({*DATED_NOUNS, *MEASURED_NOUNS}))
 # Predicates that hold many values, whatever an extractor thinks of them.
 IDEMPOTENT = frozenset(
     "likes dislikes speaks owns has_pet has_child has_friend has_sister has_brother has_colleague knows knows_skill "
-    "has_visited visited plays reads watches allergic_to has_hobby wants wants_assistant_to values believes_in".split()
+    "has_visited visited plays reads watches allergic_to has_hobby wants wants_assistant_to values believes_in "
+    "uses takes_medication intolerant_to has_condition can_have consumes has_appointment".split()
 )
 _STATEFUL_PREFIXES = ("favourite_",)
 _OTHER_NAMES = """
@@ -35,6 +49,10 @@ has_boss boss
 has_spouse spouse married_to is_married_to
 diet follows_diet has_diet dietary_preference is_on_diet
 allergic_to is_allergic_to has_allergy has_allergy_to allergy
+intolerant_to is_intolerant_to has_intolerance has_intolerance_to
+takes_medication takes_medicine takes_drug medication on_medication is_on_medication is_taking_medication
+has_condition has_medical_condition medical_condition suffers_from health_condition
+uses is_using uses_tool
 likes enjoys loves adores fond_of is_fond_of
 dislikes hates detests cannot_stand does_not_like
 speaks speaks_language knows_language
@@ -52,7 +70,9 @@ _SPELLINGS = (("favorite_", "favourite_"), ("has_favorite_", "favourite_"), ("ha
 
 def is_stateful(predicate: str) -> bool:
     """Tell whether a predicate holds one true value at a time; unknown ones are idempotent, the safer of the two."""
-    return predicate in STATEFUL or predicate.startswith(_STATEFUL_PREFIXES)
+    if predicate in STATEFUL or predicate in _ROLES or predicate.startswith(_STATEFUL_PREFIXES):
+        return True
+    return predicate not in IDEMPOTENT and f"_{predicate}".endswith(_ONE_AT_A_TIME)
 
 
 def in_known_words(candidate: Candidate, *, policy: ResolutionPolicy) -> Candidate:

@@ -80,6 +80,14 @@ ANIMALS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun
 PLURALS: frozenset[str] = frozenset({*_PLURALS, *(word for word, noun in _SINGLE.items() if noun.is_plural)})
 
 
+_SINGULARS = {_plural_of(word): word for word, noun in _SINGLE.items() if not noun.is_plural}
+
+
+def singular_of(word: str) -> str:
+    """Return the noun for one of several: "daughters" → "daughter"; any other word is its own."""
+    return _SINGULARS.get(word, word)
+
+
 def relation_noun(noun: str) -> RelationNoun | None:
     """Return what is known of a noun, by its last word: "old school friend" is a friend, "dogs" are animals."""
     words = noun.casefold().split()

@@ -61,7 +61,7 @@ def test_nothing_is_taken_from_questions_wishes_mockery_quotes_and_code(text: st
     [
         ("I'm allergic to peanuts, remember? What can I eat?", ["User is allergic to peanuts."]),
         ("```python\nx = 1\n```\nI use Python.", ["User uses Python."]),
-        ('I read "Dune" last week.', ['User read "Dune" last week.']),
+        ('I visited "The Maze" last year.', ['User visited "The Maze" last year.']),
         ("Dr. Weber says hi. I live in St. Gallen.", ["User lives in St. Gallen."]),
     ],
 )

@@ -153,7 +153,7 @@ def test_other_words_of_memory_tell_nothing(text: str) -> None:
         ("I'm a nurse.", "User is a nurse."),
         ("My app is written in Django.", "User's app is written in Django."),
         ("I use Docker for everything.", "User uses Docker."),
-        ("I barely sleep these days.", "User barely sleeps these days."),
+        ("I rarely sleep before midnight.", "User rarely sleeps before midnight."),
         ("My answer is the same: I live in Rome.", "User lives in Rome."),
         ("I work with Maria.", "User works with Maria."),
         ("I have a library card.", "User has a library card."),

@@ -26,6 +26,10 @@ _FAVOURITE = re.compile(
     re.IGNORECASE,
 )
 _ADVERBS = re.compile(r"(?i)^(?:(?:actually|really|now|just|still|also|currently|in fact),? )+")
+# "my ears are happy and Kofi seems fine" says two things.
+_NEXT_CLAUSE = re.compile(
+    r",? (?:and|but|so) (?:the |an? |this |that |there )?[\w'-]+ (?:is|are|was|were|has|have|had|will|can|does|did|seems|looks|wants|needs|says)\b.*$"
+)
 _ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
 # Things of the talk rather than of a life.
 _EMPTY = frozenset(
@@ -33,7 +37,7 @@ _EMPTY = frozenset(
     "homework assignment query code function regex loop tests build prompt answer".split()
 )
 _WORTHLESS_VALUE = re.compile(
-    r"(?i)^(?:so |very |really |not |just |still |all |pretty |too )*(?:great|good|fine|ok|okay|bad|here|there|done|nice|awesome|amazing|going|open|ready|full|that|this|it|what|same|cool|sure)\b[\w ]{0,12}$"
+    r"(?i)^(?:so |very |really |not |just |still |all |pretty |too )*(?:great|good|fine|ok|okay|bad|here|there|done|nice|awesome|amazing|going|open|ready|full|that|this|it|what|same|cool|sure|happy|tired|weird|broken|failing|slow|wrong|empty)\b[\w ]{0,12}$"
 )
 
 
@@ -61,7 +65,7 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     ):
         return None
     row, known = _row(thing)
-    said = match["value"]
+    said = _NEXT_CLAUSE.sub("", match["value"])
     negated = said.startswith("not ")
     value = trim_object(third_person.third_person(said.removeprefix("not "), name=name), pattern=row)
     if known:

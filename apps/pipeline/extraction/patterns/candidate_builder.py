@@ -23,6 +23,7 @@ _PRONOUNS = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their)\b")
 _POINTS_ELSEWHERE = re.compile(
     r"(?i)^(?:it|this|that|them|these|those|one|so|him|her|there|here|what|how|when|everything|all|things?|stuff|something|to)"
     r"(?:\s+(?:so|all|too|here|there|was|is|and|to|of|about|when|how|for|one|stuff|part|much|out|up|more|kind)\b.*)?$"
+    r"|^(?:an?|the|another|some) (?:[\w-]+ )?ones?$"
 )
 # Neither does one that picks among what was just shown: "this bug", "the second option", "option B".
 _PICKS = re.compile(
@@ -49,12 +50,15 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
     text = trim_object(found, pattern=row)
     if not text or _POINTS_ELSEWHERE.match(text) or _PICKS.match(text) or row.refuses(text):
         return None
+    if text == statement.verb and text != found.strip(" .!"):
+        return None  # what it did it to was cut off
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
     if row.entity is None:
-        value = ObjectValue(literal=compared(text, owner=said.speaker.text))
-    return spoken(statement, row, value, _phrase(statement.phrase, row, found, text), said=said)
+        known = row.values.get(text.lower(), text)
+        value = ObjectValue(literal=compared(known, owner=said.speaker.text))
+    return spoken(statement, row, value, _phrase(statement.phrase, row, match, text), said=said)
 
 
 def compared(text: str, *, owner: str) -> str:
@@ -62,10 +66,13 @@ def compared(text: str, *, owner: str) -> str:
     return without_article(text).removeprefix(f"{owner}'s ")
 
 
-def _phrase(phrase: str, row: Pattern, found: str, text: str) -> str:
+def _phrase(phrase: str, row: Pattern, match: PatternMatch, text: str) -> str:
+    found = match.group("object") or ""
     if not row.content:
         start = phrase.find(text, phrase.rfind(found))
         return phrase[:start] + trim_clause(phrase[start:])
+    if "{verb}" in row.content:
+        return row.content.format(object=text, verb=match.group("verb"))
     if "{article}" not in row.content:
         return row.content.format(object=text)
     bare = without_article(text)

@@ -21,6 +21,7 @@ class ParsedClause:
     is_negated: bool = False
     is_over: bool = False  # "no longer", "anymore"
     is_past_denial: bool = False  # "did not"
+    is_after_all: bool = False  # "not allergic after all": what was thought before is wrong
     is_hedged: bool = False
     relation: relatives.Kinship | None = None
 
@@ -40,6 +41,8 @@ class ParsedClause:
 
     def predicate_text(self, phrase: str) -> str:
         """Put negation, number and adverbs back into an affirmative singular phrase."""
+        if self.is_after_all:
+            phrase = f"{phrase} after all"
         if self.is_over:
             phrase = _over(phrase)
         elif self.is_negated and "never" not in self.adverbs:

@@ -13,7 +13,7 @@ _SUBJECT = re.compile(
 _ELIDED = re.compile(
     r"(?i)^(?P<lead>(?:just|finally|recently|also|even|really|still|already|only)\s+)?(?P<verb>gonna|wanna|planning|thinking of|thinking about|hoping|looking forward|working on|researching|learning|saving up|studying|trying to|been (?=\w+ing)|"
     r"went|got|had|took|made|saw|met|bought|found|started|finished|moved|joined|lost|won|visited|tried|spent|signed|passed|quit|decided|began|came|ate|ran|read|wrote|built|watched|"
-    r"learned|left|sold|gave|felt|prefer|used to)\s*\b(?!['’])(?P<rest>.+)$"
+    r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
 )
 _ELIDED_PAST = re.compile(
     r"^(?P<lead>(?:[Jj]ust|[Ff]inally|[Rr]ecently|[Aa]lso|[Ee]ven) )?(?P<verb>[A-Za-z]+) "
@@ -24,7 +24,10 @@ _NO_OWN_PAST = frozenset(
     "loved liked looked sounded seemed used need heard saw said meant thought based related compared supposed".split()
 )
 _SHORT = {"m": "is", "re": "is", "ve": "has", "ll": "will", "d": "would"}
-_NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more|any longer|no longer)\b")
+_NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more(?! of\b| than\b)|any longer|no longer)\b")
+
+_AND_VERB = re.compile(r" and (?P<verb>am|are|have) ")
+_AFTER_ALL = re.compile(r"(?i),? after all\b")
 
 
 def parse(clause: str, *, speaker: str) -> ParsedClause | None:
@@ -87,8 +90,12 @@ def _read(words: list[str], auxiliary: str, statement: ParsedClause, speaker: st
         return None
     is_third = not (statement.about_speaker or statement.is_plural or group.is_negated)
     phrase = third_person.third_person(group.phrase(is_third=is_third), name=speaker)
-    kept = _NO_LONGER.sub("", phrase)
-    is_over = group.is_over or kept != phrase
+    if not statement.is_plural:
+        phrase = _AND_VERB.sub(lambda found: f" and {verbs.third_person(found['verb'])} ", phrase)
+    kept = _AFTER_ALL.sub("", phrase)
+    is_after_all = kept != phrase
+    whole, kept = kept, _NO_LONGER.sub("", kept)
+    is_over = group.is_over or kept != whole
     return replace(
         statement,
         phrase=kept,
@@ -97,4 +104,5 @@ def _read(words: list[str], auxiliary: str, statement: ParsedClause, speaker: st
         is_over=is_over,
         is_past_denial=group.is_past_denial,
         is_hedged=group.is_hedged,
+        is_after_all=is_after_all,
     )

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.patterns import sentences, task_noise, third_person
+from apps.pipeline.extraction.patterns import scene, sentences, task_noise, third_person
 from apps.pipeline.extraction.patterns.attributes import NAME, attribute_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
@@ -21,14 +22,24 @@ from apps.pipeline.extraction.patterns.candidate_builder import (
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME, BY_VERB
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
+from apps.pipeline.extraction.patterns.current_values import current_value_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
-from apps.pipeline.extraction.patterns.openers import clause_words
+from apps.pipeline.extraction.patterns.lists import family_in, stack_in
+from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
-from apps.pipeline.extraction.patterns.relation_statements import introduced_in, relation_in
+from apps.pipeline.extraction.patterns.quoted_text import printable
+from apps.pipeline.extraction.patterns.relation_statements import (
+    RelationStatement,
+    introduced_in,
+    relation_in,
+    without_asides,
+)
+from apps.pipeline.extraction.patterns.replacements import replacements_in
 from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_in
 from apps.pipeline.extraction.patterns.speech_act import is_unreal, speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
+from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.lexicon import verbs
 
 DEFAULT_SPEAKER = "User"
@@ -44,18 +55,27 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     """
     found: dict[str, Candidate] = {}
     for candidate in _candidates(turn, policy, before):
-        found.setdefault(candidate.content.casefold(), candidate)
+        if is_whole(candidate.content, name=_name(turn)):
+            found.setdefault(candidate.content.casefold(), candidate)
     return tuple(found.values())
 
 
+def _name(turn: SourceTurn) -> str:
+    return " ".join(turn.speaker.split()) or DEFAULT_SPEAKER
+
+
 def _candidates(turn: SourceTurn, policy: ExtractionPolicy, earlier: Sequence[SourceTurn]) -> Iterator[Candidate]:
-    name = " ".join(turn.speaker.split()) or DEFAULT_SPEAKER
+    name = _name(turn)
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     before = ""
-    all_said = tuple(sentences.sentences_of(turn.content[: policy.max_turn_characters]))
+    text = scene.own_part(printable(turn.content[: policy.max_turn_characters]), earlier=earlier)
+    if not turn.speaker and scene.gives_a_role(text):
+        return
+    all_said = tuple(sentences.sentences_of(text))
     is_exercise = any(task_noise.asks_for_a_sum(each.text) for each in all_said)
     for place, sentence in enumerate(all_said):
         quote = sentence.text
+        sentence = sentence.in_one_line()
         sentence = amended(sentence, earlier=_looking_back(all_said[:place], earlier, policy)) or sentence
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):
@@ -91,14 +111,35 @@ def _of_sentence(sentence: sentences.Sentence, said: SentenceContext, before: st
             said, subject=wrong, row=NAME, value=right, content=f"{misnomer.wrong}'s name is {misnomer.right}."
         )
         return
-    tie = introduced_in(sentence.text, speaker=said.speaker) if not sentence.asks else None
-    if tie is not None:
+    for tie in introduced_in(with_child_named(sentence.text), speaker=said.speaker):
         yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    listed = () if sentence.asks else tuple(_listed(sentence.text, said))
+    if listed:
+        yield from listed
+        return
+    sentence = sentences.Sentence(text=without_asides(sentence.text), asks=sentence.asks)
     for clause in sentences.clauses_of(sentence):
         if said.speech_act is not SpeechAct.ASSERTED or not is_unreal(clause):
             for candidate in _of_clause(clause_words(clause), said, before):
                 before = _thing_of(candidate)
                 yield candidate
+
+
+def _listed(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
+    """Yield what a sentence lists, each as a memory of its own."""
+    words = clause_words(sentence)
+    for each in stack_in(words, name=said.speaker.text):
+        yield build_candidate(
+            said, subject=said.speaker, row=each.row, value=ObjectValue(literal=each.value), content=each.content
+        )
+    for member in family_in(words, speaker=said.speaker):
+        if isinstance(member, RelationStatement):
+            yield build_candidate(
+                said, subject=member.subject, row=member.row, value=member.object, content=member.content
+            )
+        else:
+            value = ObjectValue(literal=member.value)
+            yield build_candidate(said, subject=said.speaker, row=member.row, value=value, content=member.content)
 
 
 def _thing_of(candidate: Candidate) -> str:
@@ -110,10 +151,18 @@ def _thing_of(candidate: Candidate) -> str:
 
 def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
     name = said.speaker.text
-    if attribute := attribute_in(clause, name=name):
+    if replaced := replacements_in(clause, speaker=said.speaker):
+        for each in replaced:
+            value = ObjectValue(literal=each.value)
+            yield build_candidate(
+                said, subject=each.subject, row=each.row, value=value, content=each.content, is_negated=each.is_negated
+            )
+    elif current := current_value_in(clause, name=name):
+        yield from _plain(said, current.row, ObjectValue(literal=current.value), current.content)
+    elif attribute := attribute_in(clause, name=name):
         value = ObjectValue(literal=compared(attribute.value, owner=name))
         yield from _plain(said, attribute.row, value, attribute.content, is_negated=attribute.is_negated)
-    elif worth := value_in(clause, name=name, before=before):
+    elif worth := value_in(clause, name=name, before=before, to_assistant=not said.turn.speaker):
         yield from _plain(said, worth.row, ObjectValue(literal=worth.thing), worth.content)
     elif statement := parse(clause, speaker=name):
         yield from _of_statement(statement, said)
@@ -155,8 +204,11 @@ def _matching(statement: ParsedClause) -> Iterator[tuple[Pattern, PatternMatch]]
 
 
 def _in_free_words(statement: ParsedClause, said: SentenceContext) -> Iterator[Candidate]:
-    row = general_row(statement)
-    phrase = free_phrase(statement.phrase) if row else ""
+    to_assistant = not said.turn.speaker
+    if to_assistant:
+        statement = replace(statement, phrase=statement.phrase.partition(", ")[0])
+    row = general_row(statement, to_assistant=to_assistant)
+    phrase = free_phrase(statement.phrase, least=1 if statement.is_negated and to_assistant else 0) if row else ""
     if row is None or not phrase:
         return
     value = ObjectValue(literal=compared(phrase.partition(" ")[2], owner=said.speaker.text))

@@ -8,6 +8,8 @@ from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.calendar import UNAMBIGUOUS_MONTHS
+from apps.pipeline.lexicon.tables import alternation
 
 # Verbs that speak of the talk, of the moment or of opinion.
 _EMPTY_VERBS = frozenset(
@@ -48,12 +50,12 @@ _HAS_TO = re.compile(
     r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
 )
 _PRONOUN_OBJECT = re.compile(
-    r"(?i)^\S+(?: (?:\w+ing|not|been|to|\w+ly))* (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
+    r"(?i)^\S+(?: (?:\w+ing|not|been|to|\w+ly|all))* (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
     r"|(?:this|that|these|those)(?:$|[,.!?]| (?:is|was|and|to|so|in|on|at|for|with|from|when|as|all|too|up|out|more|year's)\b))"
 )
 
 _CUT = re.compile(
-    r"[;(…]|\s(?:for|with|to|like) you(?:$|[ ,.!])|\s[-–—]+\s?|[!?.]+\s|,? (?:haha|lol|you know|and stuff)\b|,? (?:and|but|so|which|as|'?cause|cuz|because|since)? ?(?:it|it's|its|that's|there's|this|they're|what)\b(?=.*)"
+    r"[;(…]|\s(?:for|with|to|like) you(?:$|[ ,.!])|\s[-–—]+\s?|[!?…]+\s|\.{2,}\s|,? (?:haha|lol|you know|and stuff)\b|,? (?:and|but|so|which|as|'?cause|cuz|because|since)? ?(?:it|it's|its|that's|there's|this|they're|what)\b(?=.*)"
     r"|, (?:so|but|which|and|huh|right|though|too)\b.*",
     re.IGNORECASE,
 )
@@ -70,12 +72,18 @@ _POINTING = re.compile(
 )
 
 
-def general_row(statement: ParsedClause) -> Pattern | None:
-    """Return the row for a statement in free words, or None where it is not worth keeping."""
-    phrase, verb = statement.phrase, statement.verb.lower()
-    if not _is_near(statement) and not (verbs.may_be_past(verb) and verb != "was"):
+def general_row(statement: ParsedClause, *, to_assistant: bool) -> Pattern | None:
+    """Return the row for a statement in free words, or None where it is not worth keeping.
+
+    What people say to one another in free words is mostly of their lives. What is said to an assistant is mostly of the
+    task at hand: there a statement must show by itself that it lasts.
+    """
+    if to_assistant and not _shows_that_it_lasts(statement):
         return None
-    least = 3 if statement.about_speaker else 2
+    phrase, verb = statement.phrase, statement.verb.lower()
+    if not _is_near(statement) and not to_assistant and not (verbs.may_be_past(verb) and verb != "was"):
+        return None
+    least = 1 if statement.is_negated and to_assistant else 3 if statement.about_speaker else 2
     if (
         _PRONOUN_OBJECT.match(phrase)
         or _EMPTY_DEED.match(phrase)
@@ -92,6 +100,43 @@ def general_row(statement: ParsedClause) -> Pattern | None:
     if verbs.may_be_past(verb):
         return EVENT
     return ONGOING if _is_lasting_deed(statement) else None
+
+
+_DURATIVE = frozenset(
+    "live work stay study teach own run play know speak drive belong support follow train rent commute manage lead".split()
+)
+
+
+def _is_named(statement: ParsedClause) -> bool:
+    return statement.subject.text not in ("She", "He", "They")
+
+
+# A regular time, a date, a long time, or someone or something by name.
+_TIME = (
+    rf"\b(?i:every|each|always|usually|since|daily|weekly|monthly|\w+days|weekends|mornings|evenings|(?:\d+|\w+) years?|years|{alternation(UNAMBIGUOUS_MONTHS)}"
+    r"|(?:last|next) (?:year|month|summer|winter|spring|autumn|fall))\b|\b(?:19|20)\d\d\b"
+)
+_WHEN = re2.compile(_TIME)
+_LASTS = re2.compile(rf"{_TIME}| (?:'s )?\p{{Lu}}\p{{Ll}}")
+_OF_THE_MOMENT = re2.compile(
+    r"(?i)^(?:needs|wants|has to|has got to|is|was|feels|felt|got|gets|has got|had got)\b|\b(?:now|today|tonight|yesterday|just|already|this (?:morning|afternoon|evening|week))\b|, "
+)
+_LASTING_STATE = re2.compile(r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always)\b")
+
+
+def _shows_that_it_lasts(statement: ParsedClause) -> bool:
+    phrase = statement.phrase
+    if not (_is_near(statement) or _is_named(statement)):
+        return False
+    if statement.verb.lower() in ("is", "was") or phrase.startswith("has been"):
+        return _LASTING_STATE.match(phrase) is not None
+    if _OF_THE_MOMENT.search(phrase):
+        return False
+    if statement.is_negated and " " not in phrase:
+        return not verbs.may_be_past(phrase)
+    if not verbs.may_be_past(statement.verb) and verbs.base_form(statement.verb) not in _DURATIVE:
+        return _WHEN.search(phrase) is not None or bool(_REGULAR.intersection(statement.adverbs) - {"never"})
+    return _LASTS.search(phrase) is not None or bool(_REGULAR.intersection(statement.adverbs) - {"never", "still"})
 
 
 def _is_near(statement: ParsedClause) -> bool:

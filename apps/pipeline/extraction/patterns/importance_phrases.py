@@ -58,18 +58,29 @@ _NOBODY = re.compile(
 _NOTHING = frozenset("it that this them something anything nothing everything".split())
 
 
-def value_in(clause: str, *, name: str, before: str = "") -> Value | None:
+# What a thing does for good, where a statement to an assistant may well be of the task at hand.
+_LASTING_EFFECT = re2.compile(
+    r"(?i)^(?:(?:really|always|also|just|often|usually) )*(?:helps|help|calms|calm|relaxes|motivates|inspires|energi[sz]es|soothes|means|keeps me|makes me (?:happy|feel|sleepy|sick|ill|anxious|nervous)"
+    r"|gives? me (?:hives|an? rash|headaches?|migraines|cramps|heartburn|nausea|nightmares|joy|peace|energy))\b|^(?:'s| is| are)\b"
+)
+_DETERMINED = re.compile(r"(?i)^(?:the|this|that|these|those|an?) ")
+
+
+def value_in(clause: str, *, name: str, before: str = "", to_assistant: bool = False) -> Value | None:
     """Read "Painting helps me relax" or "Family is important to me"; None where the thing is not named.
 
     `before` is the thing that the sentence before was about, which "it" then points at.
     """
     if before and before.lower() not in _NOTHING:
-        clause = (_THEY if _PLURAL.search(before) else _IT).sub(before[:1].upper() + before[1:], clause)
+        pronoun = _THEY if _PLURAL.search(before) else _IT
+        clause = pronoun.sub(lambda _: before[:1].upper() + before[1:], clause)
     found = _MOVES.match(clause) or _MATTERS.match(clause)
     if found is None or "each other" in clause or " together" in clause:
         return None
     thing = found.group("thing").strip(" ,")
     if _NOT_A_THING.match(thing) or _TALK.search(thing) or re.search(r"[,;:.!?]", thing):
+        return None
+    if to_assistant and (_DETERMINED.match(thing) or not _LASTING_EFFECT.match(found.group("said"))):
         return None
     thing = third_person.third_person(_POINTING.sub("the ", thing), name=name)
     said = free_phrase(third_person.third_person(_spelled(found.group("said")), name=name), least=2)

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from apps.pipeline.lexicon.calendar import MONTHS
+from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
 # Openers that say nothing, and those that say when.
@@ -12,7 +13,7 @@ _OPENER = re.compile(
     r"thanks|thank you|thx|sure|ok|okay|lol|haha+|unfortunately|luckily|fortunately|sadly|anyhow|cool|nice|great|awesome|absolutely|definitely|totally|exactly|"
     r"actually|correction|sorry|wait|sorry to hear that|that's (?:great|awesome|cool|nice)|guess what|good question|of course|right|true|fun fact|fyi|ps|p\.s|tbh|"
     r"to be honest|in fact|for (?:me|context|reference|the record)|just so you know|remember|note|please (?:note|remember)|i mean|you know|long story short|as you know"
-    r"|speaking of which|good news|bad news|big news|update|quick update|for your information|no worries|let me see|finally|turns out|now)\b(?:[,!.:;\-–— ]+|$)(?:that\b\s*)?)"
+    r"|speaking of which|good news|bad news|big news|update|quick update|for your information|no worries|let me see|finally|turns out|it turns out|it turned out|turned out|heads up|reminder|now)\b(?:[,!.:;\-–— ]+|$)(?:that\b\s*)?)"
 )
 _WHEN = (
     r"(?:yesterday|today|tonight|this (?:morning|afternoon|evening|week|weekend|month|year|summer|winter|spring|fall|autumn)|last (?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|\w+day)"
@@ -23,7 +24,7 @@ _WHEN = (
 _WHEN_FIRST = re.compile(rf"(?i)^({_WHEN}),?\s+(?=(?:I|we|my|our|she|he)\b)")
 # "After finishing school, I moved": what comes first goes last.
 _SUBORDINATE = re.compile(
-    r"^(?P<first>(?:[Aa]fter|[Dd]uring|[Ww]hile|[Oo]ver|[Aa]t|[Ii]n|[Oo]n|[Ff]or|[Bb]efore|[Ss]ince) [^,;.!?]{3,50}?),? (?=(?:I|we)\b)"
+    r"^(?P<first>(?:[Aa]fter|[Dd]uring|[Ww]hile|[Oo]ver|[Aa]t|[Ii]n|[Oo]n|[Ff]or|[Bb]efore|[Ss]ince|[Ff]rom|[Uu]ntil|[Bb]ack in) [^,;.!?]{3,50}?),? (?=(?:I|we)\b)"
 )
 # What is shown is told as an event: "Here's a photo of our garden".
 _SHOWN = re.compile(
@@ -34,6 +35,7 @@ _NAME_OF = re.compile(r"^(?P<who>(?:[Mm]y|[Oo]ur) [\w -]{2,30})'s name(?: is|'s)
 _TOLD = re.compile(
     r"(?i)^(?:i|we) (?:(?:just|also|recently) )*(?:(?:wanted|want|have|need|forgot|gotta|got) to (?:tell|let) (?:you|ya)(?: all)?(?: know)?|(?:found out|realized|realised|discovered)(?: recently| yesterday)?)(?: that)?:? (?=(?:I|my|we|our)\b)"
 )
+_BOUNDS = ("from ", "until ")  # these belong to what comes first: "from May I'll be in Rome, then in Oslo"
 _BELIEF = re.compile(
     r"(?i)^(?:i|we) (?:think|believe|guess|suppose|feel like|reckon|figure)(?: that)?\s+(?=(?:I|we|my|our)\b)|^(?:maybe|perhaps|probably|possibly)\s+(?=(?:I|we|my|our)\b)"
 )
@@ -51,10 +53,28 @@ class Opened:
     is_belief: bool
 
 
+# "Our youngest can't have nuts" is about a child.
+_CHILD = re.compile(
+    rf"\b(?P<whose>[Mm]y|[Oo]ur) (?P<which>youngest|oldest|eldest)(?! (?:\w+ )?(?:{alternation(KIN_WORDS)})\b)(?=[ ',)])"
+)
+_GOES_WITHOUT = re.compile(
+    r"(?:^|[.,!?] )(?:(?:[Ss]till|[Aa]lso) )?[Nn]o (?P<what>[a-z]+(?: [a-z]+)?) for me (?P<since>(?:since|any ?more|these days)\b.*)$"
+)
+
+
 def clause_words(clause: str) -> str:
     """Return a clause with plain apostrophes and without what only opens it: "Oh, by the way, "."""
-    said = _without_openers(" ".join(clause.translate(_APOSTROPHES).split()))
-    return _without_openers(_VOCATIVE.sub("", said))
+    said = " ".join(clause.translate(_APOSTROPHES).split())
+    if without := _GOES_WITHOUT.search(said):
+        return f"I don't have {without['what']} {without['since']}"
+    said = _without_openers(said)
+    said = _without_openers(_VOCATIVE.sub("", said))
+    return with_child_named(said)
+
+
+def with_child_named(said: str) -> str:
+    """Write "our youngest child" for "our youngest"."""
+    return _CHILD.sub(r"\g<whose> \g<which> child", said)
 
 
 def opened(clause: str) -> Opened:
@@ -64,7 +84,11 @@ def opened(clause: str) -> Opened:
     if when := _WHEN_FIRST.match(said):
         said = f"{_without_openers(said[when.end() :])} {_in_sentence(when.group(1))}"
     elif first := _SUBORDINATE.match(said):
-        said = f"{said[first.end() :].rstrip(' .!,')} {_in_sentence(first['first'])}"
+        told, comma, more = said[first.end() :].rstrip(" .!,").partition(", ")
+        if first["first"].lower().startswith(_BOUNDS):
+            said = f"{told} {_in_sentence(first['first'])}{comma}{more}"
+        else:
+            said = f"{told}{comma}{more} {_in_sentence(first['first'])}"
     belief = _BELIEF.match(said)
     return Opened(said=said[belief.end() :] if belief else said, is_belief=belief is not None)
 

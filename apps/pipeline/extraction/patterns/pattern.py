@@ -1,6 +1,7 @@
 """Pattern: one typed row, and what a match of it becomes."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -42,6 +43,8 @@ class Pattern:
     max_words: int = 12  # of the object
     only_speaker: bool = False
     only_negated: bool = False
+    is_list: bool = False  # the object may be several: "nuts, soy and eggs"
+    values: Mapping[str, str] = field(default_factory=dict)  # objects that are stored under another name
 
     def evolved(self, *, predicate: str) -> "Pattern":
         """Return the row with another predicate, for rows that take it from the words."""
@@ -77,7 +80,7 @@ def _compile_start(unless: str) -> "re2._Regexp[str]":
 
 
 _OBJECT_ENDS = (
-    r"[;!?(\"…]|[,:](?:\D|$)|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
+    r"[;!?(…]|[,:](?:\D|$)|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
     r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)\b|\stoo(?:[,.!?]|$)"
 )
 
@@ -87,28 +90,41 @@ def _compile_end(more: str) -> "re2._Regexp[str]":
     return re2.compile(f"(?i){_OBJECT_ENDS}" + (f"|\\s(?:{more})\\b" if more else ""))
 
 
+# Up to three words each, of which none opens another clause: "nuts, soy milk and eggs".
+_ITEM = r"[\w'’-]+(?: [\w'’-]+){0,2}?"
+_LIST = re2.compile(
+    rf"(?i)^(?P<list>{_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or|&) {_ITEM})"
+    r"(?:[.!;,(]|$| (?:but|so|because|and|which|at|in|too|as well|though|since|if|when|these|any ?more)\b)"
+)
 _TRAILING = re2.compile(
     r"(?i)(?:[\s.,!]+(?:now|currently|again|already|anymore|these days|nowadays|at the moment|right now|actually|really|though|too|as well|lol|haha|btw"
-    r"|by the way|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|please|ever|or something|and|but|or|because))+[\s.!]*$|[\s.,!~*]+$"
+    r"|by the way|anyway|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|please|ever|or something|and|but|or|because))+[\s.!]*$|[\s.,!~*]+$"
 )
+# That something is so again ends what was said since.
+_AGAIN = re2.compile(r"(?i)^ again\b")
 _ARTICLE = re2.compile(r"(?i)^(?:a|an|the|some|any)\s+")
 
 
 def trim_object(text: str, *, pattern: Pattern) -> str:
     """Cut an object at the end of its clause and take trailing adverbs off; "" when it is too long to be one."""
+    listed = _LIST.match(text) if pattern.is_list else None
+    if listed is not None and len(listed.group("list").split()) <= pattern.max_words:
+        return str(listed.group("list"))
     trimmed = _trimmed(text, end=pattern.object_end)
     return trimmed if 0 < len(trimmed.split()) <= pattern.max_words else ""
 
 
 def trim_clause(text: str) -> str:
     """Cut what follows an object at the end of the clause: "married in June, which…" → "married in June"."""
-    return _trimmed(text, end=_compile_end(""))
+    trimmed = _trimmed(text, end=_compile_end(""))
+    return f"{trimmed} again" if _AGAIN.match(text[len(trimmed) :]) else trimmed
 
 
 def _trimmed(text: str, *, end: "re2._Regexp[str]") -> str:
     found = end.search(text, 1)
     kept: str = _TRAILING.sub("", text[: found.start()] if found else text)
-    return kept.strip(" '\"*_`.,!?-")
+    kept = kept.strip(" '*_`.,!?-")
+    return kept.strip('" ') if kept.count('"') % 2 else kept
 
 
 def without_article(text: str) -> str:

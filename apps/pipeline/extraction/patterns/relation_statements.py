@@ -1,6 +1,7 @@
 """Who is what to the speaker: "my sister Lena", "my manager is Priya", "I have a cat named Miso"."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import re2
@@ -24,6 +25,15 @@ _HAS_ONE = re2.compile(
 # "Toby, my puppy" and no "Mel, my dog is ill", where Mel is spoken to.
 _INTRODUCED = re2.compile(
     rf"(?:(?:.*? )?[Mm]eet |^|.*? ){_NAME}, (?:my|our) {_QUALIFIER}(?P<kin>{_KIN})(?:[.!,;)]|$| (?:and|at|from|for|to|in|with|who)\b)"
+)
+# "Tomas (my brother)"
+_ASIDE = re2.compile(rf"{_NAME} \((?:my|our) {_QUALIFIER}(?P<kin>{_KIN})\b")
+# "with my brother Tunde"; at the beginning of a clause it is read as its subject.
+_NAMED_KIN = re2.compile(
+    rf"\b(?:[Mm]y|[Oo]ur) {_QUALIFIER}(?P<kin>{_KIN}),? (?P<name>\p{{Lu}}[\w'-]+)(?:[\s.,;:!?)]|$)"
+)
+_APPOSITION = re.compile(
+    rf"^(?P<name>[A-ZÀ-Þ][\w'-]+)(?: \((?:my|our) [^()]{{2,40}}\)|, (?:my|our) (?:[a-z-]+ ){{0,2}}(?:{_KIN}),) "
 )
 _SPOKEN_TO = frozenset("friend buddy bestie friends".split())
 _NO_NAME = re.compile(
@@ -54,12 +64,23 @@ def relation_in(statement: ParsedClause, *, speaker: Mention) -> tuple[RelationS
     return _told_of_someone(statement, speaker), False
 
 
-def introduced_in(sentence: str, *, speaker: Mention) -> RelationStatement | None:
-    """Read "Meet Toby, my puppy"."""
-    found = _INTRODUCED.match(sentence)
-    if found is None or found.group("kin") in _SPOKEN_TO or _NO_NAME.search(found.group("name")):
-        return None
-    return _relation(found.group("kin"), found.group("qualifier").strip(), found.group("name"), speaker)
+def introduced_in(sentence: str, *, speaker: Mention) -> Iterator[RelationStatement]:
+    """Yield the ties that a sentence names beside what it says: "Meet Toby, my puppy", "a note for my sister Lena"."""
+    introduced = _INTRODUCED.match(sentence)
+    for found in (*((introduced,) if introduced else ()), *_ASIDE.finditer(sentence), *_NAMED_KIN.finditer(sentence)):
+        name = found.group("name").removesuffix("'s")
+        if found.group("kin") not in _SPOKEN_TO and not _NO_NAME.search(name):
+            yield _relation(found.group("kin"), found.group("qualifier").strip(), name, speaker)
+
+
+def tie_to(speaker: Mention, *, word: str, name: str) -> RelationStatement:
+    """Return the tie between the speaker and someone who is named."""
+    return _relation(word, "", name, speaker)
+
+
+def without_asides(sentence: str) -> str:
+    """Take out who somebody is where it stands between the name and the verb: "Pavel, my husband, cooks"."""
+    return _APPOSITION.sub(r"\g<name> ", sentence)
 
 
 def _told_of_someone(statement: ParsedClause, speaker: Mention) -> RelationStatement | None:

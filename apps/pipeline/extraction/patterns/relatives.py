@@ -25,10 +25,11 @@ _THING_VERBS = frozenset(
     "has have love loves like likes need needs work works keep keeps run runs want wants feel feels get gets bring brings give gives make makes "
     "help helps go goes grow grows come comes start starts sell sells live lives sleep sleeps eat eats include includes".split()
 )
+_LONGER = frozenset("leave lease phone house work sleep visit flight move".split())
 _PRONOUN = re.compile(r"^(?P<who>[Ss]he|[Hh]e)(?P<short>'s|'ll|'d)?\s+(?P<rest>.+)$", re.DOTALL)
 _NAMED = re.compile(
     rf"^(?P<who>{_NAME})(?P<short>'s)?\s+(?P<rest>(?:is|was|works|lives|moved|got|has|loves|likes|hates|started|joined|prefers|studies|speaks|plays|"
-    rf"bought|adopted|graduated|teaches|turned|will be|used to)\b.+)$",
+    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|doesn't|isn't|hasn't|won't|takes|comes|stays|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates)\b.+)$",
     re.DOTALL,
 )
 _NOT_NAMES = frozenset(
@@ -120,6 +121,13 @@ def entity_type(word: str) -> EntityType:
 def _thing(match: re.Match[str], speaker: str) -> Someone | None:
     """Read "our city held a parade": what is the speaker's and does something."""
     verb = match["verb"]
+    rest = match["rest"]
+    if verb in _LONGER and (again := _THING.match(f"my {verb} {rest.partition(' ')[2]}")):
+        # "my parental leave starts": what looked like the verb is the noun.
+        longer = Someone(
+            mention=Mention(text=f"{speaker}'s {match['thing']} {again['thing']}"), rest=again["rest"], is_owned=True
+        )
+        return longer if again["verb"] in _THING_VERBS else None
     if not (verb in _THING_VERBS or verbs.may_be_past(verb)) or match["thing"] in ("own", "god", "goodness", "point"):
         return None
     mention = Mention(text=f"{speaker}'s {match['thing']}")

@@ -4,20 +4,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from apps.pipeline.extraction.patterns.quoted_text import HIDDEN, own_prose
+from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
 from apps.pipeline.lexicon import verbs
 
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-_QUOTE = re.compile(r"[\"“”][^\"“”\n]{2,300}[\"“”]")
-_SPEECH = re.compile(r"(?i)\b(?:i|i'm|i've|my|me|we)\b|(?:\w+\W+){6}")
-_NO_CHARACTER = re.compile(r"[\ud800-\udfff]+")  # half a pair, which no encoder takes
-_URL = re.compile(r"https?://\S+")
-_END = re.compile(
-    r"(?<=[^\s.])(?:[.!?…]+[)\"”']*|[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+)(?=\s|$)|\n+|(?<=[a-z][.!?])(?=[A-Z])"
-)
-_ABBREVIATION = re.compile(r"(?i)(?:^|[\s(])(?:dr|mr|mrs|ms|st|prof|vs|etc|e\.g|i\.e|no|approx|jr|sr|inc|ltd|[a-z])\.$")
+MOST_CHARACTERS = 500  # of a sentence; a longer one is pasted, or a list
+
+_REPEATED = re.compile(r"(?P<sign>[^\w\s])(?P=sign){3,}")
 _RESTART = (
-    r"(?:I|i|we|We|my|My|our|Our|she|he)\b"
+    r"(?:I|i|we|We|(?:all |both )?(?:my|our)|My|Our|she|he|(?:back )?in (?:19|20)\d\d,? (?:I|we))\b"
     r"(?!\s+(?:think|guess|mean|hope|believe|suppose)\b)"
 )
 _CLAUSE = re.compile(
@@ -48,33 +43,28 @@ class Sentence:
     text: str
     asks: bool
 
+    def in_one_line(self) -> "Sentence":
+        """Return the sentence with its white space and repeated signs reduced, so that no expression takes long."""
+        return Sentence(text=_REPEATED.sub(r"\g<sign>", " ".join(self.text.split())), asks=self.asks)
+
 
 def sentences_of(text: str) -> Iterator[Sentence]:
-    """Yield the sentences of prose; code, quoted lines, quoted speech and addresses are left out."""
-    prose = text.replace("\x00", " ")
-    for hidden in (_CODE, _QUOTED_LINE, _URL, _NO_CHARACTER):
-        prose = hidden.sub(_blank, prose)
-    prose = _QUOTE.sub(lambda quote: _blank(quote) if _SPEECH.search(quote.group()) else quote.group(), prose)
+    """Yield the sentences of prose in the author's own words; code, quotations and addresses are left out."""
+    prose = own_prose(text)
     start = 0
-    for end in _END.finditer(prose):
-        if end.group().strip() == "." and _ABBREVIATION.search(prose[start : end.end()]):
-            continue
-        yield from _sentence(prose, text, start, end.end())
-        start = end.end()
-    yield from _sentence(prose, text, start, len(prose))
-
-
-def _blank(match: re.Match[str]) -> str:
-    """Keep the length, so that a position in the prose is one in the text; the mark ends a clause."""
-    return "\x00" * len(match.group())
+    for end in (*sentence_ends(prose), len(prose)):
+        yield from _sentence(prose, text, start, end)
+        start = end
 
 
 def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]:
     said = prose[start:end]
-    # A sentence that embeds hidden text is judged by what stands before it.
-    said = said.split("\x00")[0] if not said.startswith("\x00") else said.rpartition("\x00")[2]
+    # A sentence that embeds hidden text is judged by what stands before it, unless that only announces it.
+    if HIDDEN in said and said.split(HIDDEN)[0].rstrip().endswith(":"):
+        return
+    said = said.split(HIDDEN)[0] if not said.startswith(HIDDEN) else said.rpartition(HIDDEN)[2]
     stripped = said.strip()
-    if len(stripped) > 2 and stripped in text:
+    if 2 < len(stripped) <= MOST_CHARACTERS and stripped in text:
         yield Sentence(text=stripped, asks="?" in stripped[-4:])
 
 

@@ -30,7 +30,7 @@ _SECRET = re2.compile(
 )
 _TO_REMEMBER = re2.compile(
     r"(?i)^(?:(?:please|pls|hey|ok|okay|and|also|so),? )*(?:(?:can|could|would|will) you (?:please |also )*)?(?:(?:I (?:want|need) you|I'd like you) to )?"
-    r"(?:remember|note(?: down)?|keep in mind|bear in mind|make a (?:mental )?note|don['’]?t forget|do not forget|never forget|save|memori[sz]e)(?: this| it| of it)?(?: that\b|:|,)? "
+    r"(?:remember|note(?: down)?|keep in mind|bear in mind|make a (?:mental )?note|don['’]?t forget|do not forget|never forget|save|memori[sz]e|should I (?:mention|say|add|disclose)|did I (?:mention|say|tell you))(?: this| it| of it)?(?: that\b|:|,)? "
     r"((?:I|I['’](?:m|ve|d|ll)|my|our|we|we['’](?:re|ve|ll)) .+)"
 )
 # "In this code, I have a list": the speaker stands for the program.

@@ -38,6 +38,7 @@ PATTERNS = (
         predicate="visited",
         verbs=("visited", "went", "travelled", "traveled", "flew", "drove", "toured", "has", "is", "took", "spent"),
         expression=r"(?P<object>(?:visited|travell?ed (?:to|around|through)|flew to|drove to|toured|took a (?:trip|road trip|vacation|cruise|holiday)|went (?:to|on a|on an|camping|hiking|skiing|fishing|sailing|diving|surfing|backpacking|kayaking|swimming|biking|climbing)|has (?:visited|travell?ed to|been to)|is (?:visiting|travell?ing|flying to|driving to|off to|in town)|spent .{2,30} (?:in|at|with)) .+)",
+        unless=r"is off to (?:bed|sleep|work|the (?:gym|shops?|store|office|next)|a (?:meeting|call))\b",
         topic="travel",
     ),
     _row(

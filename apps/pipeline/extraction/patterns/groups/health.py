@@ -4,12 +4,11 @@ from functools import partial
 
 from apps.pipeline.core.enums import MemoryType, Polarity
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES, CONDITION_NOUNS, DOSE, MEDICINE
+from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="health", importance=0.9)
-_CONDITION = (
-    r"(?:type \d )?(?:diabetes|asthma|adhd|autism|epilepsy|anxiety|depression|migraines?|arthritis|insomnia|anemia|celiac disease|coeliac disease|ibs|pcos|eczema|"
-    r"high blood pressure|low blood pressure|hypertension|tinnitus|dyslexia|cancer|endometriosis|a heart condition|a bad (?:back|knee|hip|shoulder)|gastritis|a fear of [\w ]+|a phobia of [\w ]+)"
-)
+_TAKES = r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses)"
 
 PATTERNS = (
     _row(
@@ -20,12 +19,35 @@ PATTERNS = (
         content="is allergic to {object}",
         importance=0.95,
         ends="and is|not",
+        is_list=True,
+    ),
+    _row(
+        name="intolerant_to",
+        predicate="intolerant_to",
+        verbs=("is",),
+        expression=r"is (?:severely |highly |mildly |very )?intolerant to (?P<object>.+)",
+        content="is intolerant to {object}",
+        is_list=True,
+    ),
+    _row(
+        name="is_intolerant",
+        predicate="intolerant_to",
+        verbs=("is",),
+        expression=r"is (?:severely |highly |mildly |very )?(?P<object>lactose|gluten|fructose|histamine|dairy|soy|egg)[ -]intolerant\b.*",
+        content="is {object} intolerant",
+    ),
+    _row(
+        name="has_intolerance",
+        predicate="intolerant_to",
+        verbs=("has",),
+        expression=r"has (?:got )?(?:a|an) (?:severe |bad |mild |serious )?(?P<object>[\w -]{2,30}?) intolerance\b.*",
+        content="has {article} {object} intolerance",
     ),
     _row(
         name="has_allergy",
         predicate="allergic_to",
         verbs=("has",),
-        expression=r"has (?:got )?(?:a|an) (?:severe |bad |mild |serious )?(?P<object>[\w -]{2,30}?) (?:allergy|intolerance)\b.*",
+        expression=r"has (?:got )?(?:a|an) (?:severe |bad |mild |serious )?(?P<object>[\w -]{2,30}?) allergy\b.*",
         content="has {article} {object} allergy",
         importance=0.95,
     ),
@@ -33,18 +55,45 @@ PATTERNS = (
         name="cannot_have",
         predicate="can_have",
         verbs=("can",),
-        expression=r"can (?:eat|have|drink|tolerate|digest) (?P<object>.+)",
-        content="can have {object}",
+        expression=r"can (?P<verb>eat|have|drink|tolerate|digest) (?P<object>.+)",
+        content="can {verb} {object}",
         topic="food",
         only_negated=True,
-        ends="at|in|on|with|for|after|before|without|until|right|yet|today|tonight",
-        max_words=4,
+        ends="at|in|on|with|for|after|before|without|until|right|yet|today|tonight|since|as",
+        unless=r"(?:any ?more|right|now|the|a|an|both|more|much|my|two|everything|anything|anyone|\w+'s|\w+ing)\b",
+        max_words=8,
+        is_list=True,
+    ),
+    _row(
+        name="does_not_tolerate",
+        predicate="can_have",
+        verbs=("tolerates", "gets"),
+        expression=r"(?P<verb>tolerates|gets on with) (?P<object>.+)",
+        content="{verb} {object}",
+        only_negated=True,
+        unless=r"(?:the|this|that|my|people|\w+'s|him|her|them)\b",
+        max_words=6,
+        is_list=True,
+    ),
+    _row(
+        name="reacts_to",
+        predicate="reacts_to",
+        verbs=("breaks", "gets", "comes"),
+        expression=r"(?:breaks out in \w+|comes out in \w+|gets (?:hives|a rash|a headache|headaches|cramps|migraines|heartburn)) (?:from|after|when User eats|when User drinks) (?P<object>.+)",
+        max_words=8,
+    ),
+    _row(
+        name="is_condition",
+        predicate="has_condition",
+        verbs=("is",),
+        expression=rf"is (?:a |an )?(?:type \d )?(?P<object>{alternation(CONDITION_ADJECTIVES)})\b(?: (?:in|since|from|on|after)\b.*)?[\s.!]*(?:[,;(].*)?",
+        values=CONDITION_ADJECTIVES,
     ),
     _row(
         name="has_condition",
         predicate="has_condition",
-        verbs=("has", "was", "suffers", "is"),
-        expression=rf"(?:has|has got|was diagnosed with|got diagnosed with|has been diagnosed with|suffers from|is living with|lives with) (?P<object>{_CONDITION})\b.*",
+        verbs=("has", "was", "suffers", "is", "gets"),
+        expression=rf"(?:has|has got|was diagnosed with|got diagnosed with|has been diagnosed with|suffers from|is living with|lives with|gets) (?P<object>(?:a |an )?(?:mild |severe |chronic |bad )?{CONDITION_NOUNS})\b.*",
         content="has {object}",
     ),
     _row(
@@ -65,18 +114,62 @@ PATTERNS = (
     ),
     _row(
         name="takes_medicine",
-        predicate="takes",
-        verbs=("takes", "is"),
-        expression=r"(?:takes|is taking|is on) (?P<object>(?:[\w-]+ ){0,3}(?:medication|medicine|pills?|insulin|antidepressants?|antibiotics?|ibuprofen|vitamins?|statins?|supplements?|painkillers?)\b.*)",
+        predicate="takes_medication",
+        verbs=("takes", "is", "uses", "has", "needs"),
+        expression=rf"{_TAKES} (?:{DOSE} (?:of )?)?(?P<object>(?:[\w-]+ ){{0,3}}(?:medication|medicine|pills?|vitamins?|supplements?)|{MEDICINE})\b.*",
         max_words=10,
+    ),
+    _row(
+        name="takes_dose",
+        predicate="takes_medication",
+        verbs=("takes", "is", "uses", "has", "needs"),
+        expression=rf"{_TAKES} {DOSE} (?:of )?(?P<object>[\w-]{{4,}})\b.*",
+    ),
+    _row(
+        name="takes_dosed",
+        predicate="takes_medication",
+        verbs=("takes", "is", "uses", "has", "needs"),
+        expression=rf"{_TAKES} (?P<object>[\w-]{{4,}}) {DOSE}\b.*",
+    ),
+    _row(
+        name="stopped_medicine",
+        predicate="takes_medication",
+        verbs=("stopped", "quit", "is", "came", "has", "went", "got"),
+        expression=rf"(?:(?:stopped|quit|has stopped|has quit) taking|is off|came off|has come off|went off|got off) (?:{DOSE} (?:of )?)?(?P<object>{MEDICINE})\b.*",
+        content="no longer takes {object}",
+        polarity=Polarity.NEGATIVE,
+    ),
+    _row(
+        name="prescribed",
+        type=MemoryType.EVENT,
+        predicate="prescribed",
+        verbs=("was", "got", "has"),
+        expression=rf"(?:was|got|has been) prescribed (?:{DOSE} (?:of )?)?(?P<object>{MEDICINE})\b.*",
+    ),
+    _row(
+        name="has_operation",
+        type=MemoryType.EVENT,
+        predicate="has_appointment",
+        verbs=("is",),
+        expression=r"is (?:having|getting|scheduled for) (?P<object>(?:[\w' -]+ )?(?:surgery|operation|mri|ct scan|biopsy|colonoscopy|endoscopy|transplant|replacement|x-ray)\b.*)",
+        max_words=14,
+        importance=0.8,
+    ),
+    _row(
+        name="restricted_diet",
+        predicate="diet",
+        verbs=("is", "follows", "keeps"),
+        expression=r"(?:is on|follows|is following) (?:a|an|the) (?P<object>[\w-]+(?: [\w-]+)? diet)\b.*",
+        importance=0.8,
     ),
     _row(
         name="given_up",
         predicate="does",
         verbs=("stopped", "quit", "gave", "has", "is"),
-        expression=r"(?:stopped|quit|gave up|has (?:stopped|quit|given up)|is (?:giving up|quitting)) (?P<object>\w+ing\b.*|alcohol.*|meat.*|coffee.*|sugar.*|caffeine.*|cigarettes.*|social media.*)",
+        expression=r"(?:stopped|quit|gave up|has (?:stopped|quit|given up)|is (?:giving up|quitting)) (?P<object>\w+ing\b.*|alcohol.*|meat.*|coffee.*|sugar.*|caffeine.*|cigarettes.*|social media.*|(?:the )?[a-z-]+$)",
         polarity=Polarity.NEGATIVE,
         importance=0.7,
+        unless=r"(?:the )?(?:on|it|that|hope|trying|looking|waiting|idea|everything|already|early|completely|again)\b",
         ends=r"a|an|one|two|three|four|five|six|\d+|last|this|in|since|for|when|after|years|months|years ago",
         max_words=4,
     ),

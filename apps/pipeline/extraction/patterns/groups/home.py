@@ -4,6 +4,8 @@ from functools import partial
 
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.calendar import MONTHS
+from apps.pipeline.lexicon.tables import alternation
 
 _ENDS = (
     "today|yesterday|tomorrow|with|for|as|near|now|after|before|to|on|last|next|this|during|from|about|around|at|all|then|by|every|over|together|"
@@ -42,6 +44,17 @@ PATTERNS = (
         tags=("goal",),
         ends="because|so",
         max_words=10,
+        entity=None,
+    ),
+    _row(
+        name="will_be_in",
+        type=MemoryType.EVENT,
+        predicate="plans_to_be_in",
+        verbs=("will",),
+        expression=rf"will be (?:staying |living )?in (?P<object>(?-i:[A-ZÀ-Þ]).*\b(?:from|until|till|in|on|for|since)\b.*(?:\d|(?i:{alternation(MONTHS)})|weeks?|months?).*)",
+        tags=("goal",),
+        ends="because|so",
+        max_words=12,
         entity=None,
     ),
     _row(

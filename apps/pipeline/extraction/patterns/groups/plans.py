@@ -39,6 +39,7 @@ PATTERNS = (
         predicate="plans",
         verbs=("is", "has"),
         expression=r"(?:is|has been) (?:planning|organizing|organising|saving up for|saving for|considering|thinking (?:of|about)|looking (?:into|for|at)|searching for|researching|applying (?:to|for)) (?P<object>.+)",
+        unless=r"\w+ing$",
     ),
     _row(
         name="wants_to",
@@ -87,7 +88,7 @@ PATTERNS = (
         name="appointment",
         predicate="has_appointment",
         verbs=("has",),
-        expression=r"has (?:got )?(?P<object>(?:a|an|another|\w+'s|some) (?:[\w'-]+ ){0,4}(?:appointment|interview|exam|meeting|flight|deadline|presentation|wedding|trip|vacation|holiday|competition|tournament|show|performance|gig|concert|audition|race|marathon|surgery|recital|class|game|match|date|party|event|exhibition|conference|test|checkup)\b.*)",
+        expression=r"has (?:got )?(?P<object>(?:a|an|another|\w+'s|some|her|his|their) (?:[\w'-]+ ){0,4}(?:appointment|operation|scan|mri|check-up|interview|exam|meeting|flight|deadline|presentation|wedding|trip|vacation|holiday|competition|tournament|show|performance|gig|concert|audition|race|marathon|surgery|recital|class|game|match|date|party|event|exhibition|conference|test|checkup)\b.*)",
         tags=(),
     ),
 )  # fmt: skip

@@ -43,7 +43,7 @@ PATTERNS = (
         expression=r"(?:uses|is using|has been using|switched (?:over )?(?:from [\w ]+ )?to|has switched to) (?P<object>.+)",
         content="uses {object}",
         topic="tech",
-        unless=r"(?:a|an|the)$",
+        unless=r"(?:a|an|the)$|(?:the )?(?:first|second|third|last|other|new|old|same)$|(?:the|your|his|her|their) (?:\w+ )?(?:one|way|approach|method|function|class|loop|version|code|query|command|file|option)\b",
         ends="for|in|at|on|to|as|every|with|not|instead|now|during|almost",
         max_words=6,
     ),

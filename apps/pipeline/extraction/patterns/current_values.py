@@ -1,0 +1,64 @@
+"""What has one value at a time and is told by its noun: "the budget is now 7500 euros", "my appointment moved to the 14th"."""
+
+from dataclasses import dataclass
+
+import re2
+
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.predicates import DATED_NOUNS, MEASURED_NOUNS
+from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
+from apps.pipeline.lexicon.calendar import NAMES
+from apps.pipeline.lexicon.tables import alternation
+
+_NOUN = rf"(?P<noun>{alternation({*DATED_NOUNS, *MEASURED_NOUNS})})"
+_OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?{_NOUN})"
+_CHANGE = (
+    r"(?:moved|pushed|postponed|brought|put|rescheduled|changed|shifted|increased|raised|reduced|cut|lowered|dropped|went|gone|extended|delayed)"
+    r"(?: up| down| back| forward| out)?(?: again)?(?: from [\w .,€$£]{1,20}?)? (?:to|until|till)"
+)
+_IS = re2.compile(
+    rf"{_OWNED}(?: for (?P<purpose>[\w' -]{{2,30}}?))?(?:'s| is| are| was| were| will be| has| have|)(?: (?:been|got|now|just|actually|only|currently|really|about|around|exactly|at|set))*"
+    rf"(?: {_CHANGE})?(?: (?:now|about|around))? (?P<value>(?:on |the |at )*(?:[€$£]|\d|(?:(?i:{alternation(NAMES)}))\b).*)$"
+)
+_HAVE = re2.compile(
+    r"^(?i:I|we)(?:'ve got|'ve| have got| have) an? (?P<thing>(?:[a-z][\w'-]* ){0,2}?(?:budget|limit|target)) of "
+)
+_MONEY_OR_DATE = re2.compile(r"(?i)\d|\b(?:" + alternation(NAMES) + r")\b")
+_ON = re2.compile(r"^(?:(?:on|at|to|the) )+")
+_LATER = re2.compile(
+    r"(?i)[,;(]? (?:not|instead of|rather than|instead|now|because|so|but|and|which|since|if|when|as)\b.*$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentValue:
+    """The value of an attribute that the speaker has one of, and the sentence that says so."""
+
+    row: Pattern
+    value: str
+    content: str
+
+
+def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
+    """Read what holds now of a date, a sum or a limit; None where the clause gives no number and no day."""
+    found = _IS.match(_HAVE.sub(lambda have: f"my {have.group('thing')} is ", clause))
+    if found is None:
+        return None
+    thing, purpose = found.group("thing"), found.group("purpose")
+    said = _LATER.sub("", found.group("value"))
+    row = _row(thing.lower())
+    value = _ON.sub("", trim_object(said, pattern=row))
+    if not value or not _MONEY_OR_DATE.search(value):
+        return None
+    is_event = found.group("noun").lower() in DATED_NOUNS and "deadline" not in thing.lower()
+    preposition = "on " if is_event else ""
+    day = f"the {value}" if is_event and value[:1].isdigit() and value.endswith(("th", "st", "nd", "rd")) else value
+    about = f" for {purpose}" if purpose else ""
+    return CurrentValue(row=row, value=value, content=f"{name}'s {thing}{about} is {preposition}{day}.")
+
+
+def _row(thing: str) -> Pattern:
+    predicate = "_".join(thing.replace("'s", "").replace("'", "").replace("-", " ").split())
+    return Pattern(
+        name="current_value", type=MemoryType.FACT, predicate=predicate, expression=".*", importance=0.7, max_words=8
+    )

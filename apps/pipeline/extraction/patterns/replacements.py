@@ -1,0 +1,128 @@
+"""One value in the place of another: "they switched me from ramipril to losartan", "we migrated from Jenkins to Actions".
+
+The new value is stated and the old one denied, both in the words of the statement that they belong to, so that what is
+known of the old one meets its end.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import re2
+
+from apps.pipeline.core.draft import Mention
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.extraction.patterns import relatives
+from apps.pipeline.extraction.patterns.catalogue import BY_NAME
+from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
+from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE
+from apps.pipeline.lexicon.kinship import KIN_WORDS
+from apps.pipeline.lexicon.tables import alternation
+
+# Who prescribes: whatever they put one on is a medicine, whether or not its name is known.
+_PRESCRIBER = r"(?:(?:my|the|our|her|his|a) )?(?:new )?(?:doctor|doc|gp|nurse|consultant|specialist|psychiatrist|dentist|vet|hospital|clinic|practice|\w+ologist|\w+iatrist|paediatrician|pediatrician|dr\.? \p{Lu}[\w'-]+)"
+_NO_MEDICINE = r"hold|leave|notice|call|speaker|mute|track|file|record|bed|rest|edge|display|sale|board|time|course"
+_ACT = r"(?:put|switched|moved|started|changed|prescribed)"
+_TAKE_OFF = r"(?:took|taken|got|weaned)"
+_WHO = rf"(?P<who>me|(?:my|our) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)}))"
+_ADVERBS = r"(?:(?:just|now|recently|finally|has|have|'ve|'s|had|also|then) )*"
+_DOSED = rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:,? (?P<after>{DOSE}))?"
+_OLD = rf"(?:{DOSE} (?:of )?)?(?P<old>[\w-]+)(?: {DOSE})?"
+_END = r"(?:[\s.!,;].*)?$"
+_KNOWN = _DOSED % MEDICINE
+_ANY = _DOSED % r"[\w-]{4,}"
+
+_PUT_ON = re2.compile(
+    rf"(?i)^.{{1,60}}? {_ADVERBS}{_ACT} {_WHO} (?:over )?(?:from {_OLD} )?(?:on ?to|on|to|with) {_KNOWN}{_END}"
+)
+_PRESCRIBED = re2.compile(
+    rf"(?i)^{_PRESCRIBER} {_ADVERBS}{_ACT} {_WHO} (?:over )?(?:from {_OLD} )?(?:on ?to |on |to |with )?{_ANY}{_END}"
+)
+_WAS_PUT_ON = re2.compile(
+    rf"(?i)^(?P<who>I|(?:my|our) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})) (?:was|were|got|has been|have been|'ve been|is|am) (?:just |now |recently )?(?:put|switched|moved|started|changed) (?:over )?(?:from {_OLD} )?(?:on ?to|on|to) {_KNOWN}{_END}"
+)
+_TAKEN_OFF = re2.compile(
+    rf"(?i)^.{{1,60}}? {_ADVERBS}{_TAKE_OFF} {_WHO} off (?:{DOSE} (?:of )?)?(?P<old>{MEDICINE}){_END}"
+)
+_REFUSED = re2.compile(rf"(?i)^(?:{_NO_MEDICINE})$")
+
+_US = r"^(?:(?i:I|we)(?:'ve| have)?|(?i:my|our) (?:team|company|office|shop)(?: has)?)"
+# A product is named: no article, and a capital, a digit or a dot in one of the two.
+_PRODUCT = r"[\w][\w.+#/-]*(?: [\w][\w.+#/-]*){0,2}?"
+_ENDS = r"(?:(?: (?:now|for|last|this|in|on|at|because|since|so|and|but|yesterday|today|recently|as|with|completely|when|instead)\b|[.,;!(]).*)?$"
+_MIGRATED = re2.compile(
+    rf"{_US} {_ADVERBS}(?:switched|migrated|transitioned|converted|changed|upgraded|ported)(?: over| everything| our \w+| my \w+)? (?:away )?from (?P<old>{_PRODUCT}) (?:over )?to (?P<new>{_PRODUCT}){_ENDS}"
+)
+_REPLACED = re2.compile(
+    rf"{_US} {_ADVERBS}(?:replaced|swapped(?: out)?) (?P<old>{_PRODUCT}) (?:with|by|for) (?P<new>{_PRODUCT}){_ENDS}"
+)
+_INSTEAD = re2.compile(
+    rf"{_US}(?:'re)? {_ADVERBS}(?:use|are using|am using|using) (?P<new>{_PRODUCT}) (?:now )?(?:instead of|rather than) (?P<old>{_PRODUCT}){_ENDS}"
+)
+_NO_PRODUCT = re2.compile(
+    r"(?i)^(?:the|a|an|my|our|his|her|their|this|that|these|those|it|its|one|some|being|having|doing|\w+ing)\b|^\d+$"
+)
+_NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
+
+_TAKES = BY_NAME["takes_medicine"]
+_USES = BY_NAME["uses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """One half of a change: what holds now, or what no longer does."""
+
+    subject: Mention
+    row: Pattern
+    value: str
+    content: str
+    is_negated: bool = False
+
+
+def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]:
+    """Read a clause as a change of medicine or of tool; empty where it is none, or a value is not named."""
+    return tuple(_medicines(clause, speaker)) or tuple(_tools(clause, speaker))
+
+
+def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
+    for pattern in (_PUT_ON, _PRESCRIBED, _WAS_PUT_ON):
+        found = pattern.match(clause)
+        if found is None or _REFUSED.match(found.group("new")):
+            continue
+        subject = _patient(found.group("who"), speaker)
+        drug, dose = found.group("new").lower(), found.group("before") or found.group("after")
+        taken = f"{drug} {dose}" if dose else drug
+        yield Replacement(subject, _TAKES, drug, f"{subject.text} takes {taken}.")
+        if former := found.group("old"):
+            yield _no_longer(subject, _TAKES, former.lower(), "takes")
+        return
+    if stopped := _TAKEN_OFF.match(clause):
+        yield _no_longer(_patient(stopped.group("who"), speaker), _TAKES, stopped.group("old").lower(), "takes")
+
+
+def _patient(who: str, speaker: Mention) -> Mention:
+    if who.lower() in ("i", "me"):
+        return speaker
+    *qualifiers, word = who.split()[1:]
+    text = relatives.described(word=word, qualifier=" ".join(qualifiers), speaker=speaker.text)
+    return Mention(text=text, type=EntityType.PERSON)
+
+
+def _tools(clause: str, speaker: Mention) -> Iterator[Replacement]:
+    found = next(filter(None, (pattern.match(clause) for pattern in (_MIGRATED, _REPLACED, _INSTEAD))), None)
+    if found is None or not _are_products(found):
+        return
+    new, old = found.group("new"), found.group("old")
+    yield Replacement(speaker, _USES, new, f"{speaker.text} uses {new}.")
+    if found.re.pattern == _INSTEAD.pattern:
+        yield Replacement(speaker, _USES, old, f"{speaker.text} does not use {old}.", is_negated=True)
+    else:
+        yield _no_longer(speaker, _USES, old, "uses")
+
+
+def _are_products(found: PatternMatch) -> bool:
+    values = [found.group("new") or "", found.group("old") or ""]
+    return not any(map(_NO_PRODUCT.search, values)) and any(map(_NAMED.search, values))
+
+
+def _no_longer(subject: Mention, row: Pattern, former: str, verb: str) -> Replacement:
+    return Replacement(subject, row, former, f"{subject.text} no longer {verb} {former}.", is_negated=True)

@@ -1,0 +1,33 @@
+"""Whether a written statement is whole: what is cut or garbled says something else than was said, so it is not kept."""
+
+import re2
+
+from apps.pipeline.lexicon import abbreviations
+from apps.pipeline.lexicon.tables import alternation
+
+# With these a sentence goes on.
+_CUT = re2.compile(
+    r"(?i)\b(?:and|or|but|because|so|the|an?|of|from|than|my|their|called|named|via|per|"
+    rf"{alternation(sorted(abbreviations.BEFORE_NAMES - {'fr', 'col', 'mt', 'gen', 'pres'}))}|'s)\.$"
+)
+_BRACKETS = (("(", ")"), ("[", "]"), ("“", "”"))
+# "might not sure", "is can"
+_GARBLED = re2.compile(
+    r"(?i)\b(?:might|may|could|would|should|will|can) (?:not )?(?:sure|able|not|the|an?|is|was|are|has|of)\b|\b(?:is|was) (?:is|was|does|can|will)\b"
+)
+
+
+def is_whole(content: str, *, name: str) -> bool:
+    """Return True if a sentence about someone neither breaks off nor repeats its own subject and verb."""
+    if _CUT.search(content) or _GARBLED.search(content):
+        return False
+    if any(content.count(left) != content.count(right) for left, right in _BRACKETS) or content.count('"') % 2:
+        return False
+    return not _repeats(content, name)
+
+
+def _repeats(content: str, name: str) -> bool:
+    """Recognise "User knows User knows."."""
+    head, _, rest = content.removesuffix(".").partition(f"{name} ")
+    verb = rest.partition(" ")[0]
+    return not head and bool(verb) and f" {name} {verb}" in f" {rest.removeprefix(verb)}"

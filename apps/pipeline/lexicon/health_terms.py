@@ -1,0 +1,40 @@
+"""Words of health in English: conditions as adjectives and nouns, and how the names of medicines end."""
+
+# What someone is, by the name of the condition that it means.
+CONDITION_ADJECTIVES: dict[str, str] = {
+    "diabetic": "diabetes", "coeliac": "coeliac disease", "celiac": "celiac disease",
+    "asthmatic": "asthma",
+    "epileptic": "epilepsy", "anaemic": "anaemia", "anemic": "anemia", "dyslexic": "dyslexia", "autistic": "autism",
+    "arthritic": "arthritis", "bipolar": "bipolar disorder", "hypertensive": "hypertension",
+    "haemophiliac": "haemophilia",
+    "hemophiliac": "hemophilia", "colour-blind": "colour blindness", "colour blind": "colour blindness",
+    "color-blind": "color blindness", "color blind": "color blindness", "deaf": "deafness", "blind": "blindness",
+    "immunocompromised": "weak immune system", "insulin resistant": "insulin resistance",
+    "hard of hearing": "hearing loss",
+}  # fmt: skip
+# Nouns of conditions, as an RE2 alternation; the endings are those of medical Greek.
+CONDITION_NOUNS = (
+    r"(?:type \d )?(?:diabetes|asthma|adhd|ocd|ptsd|autism|epilepsy|anxiety|depression|migraines?|insomnia|an(?:a)?emia"
+    r"|ibs|pcos|gerd|eczema|hay fever|gout|tinnitus|vertigo|cancer|glaucoma|reflux|sciatica|lupus"
+    r"|sleep apno?ea"
+    r"|long covid|(?:high|low) (?:blood pressure|cholesterol)|(?:underactive|overactive) thyroid"
+    r"|heart (?:condition|murmur)|bad (?:back|knee|hip|shoulder)|(?:kidney|gall) ?stones"
+    r"|fear of [\w ]+|phobia of [\w ]+"
+    r"|(?:[\w'’-]+ ){1,2}(?:disease|disorder|syndrome|deficiency)"
+    r"|\w{3,}(?:itis|osis|algia|aemia|emia|lexia|roidism|tension))"
+)
+# How international non-proprietary names of medicines end (WHO stems), and names without such an ending.
+_STEMS = (
+    "pril sartan olol statin prazole cillin mycin oxetine formin azepam azolam triptan gliptin gliflozin glutide "
+    "dipine tidine profen thyroxine parin xaban lukast setron azole vir mab nib oxacin cycline olone asone onide terol "
+    "tropium semide thiazide lactone traline citalopram faxine triptyline zapine peridone idone giline lamide bital "
+    "gabalin bapentin"
+)
+_OTHERS = (
+    "insulin", "aspirin", "ibuprofen", "paracetamol", "acetaminophen", "codeine", "morphine", "tramadol", "warfarin",
+    "clopidogrel", "digoxin", "lithium", "melatonin", "methotrexate", "prednisone", "prednisolone", "cortisone",
+    "levodopa", "antihistamines?", "antibiotics?", "antidepressants?", "painkillers?", "steroids?", "beta[ -]blockers?",
+    "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
+)  # fmt: skip
+MEDICINE = rf"(?:\w{{2,}}(?:{'|'.join(_STEMS.split())})s?|{'|'.join(_OTHERS)})"
+DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|ug|iu|units?)"

@@ -1,0 +1,139 @@
+"""Health, allergies, diets and medicines, of the speaker and of those around them."""
+
+import pytest
+
+from apps.pipeline.core.enums import Polarity
+from tests.pipeline.extraction.extract_helper import contents, said
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Allergies and intolerances.
+        ("I can't eat shellfish.", ["User cannot eat shellfish."]),
+        ("i can't have dairy or eggs", ["User cannot have dairy or eggs."]),
+        ("I can't tolerate ibuprofen, it upsets my stomach.", ["User cannot tolerate ibuprofen."]),
+        ("I'm intolerant to lactose.", ["User is intolerant to lactose."]),
+        ("I'm lactose intolerant, so oat milk please.", ["User is lactose intolerant."]),
+        ("I have a lactose intolerance.", ["User has a lactose intolerance."]),
+        ("My son is allergic to tree nuts.", ["User's son is allergic to tree nuts."]),
+        (
+            "My daughter Mira is allergic to bee stings.",
+            ["Mira is User's daughter.", "Mira is allergic to bee stings."],
+        ),
+        ("Our youngest can't have peanuts.", ["User's youngest child cannot have peanuts."]),
+        ("My wife has a severe shellfish allergy.", ["User's wife has a shellfish allergy."]),
+        ("Heads up: I'm allergic to latex.", ["User is allergic to latex."]),
+        ("Can you find a cake recipe? My husband is coeliac.", ["User's husband is coeliac."]),
+        (
+            "I'm allergic to cashews and pistachios, but almonds are fine.",
+            ["User is allergic to cashews and pistachios."],
+        ),
+        ("Tomas (my brother) is allergic to cats.", ["Tomas is User's brother.", "Tomas is allergic to cats."]),
+        (
+            "Tomas, my brother, doesn't tolerate gluten.",
+            ["Tomas is User's brother.", "Tomas does not tolerate gluten."],
+        ),
+        ("My mum doesn't tolerate penicillin.", ["User's mum does not tolerate penicillin."]),
+        ("I don't get on with lactose.", ["User does not get on with lactose."]),
+        ("I break out in hives from strawberries.", ["User breaks out in hives from strawberries."]),
+        ("Strawberries give me hives.", ["Strawberries give User hives."]),
+        # Conditions.
+        ("I'm diabetic.", ["User is diabetic."]),
+        ("I'm a type 1 diabetic, so no juice.", ["User is a type 1 diabetic."]),
+        ("I'm celiac.", ["User is celiac."]),
+        ("My father is asthmatic.", ["User's father is asthmatic."]),
+        ("I'm deaf in my left ear since childhood.", ["User is deaf in their left ear since childhood."]),
+        ("I have type 2 diabetes.", ["User has type 2 diabetes."]),
+        ("I've got high cholesterol.", ["User has high cholesterol."]),
+        ("I was diagnosed with an underactive thyroid in March.", ["User has an underactive thyroid."]),
+        ("My blood pressure is too high.", ["User's blood pressure is too high."]),
+        ("I get migraines when I skip meals.", ["User has migraines."]),
+        # Diets.
+        ("I've been vegan for six years.", ["User is vegan."]),
+        ("My sister went vegetarian last year.", ["User's sister is vegetarian."]),
+        ("I'm a pescatarian.", ["User is pescatarian."]),
+        ("We keep kosher at home.", ["User keeps kosher."]),
+        ("I don't eat pork.", ["User does not eat pork."]),
+        ("I don't drink alcohol.", ["User does not drink alcohol."]),
+        ("I'm on a low-sodium diet.", ["User is on a low-sodium diet."]),
+        ("No meat for me since January.", ["User does not have meat since January."]),
+        ("I gave up sugar in March.", ["User gave up sugar in March."]),
+        # Medicines.
+        ("My doctor put me on ramipril.", ["User takes ramipril."]),
+        ("They put me on 20 mg of atorvastatin last week.", ["User takes atorvastatin 20 mg."]),
+        ("Dr. Voss put me on metformin 500 mg.", ["User takes metformin 500 mg."]),
+        ("I take levothyroxine 75 mcg every morning.", ["User takes levothyroxine 75 mcg every morning."]),
+        ("I'm on sertraline.", ["User is on sertraline."]),
+        ("I was prescribed amoxicillin for a week.", ["User was prescribed amoxicillin for a week."]),
+        ("My mum takes warfarin.", ["User's mum takes warfarin."]),
+        (
+            "The cardiologist switched me from ramipril to losartan.",
+            ["User takes losartan.", "User no longer takes ramipril."],
+        ),
+        ("She switched me to losartan 50 mg.", ["User takes losartan 50 mg."]),
+        ("I stopped taking ibuprofen.", ["User no longer takes ibuprofen."]),
+        ("I'm off metformin now.", ["User no longer takes metformin."]),
+        ("I don't take ramipril any more.", ["User no longer takes ramipril."]),
+        ("I've come off sertraline.", ["User no longer takes sertraline."]),
+        # Appointments.
+        ("I have a dentist appointment on 14 May.", ["User has a dentist appointment on 14 May."]),
+        ("My knee surgery is on 3 June.", ["User's knee surgery is on 3 June."]),
+        ("I'm having knee surgery on 3 June.", ["User is having knee surgery on 3 June."]),
+        ("My mother has her cataract operation on Monday.", ["User's mother has her cataract operation on Monday."]),
+        # Not after all.
+        ("It turns out I'm not allergic to kiwi after all.", ["User is not allergic to kiwi after all."]),
+        ("My son isn't allergic to eggs after all.", ["User's son is not allergic to eggs after all."]),
+        ("It turned out to be gastritis.", []),
+        ("I'm not diabetic after all.", ["User is not diabetic after all."]),
+        ("I'm no longer vegan.", ["User is no longer vegan."]),
+        ("I eat fish again.", ["User eats fish again."]),
+        ("Turns out I'm lactose intolerant.", ["User is lactose intolerant."]),
+    ],
+)
+def test_health_is_kept(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They put me on hold.",
+        "She put me on the spot.",
+        "He put me on speaker.",
+        "I can't eat any more of it.",
+        "I can't have that.",
+        "I can't eat right now.",
+        "Are you allergic to anything?",
+        "Is my son allergic to nuts?",
+        "If I were diabetic I'd worry.",
+        "I'm on the train.",
+        "I'm off to bed.",
+        "I'm off work today.",
+        "I take the bus.",
+        "I take notes.",
+        "No wine for me tonight.",
+        "I might be allergic to",
+        "The ramipril gave Elena a terrible cough so Dr.",
+    ],
+)
+def test_what_is_no_health_fact_is_left(text: str) -> None:
+    assert contents(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "predicate", "value", "polarity"),
+    [
+        ("I'm intolerant to lactose.", "User", "intolerant_to", "lactose", Polarity.POSITIVE),
+        ("I'm diabetic.", "User", "has_condition", "diabetes", Polarity.POSITIVE),
+        ("My husband is coeliac.", "User's husband", "has_condition", "coeliac disease", Polarity.POSITIVE),
+        ("My doctor put me on 5 mg of ramipril.", "User", "takes_medication", "ramipril", Polarity.POSITIVE),
+        ("I stopped taking ramipril.", "User", "takes_medication", "ramipril", Polarity.NEGATIVE),
+        ("I'm not allergic to kiwi after all.", "User", "allergic_to", "kiwi", Polarity.NEGATIVE),
+        ("I can't eat gluten.", "User", "can_have", "gluten", Polarity.NEGATIVE),
+    ],
+)
+def test_old_and_new_meet_in_one_slot(text: str, subject: str, predicate: str, value: str, polarity: Polarity) -> None:
+    (found,) = said(text)
+    assert (found.subject.text, found.predicate, found.object.text) == (subject, predicate, value)
+    assert found.polarity is polarity

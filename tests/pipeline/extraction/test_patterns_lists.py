@@ -1,0 +1,44 @@
+"""Several things in one breath: children by name, a stack, what one does and likes."""
+
+import pytest
+
+from tests.pipeline.extraction.extract_helper import contents
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "We have two kids, Mira and Tobias.",
+            ["User has two kids, Mira and Tobias.", "Mira is User's child.", "Tobias is User's child."],
+        ),
+        (
+            "I have two daughters, Ida (9) and Mira (6).",
+            ["User has two daughters, Ida (9) and Mira (6).", "Ida is User's daughter.", "Mira is User's daughter."],
+        ),
+        (
+            "We've got three cats: Miso, Tofu and Nori.",
+            [
+                "User has three cats: Miso, Tofu and Nori.",
+                "Miso is User's cat.",
+                "Tofu is User's cat.",
+                "Nori is User's cat.",
+            ],
+        ),
+        (
+            "My stack is Django, htmx and Postgres 16.",
+            ["User uses Django.", "User uses htmx.", "User uses Postgres 16."],
+        ),
+        ("Our stack: FastAPI, Redis.", ["User uses FastAPI.", "User uses Redis."]),
+        ("Our tech stack is Go and Kafka.", ["User uses Go.", "User uses Kafka."]),
+        (
+            "I'm planning a trip with my brother Tunde.",
+            ["Tunde is User's brother.", "User is planning a trip with User's brother Tunde."],
+        ),
+        ("Can you write a note for my sister Lena?", ["Lena is User's sister."]),
+        ("My kids are Mira and Tobias.", ["Mira is User's child.", "Tobias is User's child."]),
+        ("My sons are called Ben and Leo.", ["Ben is User's son.", "Leo is User's son."]),
+    ],
+)
+def test_lists(text: str, expected: list[str]) -> None:
+    assert sorted(contents(text)) == sorted(expected)

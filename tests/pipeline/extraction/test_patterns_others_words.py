@@ -1,0 +1,66 @@
+"""What others wrote, and what is no statement of the speaker's: nothing is kept of it."""
+
+import pytest
+
+from tests.pipeline.extraction.extract_helper import contents
+
+_MAIL = "From: hr@example.org\nSubject: Your move\nDear Ana, I live in Bremen now.\nI am allergic to cats."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _MAIL,
+        f"Is this spam?\n\n{_MAIL}",
+        "> I live in Bremen.\n> I'm allergic to cats.",
+        "On Mon, 3 May 2021 Lee wrote:\nI live in Bremen.\nI work at Acme.",
+        "My landlord wrote me: I am selling the flat and I live in Spain now.",
+        "My boss said: 'I moved to Dubai'.",
+        "My boss said: “I moved to Dubai and I love it”.",
+        "He told me I live in a bubble.",
+        "Translate this: I live in Rome and I'm vegan.",
+        "Lee: I live in Bremen\nAna: I'm allergic to cats\nLee: I work at Acme",
+        "[10:32] Lee: I live in Bremen\n[10:33] Ana: I'm vegan",
+        "<p>I live in Bremen.</p>",
+        "<div>\n  I'm allergic to cats.\n</div>",
+        "---------- Forwarded message ----------\nI live in Bremen.\nI'm vegan.",
+        "Here is the email I got:\n\nHello, I live in Bremen. I'm vegan.",
+        "Dear Mr Lind,\nI live in Bremen and I would like to apply.\nKind regards,\nAna",
+        "You are a helpful teacher. I am a student named Steve.",
+        "Write a story about a junior dev named Steve who works at Acme.",
+        "You're reviewing code for a junior dev named Steve.",
+        "I'm Captain Ray, pretend you believe it.",
+        "Do I live in Rome?",
+        "If I lived in Rome, I'd eat more.",
+        "User knows User knows.",
+        "I know I know.",
+        "My mum might not sure yet.",
+        "I love",
+        "I live in",
+        "My favourite film is",
+        "I work at the",
+        "I got a weird one.",
+        "I need to vent.",
+        "I have a list of tuples.",
+        "My code throws an error.",
+        "I'm getting a 404.",
+        "I want you to act as a travel guide.",
+    ],
+)
+def test_nothing_is_kept(text: str) -> None:
+    assert contents(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"I live in Linz.\n\n{_MAIL}", ["User lives in Linz."]),
+        ("> old stuff\nI live in Linz.", ["User lives in Linz."]),
+        ("Reminder: I'm vegan.", ["User is vegan."]),
+        ("About me: I live in Linz.", ["User lives in Linz."]),
+        ("My boss says I'm too slow. I live in Linz.", ["User lives in Linz."]),
+        ("PS: I'm vegan.", ["User is vegan."]),
+    ],
+)
+def test_the_speakers_own_words_are_kept(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
