@@ -27,6 +27,7 @@ class ExtractionResult:
     calls: tuple[ModelCallRecord, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
     failure: str = ""
+    windows: Mapping[UUID, int] = field(default_factory=dict)  # by turn: the model call that it was new in
     idle: frozenset[UUID] = frozenset()  # turns that no model was asked about, since they tell nothing
 
     def evolve(self, **changes: Any) -> Self:
