@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from apps.actions.memories.search_memories import retrieval_policy
 from apps.memories.context import ContextQuery, build_block
 from apps.memories.search import SearchQuery, search
 from apps.pipeline.retrieval.context_block import CountTokens
 from apps.providers import registry
 from apps.providers.wordllama import count_tokens
+from apps.traces.policies import active_policy
 from benchmarks.truth.gold import Fact, GoldConversation, Question
 from benchmarks.truth.judging import NOTHING, Judged, facts_in, over_in
 from benchmarks.truth.replay import Replayed
@@ -56,7 +56,7 @@ def _hits(question: Question, conversation: GoldConversation, replayed: Replayed
         end_user_id=replayed.end_user_id,
         query=SearchQuery(text=question.ask, limit=3),
         embedder=registry.embedder(),
-        policy=retrieval_policy(project_id=replayed.project_id),
+        policy=active_policy(project_id=replayed.project_id).retrieval,
         now=conversation.asked_at,
     )
     return [hit.memory.content for hit in hits]
@@ -70,7 +70,7 @@ def _context_lines(
         query=ContextQuery(token_budget=budget, text=question.ask),
         embedder=registry.embedder(),
         count_tokens=count,
-        policy=retrieval_policy(project_id=replayed.project_id),
+        policy=active_policy(project_id=replayed.project_id).retrieval,
         now=conversation.asked_at,
     )
     return [statement for line in block.text.splitlines() for statement in _statements(line)]

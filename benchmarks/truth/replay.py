@@ -10,7 +10,7 @@ from django.conf import settings
 
 from apps.actions.live_ports import ConnectionReleasingModel, Uuid7Ids
 from apps.actions.sessions.end_session import end_session
-from apps.intake.accept import NewTurn, Submission, accept
+from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
@@ -19,6 +19,7 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Role, Status, WorkState
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.ports import Model, Ports
+from apps.pipeline.core.turn import NewTurn
 from apps.providers import registry
 from apps.tenants.models import Project
 from apps.worker.lease_renewal import renewed_lease
@@ -91,7 +92,7 @@ def held_memories(end_user: UUID) -> tuple[HeldMemory, ...]:
     disputed = {side for pair in links.values_list("from_memory_id", "to_memory_id") for side in pair}
     rows = Memory.objects.filter(end_user_id=end_user).order_by("id")
     fields = ("id", "content", "status", "valid_until", "expires_at")
-    return tuple(HeldMemory(*row, is_disputed=row[0] in disputed) for row in rows.values_list(*fields))
+    return tuple(HeldMemory(**row, is_disputed=row["id"] in disputed) for row in rows.values(*fields))
 
 
 def _ports(clock: ConversationClock, model: Model | None) -> Ports:
@@ -122,7 +123,7 @@ def _submission(exchange: Exchange, conversation: GoldConversation, project: Pro
                 role=Role(turn.role),
                 content=turn.text,
                 occurred_at=turn.said_at,
-                turn_id=turn.id,
+                external_id=turn.id,
                 utc_offset=_minutes_east(turn.said_at),
             )
             for turn in exchange.turns

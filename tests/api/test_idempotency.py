@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.test import override_settings
 from rest_framework.test import APIClient
 
-from apps.intake.idempotency import Claim, _hold
+from apps.intake.idempotency import Claim, _lock_key
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
@@ -129,7 +129,7 @@ def test_a_running_request_is_not_waited_for(project: Project, client_of: MakeCl
 
     def hold() -> None:
         with transaction.atomic():
-            _hold(Claim(project_id=project.id, key="request-1", fingerprint=""))
+            _lock_key(Claim(project_id=project.id, key="request-1", fingerprint=""))
             claimed.set()
             answered.wait(timeout=120)
         connection.close()

@@ -9,10 +9,11 @@ from uuid import UUID
 
 import pytest
 
-from apps.pipeline.core.draft import KnownEntity, SourceTurn
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType, Role, Status
 from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prompts import duplicates, extract
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
 from benchmarks.truth.by_hand import ByHand

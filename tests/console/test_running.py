@@ -15,7 +15,6 @@ from apps.actions.keys.create_key import create_key
 from apps.actions.keys.restore_key import REGRET
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import MemberRole, Scope, WorkState
-from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import ApiKey, Membership, Project
 from apps.traces.models import HourlyTally, Trace, Turn
 from tests.console.conftest import HOSTILE
@@ -41,9 +40,9 @@ BUTTONS = (
     "configuration/1/restore/",
     "queue/1/retry/",
     "queue/1/discard/",
-    f"keys/{new_id()}/revoke/",
-    f"keys/{new_id()}/restore/",
-    f"members/{new_id()}/remove/",
+    f"keys/{NOBODY}/revoke/",
+    f"keys/{NOBODY}/restore/",
+    f"members/{NOBODY}/remove/",
     "members/1/viewer/restore/",
 )
 
@@ -145,7 +144,7 @@ def test_each_trace_shows_its_funnel_stages_and_plan(viewer: Client, full_projec
 
 
 def test_a_trace_of_another_project_does_not_exist(viewer: Client, other_project: Project) -> None:
-    text_of(viewer, f"traces/{new_id()}/", status=404)
+    text_of(viewer, f"traces/{NOBODY}/", status=404)
 
 
 # --- why was it not remembered?

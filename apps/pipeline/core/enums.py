@@ -167,6 +167,7 @@ class Reason(StrEnum):
     LOW_QUALITY = "low_quality"
     LOW_CONFIDENCE = "low_confidence"
     NOT_SUPPORTED = "not_supported"
+    SECRET = "secret"
     OVER_LIMIT = "over_limit"
     RESOLUTION_FAILED = "resolution_failed"
     DUPLICATE = "duplicate"

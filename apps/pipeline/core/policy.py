@@ -84,6 +84,12 @@ class ExtractionPolicy(_Part):
         default=200, ge=1, description="latest turns included in the review of a whole session"
     )
     max_session_turn_characters: int = Field(default=500, ge=1)
+    max_session_memories: int = Field(
+        default=200, ge=0, description="latest memories read for the review of a whole session"
+    )
+    session_memory_days: int = Field(
+        default=90, ge=1, description="days after which an arc or goal found in a session is no longer current"
+    )
     max_answer_tokens: int = Field(default=4_096, ge=256)
     max_turn_characters: int = Field(default=2_000, ge=1)
     pattern_reliability: float = Field(default=0.80, ge=0, le=1)

@@ -1,8 +1,9 @@
 """Stage 2, extract: turns that survived become candidates, bounded by the policy."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from uuid import UUID
 
 from apps.pipeline.core.confidence import confidence_of
 from apps.pipeline.core.draft import Draft, Drop
@@ -86,7 +87,11 @@ def _together(asked: TurnsToExtract, first: ExtractionResult, second: Extraction
 def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> Draft:
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
-    proposed = tuple(each.evolve(index=index) for index, each in enumerate(_in_order(draft, found.candidates)))
+    topic = draft.request.topic
+    proposed = tuple(
+        each.evolve(index=index, topic=topic or each.topic)
+        for index, each in enumerate(_in_order(draft, found.candidates))
+    )
     refused = [
         Drop(
             Stage.EXTRACT,
@@ -97,7 +102,7 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         )
         for index, each in enumerate(found.refused, start=len(proposed))
     ]
-    kept, drops = decide(proposed=proposed, policy=draft.policy, by_model=ran is not ExtractorKind.PATTERNS)
+    kept, drops = decide(proposed=proposed, policy=draft.policy, windows=found.windows)
     told = {turn_id for each in proposed for turn_id in each.source_turn_ids}
     silent = [
         Drop(Stage.EXTRACT, Reason.NO_CANDIDATE, turn.id, detail={"why": IDLE} if turn.id in found.idle else {})
@@ -129,22 +134,28 @@ def _in_order(draft: Draft, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def decide(
-    *, proposed: Sequence[Candidate], policy: Policy, by_model: bool = False
+    *, proposed: Sequence[Candidate], policy: Policy, windows: Mapping[UUID, int] | None = None
 ) -> tuple[tuple[Candidate, ...], tuple[Drop, ...]]:
-    """Apply min_confidence, max_per_turn and, to a model's answer, max_per_call; of too many the more important stay.
+    """Apply min_confidence, max_per_turn and, to each model call, max_per_call; of too many the more important stay.
 
-    `proposed` stands in the order of its turns. Requests that share a call have max_per_call each.
+    `proposed` stands in the order of its turns, `windows` names the call that each turn was new in; what the patterns
+    find has none. Requests that share a call have max_per_call each.
     """
     limits = policy.extraction
     sure = [each for each in proposed if confidence_of(each, policy=policy.confidence).value >= limits.min_confidence]
     by_turn = groupby(sure, key=lambda each: each.source_turn_ids)
     kept = [each for _, group in by_turn for each in _best(tuple(group), limits.max_per_turn)]
-    kept = _best(kept, limits.max_per_call) if by_model else kept
+    kept = _best_of_each_call(kept, limits.max_per_call, windows or {})
     drops = (
         *_left_out(proposed, sure, Reason.LOW_CONFIDENCE),
         *_left_out(sure, kept, Reason.OVER_LIMIT),
     )
     return tuple(kept), drops
+
+
+def _best_of_each_call(candidates: Sequence[Candidate], limit: int, windows: Mapping[UUID, int]) -> list[Candidate]:
+    by_call = groupby(candidates, key=lambda each: windows.get(each.source_turn_ids[0]))
+    return [each for call, group in by_call for each in (tuple(group) if call is None else _best(tuple(group), limit))]
 
 
 def _best(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:

@@ -21,9 +21,11 @@ def run(draft: Draft, ports: Ports) -> Draft:
         Drop(Stage.EXTRACT, each.reason, candidate=each.candidate.evolve(index=index), detail={"why": each.why})
         for index, each in enumerate(found.refused, start=len(proposed))
     ]
-    limits = draft.policy.extraction.model_copy(update={"max_per_turn": draft.policy.extraction.max_per_session})
+    most = draft.policy.extraction.max_per_session
+    limits = draft.policy.extraction.model_copy(update={"max_per_turn": most, "max_per_call": most})
     policy = draft.policy.model_copy(update={"extraction": limits})
-    kept, drops = decide(proposed=proposed, policy=policy, by_model=True)
+    one_call = {turn.id: 0 for turn in draft.request.turns}
+    kept, drops = decide(proposed=proposed, policy=policy, windows=one_call)
     details = {"extractor": ExtractorKind.MODEL.value, "level": "session", "proposed": len(proposed), **found.notes}
     extracted = draft.evolve(
         candidates=kept, model_calls=found.calls, details=details, shown_memories=found.shown_memories

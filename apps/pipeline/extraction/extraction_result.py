@@ -28,6 +28,7 @@ class ExtractionResult:
     notes: Mapping[str, Any] = field(default_factory=dict)
     failure: str = ""
     shown_memories: frozenset[UUID] = frozenset()  # known memories that the model saw
+    windows: Mapping[UUID, int] = field(default_factory=dict)  # by turn: the model call that it was new in
     idle: frozenset[UUID] = frozenset()  # turns that no model was asked about, since they tell nothing
 
     def evolve(self, **changes: Any) -> Self:

@@ -7,9 +7,9 @@ answer is never taken for one to another prompt.
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
@@ -22,10 +22,6 @@ VERSION = f"extract-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
 CHARACTERS_A_TOKEN = 4.0
 JSON_ONLY = "Your last answer was not JSON. Write the JSON object alone, from its first brace to its last."
 _ASK = 'List what is worth remembering of the turns marked new="true".'
-
-
-def _snake(value: Any) -> Any:
-    return "_".join(value.strip().lower().replace("-", " ").split()) if isinstance(value, str) else value
 
 
 class _Part(BaseModel):
@@ -44,16 +40,16 @@ class ExtractedObject(_Part):
 
 
 class ExtractedMemory(_Part):
-    """One memory as the model proposes it; what it leaves out has the usual value."""
+    """One memory as the model proposes it; what has a default here may be left out."""
 
     type: MemoryType
     content: str = Field(min_length=3, max_length=1_000)
-    subject: str = Field(default="user", min_length=1, max_length=200)
+    subject: str = Field(min_length=1, max_length=200)
     subject_type: EntityType | None = None
-    predicate: Annotated[str, BeforeValidator(_snake)] = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+    predicate: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
     object: ExtractedObject | None = None
-    evidence: str = Field(default="", max_length=2_000)
-    source_turn_ids: tuple[str, ...] = Field(default=(), max_length=50)
+    evidence: str = Field(max_length=2_000)
+    source_turn_ids: tuple[str, ...] = Field(max_length=50)
     event_at: str | None = Field(default=None, max_length=40)
     valid_from: str | None = Field(default=None, max_length=40)
     valid_until: str | None = Field(default=None, max_length=40)

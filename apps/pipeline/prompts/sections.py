@@ -42,6 +42,11 @@ class ShownMemory:
     memory: StoredMemory
 
 
+def numbered_entities(entities: Iterable[KnownEntity]) -> tuple[ShownEntity, ...]:
+    """Give entities their short ids, in their order."""
+    return tuple(ShownEntity(f"e{number}", entity) for number, entity in enumerate(entities, start=1))
+
+
 def numbered_memories(memories: Iterable[StoredMemory]) -> tuple[ShownMemory, ...]:
     """Give memories their short ids, in their order."""
     return tuple(ShownMemory(f"m{number}", memory) for number, memory in enumerate(memories, start=1))

@@ -1,4 +1,4 @@
-"""The prompt that looks back on a whole session: arcs, goals and a summary, beside what each turn has told."""
+"""The prompt that reviews a whole session: arcs and goals, beside what each turn has said."""
 
 import hashlib
 from collections.abc import Sequence
@@ -16,11 +16,10 @@ VERSION = f"session-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
 
 
 class SessionKind(StrEnum):
-    """What a look back finds; each is a tag of its memory."""
+    """What the review of a session finds; each is a tag of its memory."""
 
     ARC = "arc"
     GOAL = "goal"
-    SUMMARY = "summary"
 
 
 class SessionMemoryAnswer(BaseModel):
@@ -30,8 +29,9 @@ class SessionMemoryAnswer(BaseModel):
 
     kind: SessionKind
     content: str = Field(min_length=3, max_length=1_000)
-    evidence: str = Field(default="", max_length=2_000)
-    source_turn_ids: tuple[str, ...] = Field(default=(), max_length=100)
+    evidence: str = Field(max_length=2_000)
+    source_turn_ids: tuple[str, ...] = Field(max_length=100)
+    replaces: tuple[str, ...] = Field(default=(), max_length=20)
     importance: float = Field(default=0.5, ge=0, le=1)
     topic: str = Field(default="", max_length=64)
 

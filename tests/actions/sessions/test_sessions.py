@@ -45,7 +45,7 @@ def ana(project: Project, model_server: ModelServer) -> Person:
 
 def looks_back(server: ModelServer, *found: dict[str, Any]) -> None:
     def reply(asked: Asked) -> Reply:
-        return Reply(text=listing(*found) if "look back on one whole" in asked.static else listing())
+        return Reply(text=listing(*found) if "review one whole" in asked.static else listing())
 
     server.answering = reply
 
@@ -104,7 +104,7 @@ def test_later_turns_open_it_again_and_are_looked_at_alone(ana: Person, model_se
     assert again.trace_id is not None
     asked = model_server.asked[-1].turns
     assert (asked.count("<turn "), "lorry" in asked) == (1, True)
-    assert "- User is exploring a move to Bergen." in model_server.asked[-1].context
+    assert "| has_goal | User is exploring a move to Bergen." in model_server.asked[-1].context
     assert Trace.objects.get(id=again.trace_id).outcomes[0]["reason"] == "not_supported"
     assert Memory.objects.count() == 1
 

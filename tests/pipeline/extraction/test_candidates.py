@@ -7,9 +7,19 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.core.draft import KnownEntity
-from apps.pipeline.core.enums import EntityType, Grounding, Precision, Reason, Role, SpeechAct
+from apps.pipeline.core.enums import (
+    EntityType,
+    Grounding,
+    MemoryType,
+    Polarity,
+    Precision,
+    Reason,
+    Role,
+    SourceConfidence,
+    SpeechAct,
+)
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, numbered_memories
@@ -88,7 +98,7 @@ def test_what_the_model_discards_keeps_its_reason() -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        {"type": "decision"},
+        {"type": "trivia"},
         {"type": None},
         {"content": ""},
         {"content": "x" * 1_001},
@@ -96,37 +106,112 @@ def test_what_the_model_discards_keeps_its_reason() -> None:
         {"content": "User \x00 lives."},
         {"content": "User \ud800 lives."},
         {"predicate": ""},
-        {"predicate": "vit à"},
-        {"predicate": "p" * 65},
-        {"importance": 1.5},
-        {"importance": float("nan")},
-        {"importance": float("inf")},
-        {"confidence_adjustment": 0.9},
-        {"grounding_verdict": "supported"},
-        {"speech_act": "joke"},
-        {"polarity": "maybe"},
-        {"event_at": "yesterday"},
-        {"event_at": "0000-01-01"},
-        {"event_at": "9999-12-31"},
-        {"event_at": "2024-02-30"},
-        {"event_at": "2024-13"},
-        {"event_at": "0001-01-01T00:00:00+14:00"},
+        {"predicate": "—"},
         {"subject": "e9"},
         {"subject": "ent_0192aa"},
         {"subject": "0192f0c1-8f3e-7c3a-9b1e-2f6d0c9a1b2c"},
         {"object": {"entity": "e2"}},
-        {"object": {"list": ["a"] * 31}},
-        {"object": "Porto"},
-        {"source_turn_ids": ["t9"]},
-        {"source_turn_ids": ["00000000-0000-0000-0000-000000000001"]},
-        {"source_turn_ids": "t2"},
-        {"tags": ["x" * 65]},
-        {"quality_decision": "drop"},
     ],
 )
-def test_one_bad_field_spoils_its_object(broken: dict[str, Any]) -> None:
+def test_a_needed_field_that_is_bad_or_an_unknown_entity_spoils_its_object(broken: dict[str, Any]) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  (which one it is says the message, for the span)
         proposed(**broken)
+
+
+@pytest.mark.parametrize(
+    ("answered", "field", "taken_as"),
+    [
+        ({"type": "Fact"}, "type", MemoryType.FACT),
+        ({"type": "Relationship"}, "type", MemoryType.RELATION),
+        ({"type": "decision"}, "type", MemoryType.EVENT),
+        ({"type": "decision"}, "tags", ("decision",)),
+        ({"type": "procedural"}, "tags", ("procedure",)),
+        ({"predicate": "Works at"}, "predicate", "works_at"),
+        ({"predicate": "livesIn"}, "predicate", "lives_in"),
+        ({"predicate": "vit à"}, "predicate", "vit_a"),
+        ({"predicate": "p" * 65}, "predicate", "p" * 64),
+        ({"subject": None}, "subject", Mention("Oda", EntityType.PERSON, is_speaker=True)),
+        ({"subject": "Arrive", "subject_type": "organization"}, "subject", Mention("Arrive", EntityType.ORGANISATION)),
+        ({"subject": "Arrive", "subject_type": "band"}, "subject", Mention("Arrive")),
+        ({"object": "Porto"}, "object", ObjectValue(literal="Porto")),
+        ({"object": 41}, "object", ObjectValue(literal="41")),
+        ({"object": ["tea", "jam"]}, "object", ObjectValue(items=("tea", "jam"))),
+        ({"object": {"literal": 2.5, "list": None}}, "object", ObjectValue(literal="2.5")),
+        ({"object": {"entity": "Porto", "entity_type": "City"}}, "object",
+         ObjectValue(entity=Mention("Porto", EntityType.PLACE))),
+        ({"object": {"list": ["a"] * 31}}, "object", ObjectValue()),
+        ({"object": None}, "object", ObjectValue()),
+        ({"importance": 8}, "importance", 0.8),
+        ({"importance": 85}, "importance", 0.85),
+        ({"importance": 1.5}, "importance", 1.0),
+        ({"importance": "high"}, "importance", 0.8),
+        ({"importance": "0.7"}, "importance", 0.7),
+        ({"importance": None}, "importance", 0.5),
+        ({"importance": -3}, "importance", 0.5),
+        ({"importance": float("nan")}, "importance", 0.5),
+        ({"importance": float("inf")}, "importance", 0.5),
+        ({"confidence_adjustment": 0.9}, "adjustment", 0.2),
+        ({"grounding_verdict": "supported"}, "grounding", Grounding.SUPPORTED),
+        ({"grounding_verdict": "likely"}, "grounding", Grounding.UNKNOWN),
+        ({"speech_act": "Role-play"}, "speech_act", SpeechAct.ROLEPLAY),
+        ({"speech_act": "ironic"}, "speech_act", SpeechAct.SARCASM),
+        ({"speech_act": "daydream"}, "speech_act", SpeechAct.HYPOTHETICAL),
+        ({"speech_act": None}, "speech_act", SpeechAct.ASSERTED),
+        ({"source_confidence": "Explicit"}, "source_confidence", SourceConfidence.DIRECT),
+        ({"source_confidence": "so so"}, "source_confidence", SourceConfidence.INFERRED),
+        ({"polarity": "Negative"}, "polarity", Polarity.NEGATIVE),
+        ({"polarity": "maybe"}, "polarity", Polarity.POSITIVE),
+        ({"predicate_is_stateful": "yes"}, "stateful", True),
+        ({"predicate_is_stateful": "sometimes"}, "stateful", False),
+        ({"event_at": "late 2026"}, "event_precision", Precision.YEAR),
+        ({"event_at": "30 October 2026"}, "event_precision", Precision.DAY),
+        ({"event_at": "Q3 2026"}, "event_at", datetime(2026, 7, 1, tzinfo=UTC)),
+        ({"event_at": "2026-W12"}, "event_precision", Precision.WEEK),
+        ({"event_at": "yesterday"}, "event_at", None),
+        ({"event_at": "0000-01-01"}, "event_at", None),
+        ({"event_at": "9999-12-31"}, "event_at", None),
+        ({"event_at": "2024-02-30"}, "event_at", None),
+        ({"event_at": "2024-13"}, "event_at", None),
+        ({"event_at": "31 June 2026"}, "event_at", None),
+        ({"event_at": "0001-01-01T00:00:00+14:00"}, "event_at", None),
+        ({"valid_from": "soon"}, "valid_from", None),
+        ({"source_turn_ids": "t2"}, "source_turn_ids", (TOLD.id,)),
+        ({"source_turn_ids": ["t9"]}, "source_turn_ids", (TOLD.id,)),
+        ({"source_turn_ids": None}, "source_turn_ids", (TOLD.id,)),
+        ({"tags": "Travel, Home"}, "tags", ("travel", "home")),
+        ({"tags": ["x" * 65]}, "tags", ()),
+        ({"topic": ["home"]}, "topic", "home"),
+        ({"topic": "t" * 65}, "topic", "t" * 64),
+        ({"quality_decision": "store"}, "type", MemoryType.FACT),
+        ({"quality_decision": "hm"}, "type", MemoryType.FACT),
+        ({"replaces": "m1, m2"}, "replaces", (UUID(int=91), UUID(int=92))),
+        ({"same_as": ["m3"]}, "same_as", UUID(int=93)),
+        ({"evidence": ["I live in", "since May"]}, "evidence", "I live in … since May"),
+    ],
+)  # fmt: skip
+def test_an_optional_field_never_costs_its_memory(answered: dict[str, Any], field: str, taken_as: Any) -> None:
+    assert getattr(taken(**answered), field) == taken_as
+
+
+@pytest.mark.parametrize(
+    ("answered", "named"),
+    [
+        ({"event_at": "soon"}, "event_at: soon"),
+        ({"source_turn_ids": ["t9"]}, "source_turn_ids: t9"),
+        ({"polarity": "maybe"}, "polarity: Input should be 'positive' or 'negative'"),
+        ({"importance": float("inf")}, "importance: must be a finite number"),
+    ],
+)
+def test_what_is_ignored_is_named(answered: dict[str, Any], named: str) -> None:
+    given = memory("Oda lives in Porto.", evidence="I live in", turn="t2", predicate="lives_in")
+    assert propose({**given, **answered}, shown=SHOWN, judge=JUDGE).ignored == (named,)
+
+
+@pytest.mark.parametrize("word", ["discard", "Drop", "ignore"])
+def test_a_discard_is_one_by_other_names(word: str) -> None:
+    found = proposed(quality_decision=word)
+    assert isinstance(found, CandidateRefusal)
+    assert found.reason == Reason.LOW_QUALITY
 
 
 @pytest.mark.parametrize("thing", [None, 1, "x", [], {}, {"type": "fact"}, {"memories": []}])

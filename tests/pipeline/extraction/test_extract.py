@@ -74,7 +74,7 @@ def test_without_a_model_the_patterns_stand_in_and_the_span_says_so(kind: Extrac
 def test_of_too_many_the_more_important_stay(
     importance: tuple[float, ...], limits: dict[str, object], kept: list[int], dropped: list[int]
 ) -> None:
-    left, drops = decide(proposed=proposed(*importance), policy=policy(**limits), by_model=True)
+    left, drops = decide(proposed=proposed(*importance), policy=policy(**limits), windows={ONE.id: 0})
     assert [each.index for each in left] == kept
     assert [(drop.candidate.index, drop.reason) for drop in drops if drop.candidate] == [
         (index, Reason.OVER_LIMIT) for index in dropped

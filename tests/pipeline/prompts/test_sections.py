@@ -3,8 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.draft import StoredMemory
 from apps.pipeline.core.enums import Status
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.prompts.extract import STATIC
 from apps.pipeline.prompts.sections import ShownTurn, known_section, numbered_memories, turns_section
 from apps.pipeline.prompts.static import sections_of

@@ -3,27 +3,27 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import ValidationError
-
-from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Precision, Reason, SpeechAct
-from apps.pipeline.core.input_validation import check_json, cleaned_text
+from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Reason, SpeechAct
+from apps.pipeline.core.input_validation import cleaned_text
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
-from apps.pipeline.extraction.llm import evidence
+from apps.pipeline.extraction.llm.answer_fields import read_memory
 from apps.pipeline.extraction.llm.event_time import moment_of
-from apps.pipeline.extraction.patterns.sentences import sentences_of
-from apps.pipeline.extraction.patterns.speech_act import speech_act_of
+from apps.pipeline.extraction.llm.evidence import QuotableTurn, Quote, find_quote
+from apps.pipeline.extraction.llm.grounding import follows
+from apps.pipeline.extraction.llm.speech_acts import speech_act_of_quote
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
+from apps.pipeline.extraction.secrets import holds_secret
 from apps.pipeline.prompts.extract import ExtractedMemory
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
 
 USER = "User"
+LEAST_ADJUSTMENT = -0.2
 _SPEAKER = frozenset({"user", "the user", "speaker"})
 _ENDS, _CLOSING = (".", "!", "?", "…"), "\"'”’)"
 # What only we may hand out: e1, ent_…, UUIDs. A name never looks like one.
@@ -31,7 +31,7 @@ _AN_ID = re.compile(r"(?:e\d+|(?:ent|usr|mem)_\w+|[0-9a-f]{8}-?(?:[0-9a-f]{4}-?)
 
 
 class UnknownId(ValueError):
-    """An answer names an entity or turn by an id that the prompt didn't give."""
+    """An answer names an entity by an id that the prompt didn't give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,19 @@ class Shown:
 
     def turn(self, name: str) -> SourceTurn | None:
         """Return a turn by the id that the prompt gave it."""
-        return next((shown.turn for shown in self.turns if shown.id == name), None)
+        return next((shown.turn for shown in self.turns if shown.id == name.strip()), None)
+
+    def memory_ids(self, names: Iterable[str]) -> tuple[UUID, ...]:
+        """Return the ids of the named memories that the prompt showed."""
+        return tuple(dict.fromkeys(each for name in names if (each := self.memory_id(name)) is not None))
+
+    def before(self, turn: SourceTurn) -> SourceTurn | None:
+        """Return the turn that was shown before another one, where that follows it in the session."""
+        return next((each.turn for each in self.turns if each.turn.position == turn.position - 1), None)
+
+    def topic_of(self, turn: SourceTurn) -> str:
+        """Return the topic that the caller gave a turn."""
+        return next((each.topic for each in self.turns if each.turn is turn), "")
 
     def memory_id(self, name: str) -> UUID | None:
         """Return the id of a memory by the one that the prompt gave it."""
@@ -81,52 +93,79 @@ class Proposal:
 def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Proposal:
     """Turn one object into a candidate, with index 0; a refusal says which check it failed.
 
-    The quote decides which turn says it, whatever turns the object names. Raises ValueError for an object that is
-    malformed, names an id that was not given, or holds text or a time that can't be stored.
+    The quote decides which turn says it, whatever turns the object names. Raises ValueError for an object without a
+    type, content or predicate, with text that can't be stored, or with an entity that was not shown.
     """
-    answer = _read(proposed)
-    ignored = _unknown_memories(answer, shown)
-    outcome = _outcome(answer, shown=shown, judge=judge)
-    return Proposal(outcome, ignored)
+    answer, unreadable = read_memory(proposed)
+    cited = [turn for name in answer.source_turn_ids if (turn := shown.turn(name)) in shown.sources]
+    quotable = [QuotableTurn(turn, shown.before(turn)) for turn in (*cited, *shown.sources) if turn]
+    quote = find_quote(answer.evidence, turns=quotable)
+    turn = quote.turn if quote else quotable[0].turn if cited else shown.sources[-1]
+    moments, bad_times = _moments(answer)
+    candidate = _candidate(answer, quote=quote, turn=turn, shown=shown, judge=judge).evolve(**moments)
+    outcome = _refused(answer, candidate, quote) or _judged(candidate, before=shown.before(turn), turn=turn)
+    return Proposal(outcome, (*unreadable, *bad_times, *_not_shown(answer, shown)))
 
 
-def _unknown_memories(answer: ExtractedMemory, shown: Shown) -> tuple[str, ...]:
-    """Name the memories that an answer points at though the prompt didn't show them."""
-    named = {"replaces": answer.replaces, "same_as": (answer.same_as or "",), "contradicts": answer.contradicts}
-    return tuple(
-        f"{key}: {name}" for key, names in named.items() for name in names if name and shown.memory_id(name) is None
-    )
+def _not_shown(answer: ExtractedMemory, shown: Shown) -> tuple[str, ...]:
+    """Name the turns and memories that an answer points at though the prompt didn't show them."""
+    memories = {"replaces": answer.replaces, "same_as": (answer.same_as or "",), "contradicts": answer.contradicts}
+    unknown = [
+        f"{key}: {name}" for key, names in memories.items() for name in names if name and not shown.memory_id(name)
+    ]
+    turns = [f"source_turn_ids: {name}" for name in answer.source_turn_ids if shown.turn(name) is None]
+    return (*turns, *unknown)
 
 
-def _outcome(answer: ExtractedMemory, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
-    named = [shown.turn(name) for name in answer.source_turn_ids]
-    if None in named:
-        raise UnknownId(f"source_turn_ids: {', '.join(answer.source_turn_ids)}")
-    cited = [turn for turn in named if turn in shown.sources]
-    source = evidence.said_in(answer.evidence, turns=[*cited, *shown.sources])
-    turn = source or (cited or shown.sources)[-1]
-    candidate = _candidate(answer, turn=turn, shown=shown, judge=judge)
+def _refused(answer: ExtractedMemory, candidate: Candidate, quote: Quote | None) -> CandidateRefusal | None:
+    """Refuse secrets, what the model itself discards, and what nobody said; a secret is not repeated in the refusal."""
+    if gives_away_secret(candidate):
+        return secret_refused(candidate)
     if answer.quality_decision == "discard":
         return CandidateRefusal(candidate, Reason.LOW_QUALITY, answer.quality_reason)
-    if source is None or answer.grounding_verdict is Grounding.NOT_SUPPORTED:
-        why = "the quote was not said" if source is None else "the model says so"
+    if quote is None or answer.grounding_verdict is Grounding.NOT_SUPPORTED:
+        why = "the quote was not said" if quote is None else "the model says so"
         return CandidateRefusal(candidate.evolve(grounding=Grounding.NOT_SUPPORTED), Reason.NOT_SUPPORTED, why)
-    return candidate
+    return None
 
 
-def _read(proposed: Any) -> ExtractedMemory:
-    check_json(proposed)
-    try:
-        return ExtractedMemory.model_validate(proposed)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+def gives_away_secret(candidate: Candidate) -> bool:
+    """Return True if the words of a candidate hold a password, key, code or account number."""
+    words = (candidate.content, candidate.evidence, candidate.object.text, candidate.subject.text)
+    return holds_secret("\n".join(words))
 
 
-def _candidate(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown, judge: Judge) -> Candidate:
-    event_at, precision = _moment(answer.event_at)
-    valid_from, valid_from_precision = _moment(answer.valid_from)
-    valid_until, valid_until_precision = _moment(answer.valid_until)
+def secret_refused(candidate: Candidate) -> CandidateRefusal:
+    """Refuse a candidate that gives a secret away, without its words."""
+    wordless = candidate.evolve(
+        subject=Mention(text=USER, type=EntityType.PERSON, is_speaker=True),
+        predicate="secret",
+        object=ObjectValue(),
+        content="A secret.",
+        evidence="",
+        topic="",
+        tags=(),
+    )
+    return CandidateRefusal(wordless, Reason.SECRET, "it holds a password, key, code or account number")
+
+
+def _judged(candidate: Candidate, *, turn: SourceTurn, before: SourceTurn | None) -> Candidate:
+    """Lower what the turn's own words don't bear out: how it is meant, and whether it says such a thing at all.
+
+    A sentence that shares no word with its turn waits for a person: even told directly it has a confidence of 0.46.
+    """
+    if candidate.speech_act is SpeechAct.ASSERTED:
+        meant = speech_act_of_quote(candidate.evidence, text=turn.content)
+        candidate = candidate.evolve(speech_act=meant)
+    said = (turn.content, *((before.content,) if before else ()))
+    if follows(candidate.content, said=said, subject=candidate.subject.text):
+        return candidate
+    return candidate.evolve(grounding=Grounding.PARTIAL, adjustment=LEAST_ADJUSTMENT)
+
+
+def _candidate(
+    answer: ExtractedMemory, *, quote: Quote | None, turn: SourceTurn, shown: Shown, judge: Judge
+) -> Candidate:
     content = cleaned_text(" ".join(answer.content.split()), at="content", most=1_000)
     return Candidate(
         index=0,
@@ -136,36 +175,38 @@ def _candidate(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown, judge
         object=_object(answer, turn=turn, shown=shown),
         content=content if content.rstrip(_CLOSING).endswith(_ENDS) else f"{content}.",
         source_turn_ids=(turn.id,),
-        evidence=answer.evidence.strip(),
+        evidence=quote.words if quote else answer.evidence.strip(),
         extractor=judge.model[:120],
         reliability=judge.reliability,
         source_confidence=answer.source_confidence,
         grounding=answer.grounding_verdict,
-        speech_act=_speech_act(answer, turn=turn),
+        speech_act=answer.speech_act,
         polarity=answer.polarity,
         stateful=answer.predicate_is_stateful,
         importance=answer.importance,
-        topic=answer.topic.strip().lower(),
+        topic=shown.topic_of(turn) or answer.topic.strip().lower(),
         tags=_tags(answer),
         adjustment=answer.confidence_adjustment,
-        event_at=event_at,
-        event_precision=precision,
-        replaces=_memory_ids(answer.replaces, shown),
+        replaces=shown.memory_ids(answer.replaces),
         same_as=shown.memory_id(answer.same_as) if answer.same_as else None,
-        contradicts=_memory_ids(answer.contradicts, shown),
-        valid_from=valid_from,
-        valid_from_precision=valid_from_precision,
-        valid_until=valid_until,
-        valid_until_precision=valid_until_precision,
+        contradicts=shown.memory_ids(answer.contradicts),
     )
 
 
-def _moment(text: str | None) -> tuple[datetime, Precision] | tuple[None, None]:
-    return moment_of(text) if text else (None, None)
-
-
-def _memory_ids(names: Iterable[str], shown: Shown) -> tuple[UUID, ...]:
-    return tuple(dict.fromkeys(each for name in names if (each := shown.memory_id(name)) is not None))
+def _moments(answer: ExtractedMemory) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Read the times of an answer, and name those that can't be read."""
+    read: dict[str, Any] = {}
+    ignored: list[str] = []
+    told = {"event": answer.event_at, "valid_from": answer.valid_from, "valid_until": answer.valid_until}
+    for name, text in told.items():
+        at = "event_at" if name == "event" else name
+        if not text or not text.strip():
+            continue
+        try:
+            read[at], read[f"{name}_precision"] = moment_of(text)
+        except ValueError:
+            ignored.append(f"{at}: {text}")
+    return read, tuple(ignored)
 
 
 def speaker_mention(turn: SourceTurn) -> Mention:
@@ -193,16 +234,6 @@ def _object(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> Objec
     if value.list:
         return ObjectValue(items=tuple(each.strip() for each in value.list if each.strip()))
     return ObjectValue(literal=(value.literal or "").strip() or None)
-
-
-def _speech_act(answer: ExtractedMemory, *, turn: SourceTurn) -> SpeechAct:
-    """Believe the model where it doubts, and the rules where they do: what either calls unreal is not asserted."""
-    if answer.speech_act is not SpeechAct.ASSERTED:
-        return answer.speech_act
-    quote = evidence.fold(answer.evidence)
-    around = (each.text for each in sentences_of(turn.content) if quote and quote in evidence.fold(each.text))
-    ruled, _ = speech_act_of(next(around, answer.evidence))
-    return ruled or SpeechAct.SARCASM
 
 
 def _tags(answer: ExtractedMemory) -> tuple[str, ...]:

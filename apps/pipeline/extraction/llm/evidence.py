@@ -1,30 +1,97 @@
-"""Evidence: whether the words that a model quotes were said, and by whom."""
+"""Evidence: whether the words that a model quotes were said by the user, and in which turn."""
 
 import re
-import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import unescape
 
+from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.lexicon.function_words import SMALL
 
-LEAST_LETTERS = 2  # a quote of fewer proves nothing: "a" stands in every turn
-_SPACE = re.compile(r"\s+")
-_TYPOGRAPHY = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
-
-
-def fold(text: str) -> str:
-    """Fold width, case, white space and typography, so that a quote is found however a model sets it."""
-    folded = unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY).casefold()
-    return _SPACE.sub(" ", folded).strip()
+LEAST_LETTERS = 3  # of a word that says something, unless it is a number, an acronym or in another script
+_LAST_LATIN = "\u024f"
+_ELLIPSIS = re.compile(r"\s*(?:…|\.{3,}|\[…\]|\[\.{3}\])\s*")
+_MARKS = " \t\n\"'“”‘’«»„`"
+_CLAUSE_ENDS = re.compile(r"[.,;:!?…\n]")
+_ASKS = re.compile(r"[?？]")
 
 
-def said_in(quote: str, *, turns: Iterable[SourceTurn]) -> SourceTurn | None:
-    """Return the first of the turns that holds the quote, or None.
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words of the user, and the turn that holds them."""
 
-    A prompt shows "<" as "&lt;"; a quote may come back either way.
+    turn: SourceTurn
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuotableTurn:
+    """A turn that may be quoted, with the one before it, which tells what "yes" means."""
+
+    turn: SourceTurn
+    before: SourceTurn | None = None
+
+
+def find_quote(quote: str, *, turns: Iterable[QuotableTurn]) -> Quote | None:
+    """Return where a quote was said, the first of the turns, or None.
+
+    Case, white space, punctuation and quotation marks don't count, nor does a label such as "User:"; an ellipsis stands
+    for words left out. A quote may begin with the question before the turn: "Shall I …? … Yes". The user's part of it
+    must say something, unless it is the answer to that question.
     """
-    wanted = {fold(quote), fold(unescape(quote))}
-    telling = [each for each in wanted if sum(map(str.isalnum, each)) >= LEAST_LETTERS]
-    if not telling:
-        return None
-    return next((turn for turn in turns if any(each in fold(turn.content) for each in telling)), None)
+    for quotable in turns:
+        for parts in _readings(quote, speaker=quotable.turn.speaker):
+            if words := _words_of_user(parts, quotable):
+                return Quote(quotable.turn, words)
+    return None
+
+
+def _readings(quote: str, *, speaker: str) -> Iterable[tuple[str, ...]]:
+    """Yield the parts of a quote as it stands, and unescaped: a prompt shows "<" as "&lt;". Labels are taken off."""
+    label = re.compile(rf"(?i)^\W*(?:user|human|t\d+{'|' + re.escape(speaker) if speaker else ''})\s*:\s*")
+    for text in dict.fromkeys((quote, unescape(quote))):
+        for unlabelled in dict.fromkeys((text, label.sub("", text))):
+            yield tuple(part for each in _ELLIPSIS.split(unlabelled) if canonical_text(part := each.strip(_MARKS)))
+
+
+def _words_of_user(parts: Sequence[str], quotable: QuotableTurn) -> str:
+    """Return the parts that the turn holds, where those before them, if any, stand in the turn before it."""
+    before = quotable.before.content if quotable.before else ""
+    for first in range(len(parts)):
+        own = parts[first:]
+        if holds(own, quotable.turn.content) and holds(parts[:first], before):
+            return " … ".join(own) if _says_something(own, quotable) else ""
+    return ""
+
+
+def holds(parts: Sequence[str], text: str) -> bool:
+    """Return True if a text holds all parts, in their order, each from the beginning of a word."""
+    folded, place = f" {canonical_text(text)}", 0
+    for part in parts:
+        wanted = canonical_text(part)
+        found = folded.find(wanted if wanted[:1] > _LAST_LATIN else f" {wanted}", place)
+        if found < 0:
+            return False
+        place = found + len(wanted)
+    return True
+
+
+def _says_something(parts: Sequence[str], quotable: QuotableTurn) -> bool:
+    """Return True if a quote holds a word with a meaning, is the whole turn, or answers the question before it."""
+    if any(map(_is_telling, parts)):
+        return True
+    quoted, said = canonical_text(" ".join(parts)), quotable.turn.content
+    is_answer = quotable.before is not None and _ASKS.search(quotable.before.content) is not None
+    return quoted == canonical_text(said) or (is_answer and quoted == canonical_text(_CLAUSE_ENDS.split(said)[0]))
+
+
+def _is_telling(part: str) -> bool:
+    first, *others = re.findall(r"\w+", part)
+    return _has_meaning(first) or any(_has_meaning(word) or word[0].isupper() for word in others if word != "I")
+
+
+def _has_meaning(word: str) -> bool:
+    is_acronym = len(word) > 1 and word.isupper()
+    is_long = len(word) >= LEAST_LETTERS and word.casefold() not in SMALL
+    return is_long or is_acronym or any(map(str.isdigit, word)) or word[0] > _LAST_LATIN

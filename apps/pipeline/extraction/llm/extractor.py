@@ -1,9 +1,11 @@
 """The model extractor: one call that filters, types, judges and grounds, shared by the queued turns of a session."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
+from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.model_calls import (
     AnswerKind,
     ModelAnswer,
@@ -22,7 +24,13 @@ from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, numbered_memories
+from apps.pipeline.prompts.sections import (
+    ShownEntity,
+    ShownMemory,
+    ShownTurn,
+    numbered_entities,
+    numbered_memories,
+)
 
 SHOWN_INVALID = 5  # objects that were no memories, which a span shows
 OBJECT_CHARACTERS = 300  # of each of them
@@ -73,9 +81,11 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
     policy = asked[0].draft.policy.extraction
     known = shown_context(asked, ports)
     replies: list[Reply] = []
+    topics = {turn.id: each.draft.request.topic for each in asked for turn in each.turns}
     for window in windows_of(asked, policy=policy):
+        turns = _shown_turns(window, topics)
         try:
-            replies.append(_ask(window, known, model, policy))
+            replies.append(_ask(window, turns, known, model, policy))
         except ModelFailed as failure:
             failure.calls = (*(call for reply in replies for call in reply.calls), *failure.calls)
             raise
@@ -85,29 +95,38 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
 
 def shown_context(asked: Sequence[TurnsToExtract], ports: Ports) -> ShownContext:
     """Read the known entities and the memories that matter for the new turns, in one round trip."""
-    policy, origin = asked[0].draft.policy.extraction, asked[0].draft.request.origin
-    texts = [turn.content[: policy.max_turn_characters] for each in asked for turn in each.turns]
-    query = RelevanceQuery(
-        end_user_id=origin.end_user_id,
-        session_id=origin.session_id,
+    draft, policy = asked[0].draft, asked[0].draft.policy.extraction
+    turns = [turn for each in asked for turn in each.turns]
+    entities, memories = ports.memories.relevant(
+        query=relevance_query(draft, turns, ports), entities=policy.max_entities, memories=policy.max_recent_memories
+    )
+    return ShownContext(entities=numbered_entities(entities), memories=numbered_memories(memories))
+
+
+def relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> RelevanceQuery:
+    """Return the question which known memories matter for some turns of a draft's session."""
+    texts = [turn.content[: draft.policy.extraction.max_turn_characters] for turn in turns]
+    return RelevanceQuery(
+        end_user_id=draft.request.origin.end_user_id,
+        session_id=draft.request.origin.session_id,
         embedder=ports.embedder.name,
         vectors=tuple(ports.embedder.embed(texts)),
         text="\n".join(texts),
     )
-    entities, memories = ports.memories.relevant(
-        query=query, entities=policy.max_entities, memories=policy.max_recent_memories
-    )
-    shown = tuple(ShownEntity(id=f"e{n}", entity=each) for n, each in enumerate(entities, start=1))
-    return ShownContext(entities=shown, memories=numbered_memories(memories))
 
 
-def _ask(window: Window, known: ShownContext, model: Model, policy: ExtractionPolicy) -> Reply:
-    """Call the model; once more where the answer was no JSON."""
+def _shown_turns(window: Window, topics: Mapping[UUID, str]) -> list[ShownTurn]:
     new = {turn.id for turn in window.new}
-    turns = [
-        ShownTurn(id=f"t{number}", turn=turn, is_new=turn.id in new)
+    return [
+        ShownTurn(id=f"t{number}", turn=turn, is_new=turn.id in new, topic=topics.get(turn.id, ""))
         for number, turn in enumerate(window.shown, start=1)
     ]
+
+
+def _ask(
+    window: Window, turns: Sequence[ShownTurn], known: ShownContext, model: Model, policy: ExtractionPolicy
+) -> Reply:
+    """Call the model; once more where the answer was no JSON."""
     calls: tuple[ModelCallRecord, ...] = ()
     for again in (False, True):
         request = prompt.render(
@@ -162,6 +181,7 @@ def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
         refused=tuple(each for each in proposals if isinstance(each, CandidateRefusal)),
         calls=tuple(call for reply in ours if _first(reply.window).id in own for call in reply.calls),
         notes={"calls": [reply.notes for reply in ours]},
+        windows={turn.id: number for number, reply in enumerate(ours) for turn in reply.window.new},
         failure=f"the answer was {failed[0].parsed.kind}" if failed else "",
     )
 

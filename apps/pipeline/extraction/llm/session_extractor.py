@@ -1,37 +1,38 @@
-"""The look back on a session: one call over its turns, whose finds are inferred and say so."""
+"""The review of a session: one call over its turns, whose finds are inferred, say so, and expire."""
 
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from pydantic import ValidationError
 
 from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.enums import INFERRED, MemoryType, Reason, SourceConfidence
+from apps.pipeline.core.enums import INFERRED, MemoryType, Precision, Reason, SourceConfidence
 from apps.pipeline.core.input_validation import check_json, cleaned_text
 from apps.pipeline.core.model_calls import call_of
+from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate, ObjectValue
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
-from apps.pipeline.extraction.llm import evidence
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
-from apps.pipeline.extraction.llm.candidates import Judge, Shown, UnknownId, speaker_mention
-from apps.pipeline.extraction.llm.extractor import complete, shown_context
-from apps.pipeline.extraction.windows import TurnsToExtract
+from apps.pipeline.extraction.llm.candidates import Judge, Shown, gives_away_secret, secret_refused, speaker_mention
+from apps.pipeline.extraction.llm.evidence import QuotableTurn, find_quote
+from apps.pipeline.extraction.llm.extractor import ShownContext, complete, relevance_query
 from apps.pipeline.prompts import session as prompt
-from apps.pipeline.prompts.sections import ShownTurn
+from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
 from apps.pipeline.prompts.session import SessionKind, SessionMemoryAnswer
 
 _PREDICATES = {
     SessionKind.ARC: "is_going_through",
     SessionKind.GOAL: "has_goal",
-    SessionKind.SUMMARY: "talked_about",
 }
+_OPEN_ENDED = frozenset(_PREDICATES.values())
 
 
 def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     """Ask the model what the request's turns show together. Raises ModelFailed."""
     policy = draft.policy.extraction
-    known = shown_context([TurnsToExtract(draft=draft, turns=draft.turns)], ports)
+    known = _known(draft, ports, policy)
     new = {turn.id for turn in draft.turns}
     turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
     request = prompt.render(turns=turns, entities=known.entities, memories=known.memories, policy=policy)
@@ -54,6 +55,18 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     )
 
 
+def _known(draft: Draft, ports: Ports, policy: ExtractionPolicy) -> ShownContext:
+    """Read all memories of the session, and the arcs and goals of others, which this one may continue or end."""
+    entities, memories = ports.memories.relevant(
+        query=relevance_query(draft, draft.turns, ports),
+        entities=policy.max_entities,
+        memories=policy.max_session_memories,
+    )
+    session = str(draft.request.origin.session_id)
+    relevant = [each for each in memories if each.predicate in _OPEN_ENDED or session in dict(each.origins)]
+    return ShownContext(entities=numbered_entities(entities), memories=numbered_memories(relevant))
+
+
 def _proposals(parsed: Parsed, *, shown: Shown, judge: Judge) -> list[Candidate | CandidateRefusal]:
     """Propose what can be proposed; an object that is no memory is passed over."""
     proposals = []
@@ -65,31 +78,38 @@ def _proposals(parsed: Parsed, *, shown: Shown, judge: Judge) -> list[Candidate 
 
 def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
     """Turn one object into a candidate, with index 0. Raises ValueError."""
-    check_json(proposed)
-    try:
-        answer = SessionMemoryAnswer.model_validate(proposed)
-    except ValidationError as error:
-        raise ValueError(str(error)[:200]) from error
-    named = [shown.turn(name) for name in answer.source_turn_ids]
-    if None in named:
-        raise UnknownId("source_turn_ids")
-    source = evidence.said_in(answer.evidence, turns=shown.sources)
-    told = source or shown.sources[-1]
-    cited = [turn.id for turn in shown.sources if turn in named or turn is told]
+    answer = _read(proposed)
+    quotable = [QuotableTurn(turn, shown.before(turn)) for turn in shown.sources]
+    quote = find_quote(answer.evidence, turns=quotable)
+    said = quote.turn if quote else shown.sources[-1]
+    cited = [turn.id for turn in shown.sources if turn is said or turn in map(shown.turn, answer.source_turn_ids)]
     candidate = Candidate(
         index=0,
         type=MemoryType.FACT,
-        subject=speaker_mention(told),
+        subject=speaker_mention(said),
         predicate=_PREDICATES[answer.kind],
         object=ObjectValue(),
         content=cleaned_text(" ".join(answer.content.split()), at="content", most=1_000),
         source_turn_ids=tuple(cited),
-        evidence=answer.evidence.strip(),
+        evidence=quote.words if quote else answer.evidence.strip(),
         extractor=judge.model[:120],
         reliability=judge.reliability,
         source_confidence=SourceConfidence.INFERRED,
         importance=answer.importance,
         topic=answer.topic.strip().lower(),
         tags=(answer.kind.value, INFERRED),
+        replaces=shown.memory_ids(answer.replaces),
+        valid_until=said.said_at + timedelta(days=judge.policy.session_memory_days),
+        valid_until_precision=Precision.DAY,
     )
-    return candidate if source else CandidateRefusal(candidate, Reason.NOT_SUPPORTED, "the quote was not said")
+    if gives_away_secret(candidate):
+        return secret_refused(candidate)
+    return candidate if quote else CandidateRefusal(candidate, Reason.NOT_SUPPORTED, "the quote was not said")
+
+
+def _read(proposed: Any) -> SessionMemoryAnswer:
+    check_json(proposed)
+    try:
+        return SessionMemoryAnswer.model_validate(proposed)
+    except ValidationError as error:
+        raise ValueError(str(error)[:200]) from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import re2
 
-from apps.pipeline.core.draft import Mention
+from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.extraction.patterns.relation_statements import RelationStatement, tie_to

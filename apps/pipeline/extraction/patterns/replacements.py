@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import re2
 
-from apps.pipeline.core.draft import Mention
 from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns import relatives
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch

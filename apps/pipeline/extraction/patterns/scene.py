@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import re2
 
-from apps.pipeline.core.draft import SourceTurn
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns.quoted_text import printable
 
 _OPENS = re2.compile(

@@ -70,3 +70,13 @@ def _indicative(claim: str) -> str:
 def is_unreal(clause: str) -> bool:
     """Tell whether a clause speaks of what is not so: conditions, wishes, missed chances."""
     return _UNREAL.search(clause) is not None
+
+
+def is_mockery(sentence: str) -> bool:
+    """Return True if a sentence says the opposite of what it means."""
+    return _SARCASM.search(sentence) is not None
+
+
+def is_rhetorical(sentence: str) -> bool:
+    """Return True if a sentence only frames its speaker: "I'm basically a lawyer"."""
+    return _RHETORICAL.search(sentence) is not None
