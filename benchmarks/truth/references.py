@@ -96,8 +96,8 @@ def _name_of(text: str, attributes: str, turns: Sequence[GoldTurn]) -> str:
 
 def _reference_to(shown: str, text: str) -> str:
     parts = [part.strip() for part in text.split(" | ")]
-    if not shown.startswith("e"):
-        return MEMORY + max(parts, key=len)
+    if not shown.startswith("e"):  # its sentence, beside a date, a predicate or a mark
+        return MEMORY + max((part for part in parts if " " in part), key=len, default=parts[-1])
     return USER if "the user" in parts[1:] else ENTITY + parts[0]
 
 

@@ -91,8 +91,17 @@ def held_memories(end_user: UUID) -> tuple[HeldMemory, ...]:
     links = MemoryLink.objects.filter(end_user_id=end_user, kind=LinkKind.CONTRADICTS, status=LinkStatus.OPEN)
     disputed = {side for pair in links.values_list("from_memory_id", "to_memory_id") for side in pair}
     rows = Memory.objects.filter(end_user_id=end_user).order_by("id")
-    fields = ("id", "content", "status", "valid_until", "expires_at")
-    return tuple(HeldMemory(**row, is_disputed=row["id"] in disputed) for row in rows.values(*fields))
+    return tuple(
+        HeldMemory(
+            id=row.id,
+            content=row.content,
+            status=row.status,
+            valid_until=row.valid_until,
+            expires_at=row.expires_at,
+            is_disputed=row.id in disputed,
+        )
+        for row in rows.only("id", "content", "status", "valid_until", "expires_at")
+    )
 
 
 def _ports(clock: ConversationClock, model: Model | None) -> Ports:

@@ -86,7 +86,8 @@ def _answers(step: Row, asked: Asked) -> Iterator[dict[str, Any]]:
         turn = next((name for name, text in turns.items() if said in text), list(turns)[-1])
         for key in RELATIONS:
             if key in given:
-                given[key] = [_known_id(given[key], asked)]
+                known = _known_id(given[key], asked)
+                given[key] = known if key == "same_as" else [known]
         content, without = given.pop("content"), given.pop("without", ())
         answer = memory(content, evidence=said, turn=turn, **given)
         yield {key: value for key, value in answer.items() if key not in without}
@@ -130,11 +131,15 @@ class PurposeRunner:
             self._set_failure(step)
         elif "rounds" in step:
             for _ in range(step["rounds"]):
-                make_due(end_user_id(project_id=self.project.id, user_id=USER))
+                self._pass_time()
                 self._work()
         else:
             self._act(step)
             self._work()
+
+    def _pass_time(self) -> None:
+        """Let every wait be over: of work for its next attempt, of models for their next try."""
+        make_due(end_user_id(project_id=self.project.id, user_id=USER))
 
     def _set_failure(self, step: Row) -> None:
         assert self.script is not None, "only a model can fail"
@@ -186,7 +191,9 @@ class PurposeRunner:
         """Return the open contradiction that a memory has: its id, both sides as seen, and how to keep the memory."""
         held = self._memory(wanted)
         shown = self.api.get(f"/v1/memories/{held['id']}").json()
-        link = next(each for each in shown["links"] if (each["kind"], each["status"]) == ("contradicts", "open"))
+        links = [each for each in shown["links"] if (each["kind"], each["status"]) == ("contradicts", "open")]
+        assert links, f"{held['content']!r} is in no open contradiction"
+        link = links[0]
         page = self.reviewer.get(f"{CONSOLE}/contradictions/{parse(Prefix.LINK, link['id'])}/").content.decode()
         sides = list(dict.fromkeys(re.findall(r'name="memory" value="([0-9a-f-]{36}:\d+)"', page)))[:2]
         is_first = sides[0].startswith(str(parse(Prefix.MEMORY, held["id"])))
