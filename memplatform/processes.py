@@ -14,6 +14,7 @@ from memplatform.settings import BASE_DIR, DATA_DIR
 
 PATIENCE = 20.0  # seconds for a graceful shutdown
 REST_PATIENCE = 3.0  # seconds for processes that the leader of the group left behind
+KILLS = 2  # the second is for what a process started between being seen and being killed
 CLOCK_STEP = 2.0  # tolerated seconds between recorded and reported start, as setting the clock changes the latter
 
 
@@ -82,7 +83,8 @@ def end(record: Record, *, patience: float = PATIENCE) -> None:
     leader = [process for process in family(record) if process.pid == record.pid]
     _send(leader, signal.SIGTERM, wait=patience)
     _send(family(record), signal.SIGTERM, wait=min(patience, REST_PATIENCE))
-    _send(family(record), signal.SIGKILL, wait=REST_PATIENCE)
+    for _ in range(KILLS):
+        _send(family(record), signal.SIGKILL, wait=REST_PATIENCE)
     forget(record.name)
 
 

@@ -14,6 +14,7 @@ from memplatform import processes
 from memplatform.processes import Record
 
 TWO = ["sh", "-c", "sleep 300 & sleep 300 & wait"]
+BREEDING = ["sh", "-c", "trap '' TERM; while :; do sleep 300 & sleep 0.002; done"]
 STUBBORN = ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"]
 
 
@@ -61,6 +62,14 @@ def test_one_that_does_not_listen_is_killed() -> None:
     record = started(STUBBORN, members=2)
     wait_for(lambda: "ready" in processes.log_of("sample").read_text())
     processes.end(record, patience=0.5)
+    assert processes.family(record) == []
+
+
+def test_what_is_started_while_the_others_are_killed_is_killed_too() -> None:
+    processes.start(name="sample", command=BREEDING, environment=os.environ)
+    (record,) = processes.recorded()
+    wait_for(lambda: len(processes.family(record)) > 3)
+    processes.end(record, patience=0.2)
     assert processes.family(record) == []
 
 

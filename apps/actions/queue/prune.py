@@ -8,20 +8,23 @@ from django.db import connection
 AT_ONCE = 5_000  # rows a statement, so that none runs long after a busy hour
 
 # Each reads the oldest rows from its index over time, which a time that is the same for the whole statement ends; a
-# row that is owed again meanwhile is locked, and stays.
+# row that is owed again meanwhile is locked, and stays. They are read once: a subquery may run again for each row that
+# it is joined to, and then finds others.
 _WORK = """
-delete from outbox_outboxrow work using (
+with past as materialized (
     select end_user_id, id from outbox_outboxrow
     where state = 'done' and finished_at < statement_timestamp() - %(seconds)s * interval '1 second'
     order by finished_at limit %(most)s for update skip locked
-) past
+)
+delete from outbox_outboxrow work using past
 where work.end_user_id = past.end_user_id and work.id = past.id
 """
 _REQUESTS = """
-delete from traces_idempotentrequest where id in (
+with past as materialized (
     select id from traces_idempotentrequest where created_at < statement_timestamp() - %(seconds)s * interval '1 second'
     order by created_at limit %(most)s for update skip locked
 )
+delete from traces_idempotentrequest request using past where request.id = past.id
 """
 
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from apps.actions.queue import prune as pruning
@@ -72,7 +73,24 @@ def test_much_goes_in_batches(project: Project, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(pruning, "AT_ONCE", 2)
     for _ in range(5):
         work(project, WorkState.DONE, finished=LONG_AGO)
-    assert prune() == 5
+        request(project, age=LONG_AGO)
+    assert prune() == 10
+
+
+def test_so_it_does_where_the_planner_believes_that_there_is_little(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It then looks for the oldest again for each row, unless that is a step of its own."""
+    monkeypatch.setattr(pruning, "AT_ONCE", 2)
+    for analyzed_when_empty in (True, False):
+        for minutes in (1, 4, 3, 2, 5):
+            work(project, WorkState.DONE, finished=LONG_AGO + timedelta(minutes=minutes))
+            request(project, age=LONG_AGO + timedelta(minutes=minutes))
+        if analyzed_when_empty:
+            with connection.cursor() as cursor:
+                cursor.execute("delete from outbox_outboxrow; delete from traces_idempotentrequest")
+                cursor.execute("analyze outbox_outboxrow, traces_idempotentrequest")
+    assert prune() == 10
 
 
 def test_work_can_be_owed_again_after_its_row_went(project: Project) -> None:
