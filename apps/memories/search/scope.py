@@ -45,6 +45,7 @@ class SearchQuery:
     statuses: tuple[Status, ...] = ()  # empty: what the stakes allow
     stakes: Stakes = Stakes.NORMAL
     min_confidence: float = 0.0
+    min_score: float = 0.0  # of hits, see SearchHit.score
     as_of: datetime | None = None  # valid time: what was true then, as known now
     known_at: datetime | None = None  # knowledge time: what had been written by then, as it was written
 
