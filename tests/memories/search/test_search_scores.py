@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from apps.actions.memories.store import StoreRequest, store
-from apps.memories.models import Memory, MemoryLink
 from apps.memories.search.embedder_noise import noise_floor_of
-from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, Status
+from apps.pipeline.core.enums import LinkStatus, MemoryType, Status
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.direct_write.new_memory import Name, NewMemory
 from apps.providers.fake import HashingEmbedder
 from apps.providers.wordllama import WordLlamaEmbedder
+from tests.memories.conftest import contradict
 
 BUDGET = "User's budget for the Japan trip is 7500 euros."
 TOURS = "User dislikes group tours."
@@ -69,17 +69,6 @@ class TestThreshold:
 
     def test_a_blank_query_has_no_threshold(self, find) -> None:
         assert len(find(" ", min_score=0.9)) == 6
-
-
-def contradict(older: Memory, newer: Memory, *, status: LinkStatus = LinkStatus.OPEN) -> None:
-    MemoryLink.objects.create(
-        end_user_id=older.end_user_id,
-        project_id=older.project_id,
-        from_memory=newer,
-        to_memory=older,
-        kind=LinkKind.CONTRADICTS,
-        status=status,
-    )
 
 
 def test_a_contested_memory_names_what_contradicts_it(search_hits, remember) -> None:
