@@ -1,7 +1,6 @@
 """Schemas of POST /v1/memories/search and POST /v1/context."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -10,6 +9,8 @@ from msgspec import Meta
 from apps.actions.memories.build_context import ContextResult
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
+    DayEnd,
+    DayStart,
     Identifier,
     Metadata,
     RequestBody,
@@ -48,11 +49,11 @@ class SearchBody(RequestBody, rename={"from_": "from"}):
     entities: Annotated[tuple[str, ...], Meta(max_length=MAX_ENTITIES)] = ()
     metadata: Metadata | None = None
     status: tuple[Status, ...] = ()
-    from_: datetime | None = None
-    to: datetime | None = None
+    from_: DayStart | None = None
+    to: DayEnd | None = None
     stakes: Stakes = Stakes.NORMAL
-    as_of: datetime | None = None
-    known_at: datetime | None = None
+    as_of: DayEnd | None = None
+    known_at: DayEnd | None = None
     min_confidence: Share = 0.0
     min_score: Share = 0.0
     explain: bool = False
