@@ -9,6 +9,7 @@ from django.db import connection
 
 from apps.memories.models import Memory
 from apps.memories.search.decode import query_words
+from apps.memories.search.embedder_noise import noise_floor_of
 from apps.memories.vector_literals import as_text
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder, Vector
@@ -42,7 +43,13 @@ def ranked_row_by_row(*, user: UUID, text: str, embedder: Embedder, now: datetim
         importance=np.array([row.importance for row in rows]),
         confidence=np.array([row.confidence for row in rows]),
     )
-    scores = rank(memories=memories, query=query, now=now.timestamp(), policy=RetrievalPolicy())
+    scores = rank(
+        memories=memories,
+        query=query,
+        noise_floor=noise_floor_of(embedder),
+        now=now.timestamp(),
+        policy=RetrievalPolicy(),
+    )
     places = best(scores=scores, memories=memories, eligible=np.ones(len(rows), dtype=np.bool_), limit=limit)
     return [rows[place].id for place in places.tolist()]
 

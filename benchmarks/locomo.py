@@ -66,7 +66,7 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
 def _without() -> Iterator[tuple[str, RetrievalPolicy]]:
     """Return each part of the score with a policy that disables it."""
     policy = RetrievalPolicy()
-    for name in ("words", "meaning", "questions", "session", "named"):
+    for name in ("words", "meaning", "questions", "session", "named", "evidence"):
         yield name, policy.model_copy(update={"weights": policy.weights.model_copy(update={name: 0.0})})
     priors = policy.weights.model_copy(update=dict.fromkeys(PRIORS, 0.0))
     yield "priors", policy.model_copy(update={"weights": priors})

@@ -15,4 +15,4 @@ def test_what_is_said_is_found(project: Project, client: APIClient, conversation
     assert client.post("/v1/turns", conversation).status_code == 202
     Person(project, conversation["user_id"]).is_worked_for(live())
     found = client.post("/v1/memories/search", {"user_id": conversation["user_id"], "query": "Where do I live?"})
-    assert "Lisbon" in found.json()["memories"][0]["content"]
+    assert "Lisbon" in found.json()["results"][0]["content"]

@@ -83,11 +83,14 @@ def documented(
     example: dict[str, Any] | None = None,
     repeatable: bool = False,
 ) -> Callable[[_View], _View]:
-    """Document a view method: its body, parameters, responses and possible problems."""
+    """Document a view method: its body, parameters, responses and possible problems.
+
+    Without `query` the method refuses query parameters.
+    """
     codes = [*_ALWAYS, *problems, *(_WITH_BODY if body else ()), *(_WITH_KEY if repeatable else ())]
     if query:
         codes.append(Code.INVALID_REQUEST)
-    return extend_schema(
+    describe = extend_schema(
         operation_id=operation,
         summary=summary,
         request=body,
@@ -95,6 +98,13 @@ def documented(
         responses={**responses, **_problem_responses(codes)},
         examples=[OpenApiExample("request", value=example, request_only=True)] if example else None,
     )
+
+    def decorated(method: _View) -> _View:
+        described: _View = describe(method)
+        described.takes_query = query is not None  # type: ignore[attr-defined]  # ApiView.initial reads it
+        return described
+
+    return decorated
 
 
 _IDEMPOTENCY_KEY = OpenApiParameter(

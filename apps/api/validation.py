@@ -2,6 +2,9 @@
 
 import re
 import typing
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from types import UnionType
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,6 +17,7 @@ from apps.pipeline.core.input_validation import check_storable, pointer_part
 _Shape = TypeVar("_Shape", bound=msgspec.Struct)
 _WHERE = re.compile(r"^(?P<message>.*?)(?: - at `(?:key in )?\$(?P<path>[^`]*)`)?$", re.DOTALL)
 _FIELD = re.compile(r"(?:missing required|contains unknown) field `(?P<field>.*)`$", re.DOTALL)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -23,10 +27,10 @@ def read_body(request: Request, shape: type[_Shape]) -> _Shape:
         # Django reads no body without its length, so every field would be reported as missing.
         raise Problem(Code.LENGTH_REQUIRED, "send the body with Content-Length instead of in chunks")
     try:
-        return msgspec.convert(request.data, shape)
+        return msgspec.convert(_with_times_of_day(request.data, shape), shape)
     except msgspec.ValidationError as error:
         message, pointer = _parse_error(str(error))
-        raise invalid(message, at=pointer) from error
+        raise invalid(f"{message}{_allowed_values(shape, pointer)}", at=pointer) from error
 
 
 def read_query(request: Request, shape: type[_Shape]) -> _Shape:
@@ -41,10 +45,18 @@ def read_query(request: Request, shape: type[_Shape]) -> _Shape:
             raise invalid("is given more than once", at=name)
         values[name] = given if many else given[0]
     try:
-        return msgspec.convert(values, shape, strict=False)
+        return msgspec.convert(_with_times_of_day(values, shape), shape, strict=False)
     except msgspec.ValidationError as error:
         message, pointer = _parse_error(str(error))
-        raise invalid(message, at=pointer.split("/")[1] if pointer else "query") from error
+        name = pointer.split("/")[1] if pointer else "query"
+        raise invalid(f"{message}{_allowed_values(shape, pointer)}", at=name) from error
+
+
+def refuse_parameters(request: Request) -> None:
+    """Raise Problem with the name of the first parameter of a request that takes none."""
+    for name in request.query_params:
+        check_storable(name, at="query")
+        raise invalid("is not a parameter of this endpoint", at=name)
 
 
 def read_id(prefix: Prefix, text: str, *, at: str = "") -> Any:
@@ -67,6 +79,56 @@ def not_found() -> Problem:
 
 def _is_repeatable(kind: Any) -> bool:
     return any(typing.get_origin(each) is tuple for each in (kind, *typing.get_args(kind)))
+
+
+def _with_times_of_day(values: Any, shape: type[msgspec.Struct]) -> Any:
+    """Return values in which a date without a time is the moment that its field stands for (DayStart, DayEnd)."""
+    if not isinstance(values, Mapping):
+        return values
+    times = {
+        field.encode_name: meta.extra["time_of_day"]
+        for field in msgspec.structs.fields(shape)
+        for meta in _metas(field.type)
+        if meta.extra and "time_of_day" in meta.extra
+    }
+    dates = {name for name in times if isinstance(values.get(name), str) and _DAY.fullmatch(values[name])}
+    return {**values, **{name: f"{values[name]}T{times[name]}Z" for name in dates}} if dates else values
+
+
+def _metas(kind: Any) -> Iterator[msgspec.Meta]:
+    yield from (each for each in getattr(kind, "__metadata__", ()) if isinstance(each, msgspec.Meta))
+    for each in typing.get_args(kind):
+        yield from _metas(each)
+
+
+def _allowed_values(shape: type[msgspec.Struct], pointer: str) -> str:
+    """Name the values that an enum at a pointer can have; "" if there is something else."""
+    kinds: Sequence[Any] = [shape]
+    for step in pointer.split("/")[1:]:
+        kinds = [inner for kind in kinds for inner in _inside(kind, step)]
+    enums = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Enum)]
+    return "".join(f"; allowed: {', '.join(str(each.value) for each in kind)}" for kind in enums)
+
+
+def _inside(kind: Any, step: str) -> Iterator[Any]:
+    """Yield the types that a value of a type may hold under a name or an index."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        found = [field.type for field in msgspec.structs.fields(kind) if field.encode_name == step]
+    else:
+        found = list(typing.get_args(kind)) if step.isdecimal() else []
+    for each in found:
+        yield from _alternatives(each)
+
+
+def _alternatives(kind: Any) -> Iterator[Any]:
+    """Yield a type without its annotations, or each member of a union."""
+    if hasattr(kind, "__metadata__"):
+        yield from _alternatives(kind.__origin__)
+    elif typing.get_origin(kind) in (typing.Union, UnionType):
+        for each in typing.get_args(kind):
+            yield from _alternatives(each)
+    else:
+        yield kind
 
 
 def _parse_error(text: str) -> tuple[str, str]:

@@ -1,24 +1,37 @@
-"""What an agent is told of one end user: rules and facts always, and what its query asks for."""
+"""What an agent is told of one end user: rules, what its query asks for, and important facts."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Q
+from django.db.models.functions import Round
 
-from apps.memories.models import Memory
+from apps.memories.models import Memory, MemoryLink
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.search import SearchQuery, search, shown_statuses
-from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Polarity, Precision, Stakes, Status, values_of
+from apps.memories.search import SearchHit, SearchQuery, search, shown_statuses
+from apps.pipeline.core.enums import (
+    CONSTRAINT,
+    CONVENTION,
+    MemoryType,
+    Polarity,
+    Precision,
+    SourceConfidence,
+    Stakes,
+    Status,
+)
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.core.type_traits import SLOT_TYPES
-from apps.pipeline.retrieval.context_block import BlockSection, ContextMemory, CountTokens, RenderedBlock, render
+from apps.pipeline.retrieval.context_block import BlockSection, CountTokens, RenderedBlock, render
+from apps.pipeline.retrieval.context_line import ContextMemory
 
 MAX_RULES = 200
 MAX_FACTS = 100
-MAX_RELEVANT = 30
+MAX_HITS = 30
+MAX_DISPUTES = 500
+MIN_SCORE = 0.1  # above the noise: docs/decisions/search.md
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +41,7 @@ class ContextQuery:
     token_budget: int
     text: str = ""
     stakes: Stakes = Stakes.NORMAL
+    min_score: float = MIN_SCORE  # of a hit that comes before important facts
 
 
 def build_block(
@@ -39,53 +53,97 @@ def build_block(
     policy: RetrievalPolicy,
     now: datetime,
 ) -> RenderedBlock:
-    """Read rules, facts and hits (four round trips), and render them within the budget.
+    """Read rules, facts, hits and disputes (five round trips), and render them within the budget.
 
     An end user of whom nothing is known gets an empty block. Raises whatever the embedder raises.
     """
-    told = _told(end_user_id=end_user_id, stakes=query.stakes, policy=policy, now=now)
+    shown = _shown(end_user_id=end_user_id, stakes=query.stakes, policy=policy, now=now)
     hits = search(
         end_user_id=end_user_id,
-        query=SearchQuery(text=query.text, limit=MAX_RELEVANT, stakes=query.stakes),
+        query=SearchQuery(text=query.text, limit=MAX_HITS, stakes=query.stakes),
         embedder=embedder,
         policy=policy,
         now=now,
     )
-    rules = list(told.filter(tags__overlap=[CONSTRAINT, CONVENTION])[:MAX_RULES])
-    facts = told.filter(type__in=values_of(SLOT_TYPES)).exclude(predicate="").exclude(object_text="")
-    known = {
-        BlockSection.CONSTRAINTS: _known(row for row in rules if CONSTRAINT in row.tags),
-        BlockSection.CONVENTIONS: _known(row for row in rules if CONSTRAINT not in row.tags),
-        BlockSection.FACTS: _known(facts.filter(polarity=Polarity.POSITIVE)[:MAX_FACTS]),
-        BlockSection.RELEVANT: _known(hit.memory for hit in hits),
+    rules = list(shown.filter(tags__overlap=[CONSTRAINT, CONVENTION])[:MAX_RULES])
+    relevant, others = _by_score(hits, query)
+    rows = {
+        BlockSection.CONSTRAINTS: [row for row in rules if CONSTRAINT in row.tags],
+        BlockSection.CONVENTIONS: [row for row in rules if CONSTRAINT not in row.tags],
+        BlockSection.RELEVANT: relevant,
+        BlockSection.FACTS: list(shown.exclude(type=MemoryType.EVENT)[:MAX_FACTS]),
+        BlockSection.OTHERS: others,
     }
-    return render(known=known, token_budget=query.token_budget, count_tokens=count_tokens)
+    disputes = _disputes(end_user_id)
+    known = {section: _with_disputes(found, disputes, query.stakes, policy) for section, found in rows.items()}
+    return render(known=known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
 
 
-def _told(*, end_user_id: UUID, stakes: Stakes, policy: RetrievalPolicy, now: datetime) -> MemoryQuerySet:
-    """Return what may be told at these stakes, the most important first, equals in the order in which they came."""
+def _by_score(hits: Iterable[SearchHit], query: ContextQuery) -> tuple[list[Memory], list[Memory]]:
+    """Split hits into what the query asks for and the rest; what has nothing to do with a query is left out."""
+    if not query.text.strip():
+        return [], [hit.memory for hit in hits]
+    scored = [hit for hit in hits if hit.score > 0]
+    relevant = [hit.memory for hit in scored if hit.score >= query.min_score]
+    return relevant, [hit.memory for hit in scored if hit.score < query.min_score]
+
+
+def _shown(*, end_user_id: UUID, stakes: Stakes, policy: RetrievalPolicy, now: datetime) -> MemoryQuerySet:
+    """Return what may be shown at these stakes, the most important first, equals (to a tenth) newest first."""
     return (
         Memory.objects.for_end_user(end_user_id)
         .filter(status__in=shown_statuses(stakes), confidence__gte=policy.least_confidence[stakes])
         .filter(Q(expires_at=None) | Q(expires_at__gt=now), Q(valid_until=None) | Q(valid_until__gt=now))
-        .order_by("-importance", "id")
+        .order_by(Round(F("importance"), precision=1).desc(), "-said_at", "-id")
         .to_show()
     )
 
 
-def _known(rows: Iterable[Memory]) -> tuple[ContextMemory, ...]:
-    return tuple(
-        ContextMemory(
-            id=row.id,
-            type=MemoryType(row.type),
-            content=row.content,
-            said_at=row.said_at,
-            subject=row.subject.name if row.subject and not row.subject.is_user else "",
-            predicate=row.predicate,
-            object_text=row.object_text,
-            event_at=row.event_at,
-            event_precision=Precision(row.event_precision or Precision.INSTANT),
-            is_unverified=row.status == Status.PENDING_REVIEW,
+def _disputes(end_user_id: UUID) -> Mapping[UUID, list[Memory]]:
+    """Return, for each memory with an open contradiction, the live memories that contradict it, newest first."""
+    links = MemoryLink.objects.to_settle().filter(end_user_id=end_user_id)
+    links = links.select_related("from_memory__subject", "to_memory__subject")[:MAX_DISPUTES]
+    found: dict[UUID, list[Memory]] = defaultdict(list)
+    for link in links:
+        found[link.from_memory_id].append(link.to_memory)
+        found[link.to_memory_id].append(link.from_memory)
+    return {memory_id: sorted(others, key=lambda row: row.said_at, reverse=True) for memory_id, others in found.items()}
+
+
+def _with_disputes(
+    rows: Sequence[Memory], disputes: Mapping[UUID, list[Memory]], stakes: Stakes, policy: RetrievalPolicy
+) -> list[ContextMemory]:
+    """Convert rows; the other side of a dispute is shown only if it may be shown by itself."""
+    statuses, least = shown_statuses(stakes), policy.least_confidence[stakes]
+    return [
+        replace(
+            _context_memory(row),
+            is_disputed=row.id in disputes,
+            contradicted_by=tuple(
+                _context_memory(other)
+                for other in disputes.get(row.id, ())
+                if other.status in statuses and other.confidence >= least
+            ),
         )
         for row in rows
+    ]
+
+
+def _context_memory(row: Memory) -> ContextMemory:
+    return ContextMemory(
+        id=row.id,
+        type=MemoryType(row.type),
+        content=row.content,
+        said_at=row.said_at,
+        subject=row.subject.name if row.subject and not row.subject.is_user else "",
+        predicate=row.predicate,
+        object_text=row.object_text,
+        polarity=Polarity(row.polarity),
+        event_at=row.event_at,
+        event_precision=Precision(row.event_precision or Precision.INSTANT),
+        valid_from=row.valid_from,
+        valid_until=row.valid_until,
+        source_confidence=SourceConfidence(row.source_confidence),
+        is_unverified=row.status == Status.PENDING_REVIEW,
+        is_approved=bool(row.confidence_parts.get("review")),
     )

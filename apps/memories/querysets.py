@@ -1,17 +1,18 @@
 """Chainable adjectives for memories."""
 
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import CharField, Exists, F, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, Exists, F, Field, Model, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Cast
 
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status, values_of
 
+_VALIDITY = ("valid_from", "valid_until", "expires_at")
 NOT_SHOWN = frozenset({"terms", "context_terms", "context"})  # what only a search needs
 
 
@@ -52,13 +53,35 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         return self.select_related("subject", "end_user", "session").defer(*NOT_SHOWN)
 
     def known_at(self, moment: datetime) -> Self:
-        """Keep what had been written by a moment, each with `status_then`; see believed.as_believed for the rest."""
-        past = apps.get_model("memories", "MemoryVersion").objects.filter(
-            end_user=OuterRef("end_user"), memory=OuterRef("pk"), known_until__gt=moment, values__has_key="status"
+        """Keep what had been written by a moment, each with its status and validity of then (`status_then`, …).
+
+        reading.as_of.as_believed puts back the other values.
+        """
+        then = {f"{column}_then": _value_at(column, moment) for column in ("status", *_VALIDITY)}
+        return self.filter(created_at__lte=moment).annotate(**then)
+
+    def true_at(self, moment: datetime, *, as_known: bool = False) -> Self:
+        """Keep what was true at a moment, by what is known now or, after `known_at`, by what was known then."""
+        start, end, expiry = (f"{column}_then" if as_known else column for column in _VALIDITY)
+        return self.filter(
+            Q(**{end: None}) | Q(**{f"{end}__gt": moment}),
+            Q(**{expiry: None}) | Q(**{f"{expiry}__gt": moment}),
+            **{f"{start}__lte": moment},
         )
-        status = past.order_by("version").annotate(then=KeyTextTransform("status", "values")).values("then")[:1]
-        then = Coalesce(Subquery(status), F("status"), output_field=CharField())
-        return self.filter(created_at__lte=moment).annotate(status_then=then)
+
+
+def _value_at(column: str, moment: datetime) -> Case:
+    """Return the value of a column at a moment: what the first change since then has replaced, else that of now."""
+    field: Field[Any, Any] = apps.get_model("memories", "Memory")._meta.get_field(column)
+    past = (
+        apps.get_model("memories", "MemoryVersion")
+        .objects.filter(
+            end_user=OuterRef("end_user"), memory=OuterRef("pk"), known_until__gt=moment, values__has_key=column
+        )
+        .order_by("version")
+        .values(then=Cast(KeyTextTransform(column, "values"), field))
+    )
+    return Case(When(Exists(past), then=Subquery(past[:1])), default=F(column), output_field=field)
 
 
 class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined]  # models import this file

@@ -56,7 +56,7 @@ def gather(*, client: Client, posted: Posted, project: str) -> Result:
         funnel=_funnel(traces_of(client, posted), vectors=_vectors(project=project, user_id=user_id)),
         memories=memories,
         links=_links(client, memories),
-        found=tuple(found.body["memories"]),
+        found=tuple(found.body["results"]),
         context=context.body,
     )
 

@@ -184,7 +184,7 @@ def test_lists_cost_the_same_for_one_and_for_many(client: APIClient, django_asse
         with django_assert_max_num_queries(3):
             client.get(f"{path}?user_id=ana&limit=50")
     with django_assert_max_num_queries(3):
-        client.get(f"/v1/memories?user_id=ana&limit=50&as_of={timezone.now():%Y-%m-%dT%H:%M:%S}Z")
+        client.get(f"/v1/memories?user_id=ana&limit=50&known_at={timezone.now():%Y-%m-%dT%H:%M:%S}Z")
 
 
 def test_revising_keeps_what_was(client: APIClient, api_key: Any) -> None:
@@ -314,7 +314,7 @@ def test_retracting_hides_and_keeps(client: APIClient) -> None:
     assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
 
 
-def test_as_of_tells_what_was_believed_then(client: APIClient, project: Project) -> None:
+def test_known_at_lists_what_was_believed_then(client: APIClient, project: Project) -> None:
     (stored,) = put(client, LISBON)
     written = Memory.objects.get().created_at
     client.patch(f"/v1/memories/{stored['id']}", {"content": "Ana lives in Porto."})
@@ -324,13 +324,40 @@ def test_as_of_tells_what_was_believed_then(client: APIClient, project: Project)
         MemoryVersion.objects.filter(id=past.id).update(known_until=written + timedelta(minutes=number))
 
     def believed(moment: datetime) -> list[str]:
-        return listed(client, f"&as_of={moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z")
+        return listed(client, f"&known_at={moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z")
 
     assert believed(written - timedelta(seconds=1)) == []
     assert believed(written + timedelta(seconds=30)) == ["Ana lives in Lisbon."]
     assert believed(written + timedelta(seconds=90)) == ["Ana lives in Porto."]
     assert believed(written + timedelta(seconds=150)) == []
     assert listed(client) == []
+
+
+ROME = {**LISBON, "content": "Ana lives in Rome.", "object": {"entity": {"name": "Rome", "type": "place"}}}
+
+
+@pytest.mark.parametrize("given", ["as_of", "both"])
+def test_as_of_means_the_same_in_lists_and_in_search(client: APIClient, given: str) -> None:
+    """What was true then, by what is known now or, with known_at, by what was known at another moment."""
+    (old,) = put(client, {**LISBON, "said_at": "2026-01-01T00:00:00Z"})
+    between = timezone.now()
+    put(client, {**ROME, "said_at": "2026-03-01T00:00:00Z"})
+
+    def found(as_of: str, known_at: datetime | None = None) -> list[list[str]]:
+        moments = {"as_of": as_of} | ({"known_at": known_at.isoformat()} if known_at else {})
+        in_list = client.get("/v1/memories", {"user_id": "ana", **moments}).json()["results"]
+        in_search = client.post("/v1/memories/search", {"user_id": "ana", "query": "Ana lives", **moments}).json()
+        return [[each["content"] for each in results] for results in (in_list, in_search["results"])]
+
+    if given == "as_of":
+        assert found("2025-12-31") == [[], []]
+        assert found("2026-02-01") == [["Ana lives in Lisbon."]] * 2
+        assert found("2026-04-01") == [["Ana lives in Rome."]] * 2
+    else:
+        assert found("2026-04-01", between) == [["Ana lives in Lisbon."]] * 2
+        assert found("2026-02-01", between) == [["Ana lives in Lisbon."]] * 2
+        assert found("2026-04-01", timezone.now()) == [["Ana lives in Rome."]] * 2
+    assert client.get(f"/v1/memories/{old['id']}").json()["status"] == "superseded"
 
 
 def test_entities(client: APIClient) -> None:

@@ -29,7 +29,7 @@ def ana(client: APIClient) -> APIClient:
 def found(client: APIClient, query: str, **more: Any) -> list[dict[str, Any]]:
     answer = client.post("/v1/memories/search", {"user_id": "ana", "query": query, **more})
     assert answer.status_code == 200, answer.content
-    memories: list[dict[str, Any]] = answer.json()["memories"]
+    memories: list[dict[str, Any]] = answer.json()["results"]
     return memories
 
 
@@ -37,14 +37,17 @@ def test_the_best_comes_first(ana: APIClient) -> None:
     hits = found(ana, "green tea in the morning")
 
     assert hits[0]["content"] == MEMORIES[1]["content"]
-    assert hits[0]["parts"] is None
-    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+    assert hits[0]["explanation"] is None
+    assert hits[0]["score"] == max(hit["score"] for hit in hits)
 
 
 def test_scores_are_explained_on_request(ana: APIClient) -> None:
     best = found(ana, "green tea", explain=True)[0]
 
-    assert sum(best["parts"].values()) == pytest.approx(best["score"], abs=0.01)
+    explained = best["explanation"]
+    assert sum(explained["rank_parts"].values()) == pytest.approx(explained["rank"], abs=0.01)
+    assert set(explained["evidence"]) == {"words", "meaning", "questions"}
+    assert best["score"] >= max(explained["evidence"].values())
 
 
 def test_filters(ana: APIClient) -> None:

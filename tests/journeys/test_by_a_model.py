@@ -153,7 +153,7 @@ def test_who_only_speaks_as_a_doctor_is_none_until_a_person_says_so(client: Clie
 
     def found(**more: Any) -> list[str]:
         asked = {"user_id": "asker", "query": "Is the user a doctor?", "limit": 10, **more}
-        return [each["id"] for each in client.post("/v1/memories/search", asked).body["memories"]]
+        return [each["id"] for each in client.post("/v1/memories/search", asked).body["results"]]
 
     stored = client.get(f"/v1/memories/{memory_id}")
     assert (stored["confidence"] <= 0.30, stored["status"]) == (True, "pending_review")

@@ -79,7 +79,7 @@ def listed(client: Client) -> list[dict[str, Any]]:
 
 def search(client: Client, query: str) -> list[dict[str, Any]]:
     found = client.post("/v1/memories/search", {"user_id": USER, "query": query, "limit": 10})
-    return list(found.body["memories"])
+    return list(found.body["results"])
 
 
 def test_every_turn_is_accounted_for(taken: Taken) -> None:

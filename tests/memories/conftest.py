@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 
 from apps.actions.memories.store import StoreRequest, store
-from apps.memories.models import Memory, MemoryVector
+from apps.memories.models import Memory, MemoryLink, MemoryVector
 from apps.memories.search import SearchHit, SearchQuery, search
-from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import IndexPolicy, RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
@@ -111,4 +111,16 @@ def add_vectors(memories: Sequence[Memory], embedder: Embedder) -> None:
             question_embeddings=entry.question_vectors,
         )
         for entry in index.run(indexable, embedder=embedder, policy=IndexPolicy())
+    )
+
+
+def contradict(older: Memory, newer: Memory, *, status: LinkStatus = LinkStatus.OPEN) -> None:
+    """Link two memories as a contradiction."""
+    MemoryLink.objects.create(
+        end_user_id=older.end_user_id,
+        project_id=older.project_id,
+        from_memory=newer,
+        to_memory=older,
+        kind=LinkKind.CONTRADICTS,
+        status=status,
     )

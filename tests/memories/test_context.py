@@ -1,17 +1,19 @@
 """The context block of a user: rules and facts always, hits for the query, nothing that may not be shown."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from apps.memories.context import ContextQuery, build_block
-from apps.pipeline.core.enums import MemoryType, Polarity, Stakes, Status
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import MemoryType, Polarity, SourceConfidence, Stakes, Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.retrieval.context_block import RenderedBlock
 from apps.providers.wordllama import count_tokens
-from tests.memories.conftest import NOW
+from tests.memories.conftest import NOW, contradict
 
 A_DAY = timedelta(days=1)
 
@@ -43,17 +45,18 @@ def known(remember) -> None:
 
 @pytest.mark.usefixtures("known")
 def test_rules_and_facts_are_there_whatever_is_asked(build) -> None:
-    block = build("the bicycle")
-    assert block.text.splitlines()[1:7] == [
+    assert build("the bicycle").text.splitlines()[1:-1] == [
         "Constraints:",
-        "- WARNING, never break this: User never wants peanuts.",
+        "- WARNING, never break this: User never wants peanuts. (said 1 June 2030)",
         "Conventions:",
-        "- User always wants metric units.",
+        "- User always wants metric units. (said 1 June 2030)",
+        "Relevant memories:",
+        "- User repaired the old bicycle. (said 1 June 2030)",
         "Known facts:",
-        "Priya.works_at = Acme",
+        "- lives_in = Oslo (said 1 June 2030)",
+        "- User saw a heron at the lake. (said 1 June 2030)",
+        "- Priya.works_at = Acme (said 1 June 2030)",
     ]
-    assert "lives_in = Oslo" in block.text
-    assert block.text.index("bicycle") < (block.text.index("heron") if "heron" in block.text else len(block.text))
 
 
 @pytest.mark.usefixtures("known")
@@ -62,10 +65,18 @@ def test_the_same_state_gives_the_same_block(build) -> None:
 
 
 @pytest.mark.usefixtures("known")
-@pytest.mark.parametrize("token_budget", [10, 60, 90, 120, 150, 200])
+@pytest.mark.parametrize("token_budget", [10, 60, 90, 100, 120, 150, 200, 400])
 def test_the_budget_holds(build, token_budget) -> None:
     block = build("heron", token_budget=token_budget)
     assert count_tokens(block.text) == block.tokens <= token_budget
+
+
+@pytest.mark.usefixtures("known")
+def test_more_budget_only_adds(build) -> None:
+    blocks = [build("the heron", token_budget=budget) for budget in range(20, 260, 10)]
+    for small, large in pairwise(blocks):
+        assert large.memory_ids[: len(small.memory_ids)] == small.memory_ids
+    assert blocks[-1].omitted == 0
 
 
 def test_nothing_known_is_an_empty_block(build, project) -> None:
@@ -99,13 +110,62 @@ def test_low_stakes_show_what_is_unverified_and_say_so(build, remember) -> None:
         status=Status.PENDING_REVIEW,
         confidence=0.3,
     )
-    assert "lives_in = Rome (unverified)" in build("home", stakes=Stakes.LOW).text
+    assert "lives_in = Rome (said 1 June 2030, unconfirmed)" in build("home", stakes=Stakes.LOW).text
 
 
 def test_a_denial_is_told_as_a_sentence_not_as_a_fact(build, remember) -> None:
     remember(
         "User does not speak Danish.", subject="User", predicate="speaks", object="Danish", polarity=Polarity.NEGATIVE
     )
-    block = build("Danish")
-    assert "speaks = " not in block.text
-    assert "- User does not speak Danish." in block.text
+    assert "- User does not speak Danish." in build("Danish").text
+
+
+def test_important_facts_come_newest_first(build, remember) -> None:
+    remember("User owns a boat.", importance=0.52, said_at=NOW - 3 * A_DAY)
+    remember("User owns a car.", importance=0.48, said_at=NOW - A_DAY)
+    remember("User owns a house.", importance=0.8, said_at=NOW - 9 * A_DAY)
+    text = build().text
+    assert text.index("house") < text.index("car") < text.index("boat")
+
+
+def test_facts_with_more_budget_never_replace_what_is_asked(build, remember) -> None:
+    for number in range(40):
+        remember(f"User counted {number} ships.", importance=0.9, indexed=False)
+    wanted = remember("Jonas has coeliac disease.", importance=0.3)
+    for budget in (80, 400, 1_000):
+        assert build("does Jonas have a disease", token_budget=budget).memory_ids[0] == wanted.id
+
+
+def test_gibberish_brings_no_relevant_memories(build, remember) -> None:
+    remember("User saw a heron at the lake.", type=MemoryType.EVENT)
+    assert build("xqzt blorf wug") == RenderedBlock()
+
+
+def test_a_dispute_is_marked(build, remember) -> None:
+    rome, bari = remember("User lives in Rome.", said_at=NOW - A_DAY), remember("User lives in Bari.")
+    contradict(rome, bari)
+    assert (
+        "- disputed: User lives in Bari. (said 1 June 2030); also said: User lives in Rome. (said 31 May 2030)"
+        in build().text
+    )
+
+
+def test_the_hidden_side_of_a_dispute_stays_hidden(build, remember) -> None:
+    rome = remember("User lives in Rome.")
+    contradict(rome, remember("User lives in Bari.", status=Status.PENDING_REVIEW, confidence=0.3))
+    assert "- disputed: User lives in Rome. (said 1 June 2030)\n" in build().text
+    assert "Bari" not in build("Bari").text
+    assert "User lives in Bari. (said 1 June 2030, unconfirmed); also said:" in build(stakes=Stakes.LOW).text
+
+
+def test_what_is_not_yet_true_says_from_when(build, remember) -> None:
+    remember("User lives in Graz.", valid_from=datetime(2030, 10, 30, tzinfo=UTC))
+    assert "- from 30 October 2030: User lives in Graz. (said 1 June 2030)" in build("Graz").text
+
+
+def test_an_approved_memory_has_no_doubt_left(build, remember) -> None:
+    memory = remember("User is a nurse.", source_confidence=SourceConfidence.SPECULATED)
+    Memory.objects.filter(id=memory.id).update(status=Status.ACTIVE, confidence=0.8)
+    assert "(said 1 June 2030, uncertain)" in build().text
+    Memory.objects.filter(id=memory.id).update(confidence_parts={"review": 0.5})
+    assert "- User is a nurse. (said 1 June 2030)\n" in build(stakes=Stakes.HIGH).text

@@ -31,7 +31,7 @@ def test_they_are_what_the_orm_reads(project, ana) -> None:
     read = read_memories(end_user_id=ana, ids=list(by_orm))
     assert len(read) == 2
     for memory_id, expected in by_orm.items():
-        found = read[memory_id]
+        found = read[memory_id].memory
         assert _values(found) == _values(expected)
         assert found.get_deferred_fields() == expected.get_deferred_fields()
         assert found._state.db == expected._state.db
@@ -42,7 +42,7 @@ def test_they_are_what_the_orm_reads(project, ana) -> None:
 
 def test_they_come_with_what_belongs_to_them(remember, ana) -> None:
     memory = remember("Lena lives in Rome.", subject="Lena")
-    found = read_memories(end_user_id=ana, ids=[memory.id])[memory.id]
+    found = read_memories(end_user_id=ana, ids=[memory.id])[memory.id].memory
     assert (found.subject.name, found.end_user.external_id, found.session) == ("Lena", "ana", None)
 
 

@@ -1,5 +1,6 @@
 """Base classes and types shared by request and response schemas."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -13,6 +14,21 @@ Topic = Annotated[str, Meta(max_length=64)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Limit = Annotated[int, Meta(ge=1, le=200)]
 Metadata = dict[str, Any]
+# Times of a filter: a date alone is the whole day in UTC, from its start or up to its end.
+DayStart = Annotated[
+    datetime,
+    Meta(
+        extra={"time_of_day": "00:00:00"},
+        extra_json_schema={"description": "A time, or a date alone for its start in UTC."},
+    ),
+]
+DayEnd = Annotated[
+    datetime,
+    Meta(
+        extra={"time_of_day": "23:59:59.999999"},
+        extra_json_schema={"description": "A time, or a date alone for its end in UTC."},
+    ),
+]
 
 METADATA_BYTES = 8 * 1024
 METADATA_DEPTH = 8

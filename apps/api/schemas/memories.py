@@ -8,6 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
+    DayEnd,
+    DayStart,
     Identifier,
     Label,
     Limit,
@@ -125,19 +127,21 @@ class RevisionBody(RequestBody):
 class MemoriesQuery(QueryParameters, rename={"from_": "from"}):
     """Filters for a list of memories. `user_id` is optional for keys with scope admin.
 
-    `from` and `to` limit when it was said; a memory must have every `tag`. `as_of` returns what was known at that
-    moment, in the wording of that time.
+    `from` and `to` limit when it was said; a memory must have every `tag`. `as_of` selects what was true at a moment,
+    superseded memories as well unless `status` is given; `known_at` what had been stored by a moment, in the wording of
+    that time.
     """
 
     user_id: Identifier | None = None
     type: tuple[MemoryType, ...] = ()
     topic: tuple[Topic, ...] = ()
     tag: tuple[Tag, ...] = ()
-    status: tuple[Status, ...] = (Status.ACTIVE,)
+    status: tuple[Status, ...] = ()
     entity: str | None = None
-    from_: datetime | None = None
-    to: datetime | None = None
-    as_of: datetime | None = None
+    from_: DayStart | None = None
+    to: DayEnd | None = None
+    as_of: DayEnd | None = None
+    known_at: DayEnd | None = None
     cursor: str | None = None
     limit: Limit = 50
 

@@ -1,6 +1,6 @@
 """Schemas of POST /v1/memories/search and POST /v1/context."""
 
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Annotated
 from uuid import UUID
 
@@ -9,6 +9,8 @@ from msgspec import Meta
 from apps.actions.memories.build_context import ContextResult
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
+    DayEnd,
+    DayStart,
     Identifier,
     Metadata,
     RequestBody,
@@ -19,7 +21,7 @@ from apps.api.schemas.common import (
 )
 from apps.api.schemas.memories import Tag
 from apps.api.schemas.memory_responses import MemoryResponse, memory_fields
-from apps.memories.context import ContextQuery
+from apps.memories.context import MIN_SCORE, ContextQuery
 from apps.memories.search import SearchHit, SearchQuery
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
@@ -31,11 +33,11 @@ Question = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTER
 
 
 class SearchBody(RequestBody, rename={"from_": "from"}):
-    """A query with filters; a blank query returns the most important memories.
+    """A query with filters; a blank query returns the most important memories, whatever `min_score` is.
 
     A memory must have all `tags` and all `metadata`, and one of `entities` as its subject or object. `from` and `to`
     limit when it was said. `as_of` selects what was true at a moment, `known_at` what had been stored by a moment, in
-    the wording of that time.
+    the wording of that time. `min_score` leaves out what has less to do with the query; 0.1 keeps out noise.
     """
 
     user_id: Identifier
@@ -47,36 +49,60 @@ class SearchBody(RequestBody, rename={"from_": "from"}):
     entities: Annotated[tuple[str, ...], Meta(max_length=MAX_ENTITIES)] = ()
     metadata: Metadata | None = None
     status: tuple[Status, ...] = ()
-    from_: datetime | None = None
-    to: datetime | None = None
+    from_: DayStart | None = None
+    to: DayEnd | None = None
     stakes: Stakes = Stakes.NORMAL
-    as_of: datetime | None = None
-    known_at: datetime | None = None
+    as_of: DayEnd | None = None
+    known_at: DayEnd | None = None
     min_confidence: Share = 0.0
+    min_score: Share = 0.0
     explain: bool = False
 
 
+class ExplanationResponse(ResponseBody):
+    """How a result was scored and ranked.
+
+    `evidence` has the shares of the query's words and meaning of which the score is made. `rank_parts` add up to
+    `rank`, which decides the order within one search.
+    """
+
+    evidence: dict[str, float]
+    rank: float
+    rank_parts: dict[str, float]
+
+
 class FoundMemoryResponse(MemoryResponse):
-    """A memory with its score from 0 to 1. `unverified` memories await review. `parts` add up to the score."""
+    """A memory with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
+
+    Scores are comparable between queries. Results are in order of their rank, which also considers what was said around
+    a memory, so a score may be higher than the one before it. `unverified` memories await review. `disputed` memories
+    contradict those in `contradicted_by`, and nobody has settled it yet.
+    """
 
     score: float
     unverified: bool
-    parts: dict[str, float] | None
+    disputed: bool
+    contradicted_by: list[str]
+    explanation: ExplanationResponse | None
 
 
 class SearchResponse(ResponseBody):
     """Search results, best first."""
 
-    memories: list[FoundMemoryResponse]
+    results: list[FoundMemoryResponse]
 
 
 class ContextBody(RequestBody):
-    """The purpose of a context block and its token budget."""
+    """The purpose of a context block and its token budget.
+
+    Memories with a score of at least `min_score` for the query come before other facts.
+    """
 
     user_id: Identifier
     query: Question = ""
     token_budget: Annotated[int, Meta(ge=1, le=32_000)] = 1_000
     stakes: Stakes = Stakes.NORMAL
+    min_score: Share = MIN_SCORE
 
 
 class ContextResponse(ResponseBody):
@@ -98,6 +124,7 @@ def search_query(body: SearchBody) -> SearchQuery:
         tags=body.tags,
         stakes=body.stakes,
         min_confidence=body.min_confidence,
+        min_score=body.min_score,
         entities=tuple(_entity(each, at=f"/entities/{place}") for place, each in enumerate(body.entities)),
         metadata=checked_metadata(body.metadata, at="/metadata"),
         statuses=body.status,
@@ -110,7 +137,9 @@ def search_query(body: SearchBody) -> SearchQuery:
 
 def context_query(body: ContextBody) -> ContextQuery:
     """Convert the body to a context query. Raises TooLarge."""
-    return ContextQuery(token_budget=body.token_budget, text=_question(body.query), stakes=body.stakes)
+    return ContextQuery(
+        token_budget=body.token_budget, text=_question(body.query), stakes=body.stakes, min_score=body.min_score
+    )
 
 
 def _entity(text: str, *, at: str) -> UUID:
@@ -128,10 +157,24 @@ def _question(text: str) -> str:
 
 def found_memory_response(hit: SearchHit, *, explain: bool) -> FoundMemoryResponse:
     """Convert a search hit."""
-    parts = {name: round(part, 4) for name, part in hit.parts.items()} if explain else None
     return FoundMemoryResponse(
-        **memory_fields(hit.memory), score=round(hit.score, 4), unverified=hit.is_unverified, parts=parts
+        **memory_fields(hit.memory),
+        score=round(hit.score, 4),
+        unverified=hit.is_unverified,
+        disputed=bool(hit.contradicted_by),
+        contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by],
+        explanation=_explanation(hit) if explain else None,
     )
+
+
+def _explanation(hit: SearchHit) -> ExplanationResponse:
+    return ExplanationResponse(
+        evidence=_rounded(hit.evidence), rank=round(hit.rank, 4), rank_parts=_rounded(hit.rank_parts)
+    )
+
+
+def _rounded(parts: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(part, 4) for name, part in parts.items()}
 
 
 def context_response(answer: ContextResult) -> ContextResponse:

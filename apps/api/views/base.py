@@ -6,11 +6,13 @@ from uuid import UUID
 
 import msgspec
 from django.http import HttpResponse
+from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from apps.api.authentication import Caller
 from apps.api.problems import invalid
 from apps.api.schemas.common import ResponseBody
+from apps.api.validation import refuse_parameters
 from apps.intake.idempotency import Claim, fingerprint, run_once
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.pipeline.core.enums import Scope
@@ -30,6 +32,13 @@ class ApiView(APIView):
 
     scopes: dict[str, Scope] = {}
     action_checks_key = False
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Check the caller, and that a method without query parameters gets none."""
+        super().initial(request, *args, **kwargs)
+        handler = getattr(self, (request.method or "").lower(), None)
+        if not getattr(handler, "takes_query", False):
+            refuse_parameters(request)
 
     @property
     def caller(self) -> Caller:

@@ -1,6 +1,7 @@
 """Views of /v1/memories: list, store, read, revise and retract."""
 
 import re
+from datetime import datetime
 
 from django.db.models import Q
 from django.http import HttpResponse
@@ -31,7 +32,7 @@ from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.as_of import as_believed
-from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment, checked_name
 
@@ -60,14 +61,11 @@ class MemoriesView(ApiView):
         rows = _filtered(Memory.objects.for_project(self.caller.project_id).to_show(), query)
         if (user := self.end_user_id(query.user_id)) is not None:
             rows = rows.for_end_user(user)
-        as_of = checked_moment(query.as_of, at="as_of")
-        rows = (
-            rows.known_at(as_of).filter(status_then__in=query.status) if as_of else rows.filter(status__in=query.status)
-        )
+        known_at = checked_moment(query.known_at, at="known_at")
         pages = Pages(limit=query.limit)
-        found = pages.read(rows, request)
-        if as_of:
-            found = as_believed(memories=found, end_user_ids={row.end_user_id for row in found}, moment=as_of)
+        found = pages.read(_believed(rows, query, known_at), request)
+        if known_at:
+            found = as_believed(memories=found, end_user_ids={row.end_user_id for row in found}, moment=known_at)
         return Response(to_json(MemoryList(results=[memory_response(each) for each in found], **pages.links())))
 
     @documented(
@@ -103,8 +101,16 @@ def _store(request: StoreRequest) -> ReplayableAnswer:
     )
 
 
+def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None) -> MemoryQuerySet:
+    """Filter by status and validity: those of now, or those stored at a moment."""
+    as_of = checked_moment(query.as_of, at="as_of")
+    statuses = query.status or ((Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,))
+    rows = rows.known_at(known_at).filter(status_then__in=statuses) if known_at else rows.filter(status__in=statuses)
+    return rows.true_at(as_of, as_known=known_at is not None) if as_of else rows
+
+
 def _filtered(rows: MemoryQuerySet, query: MemoriesQuery) -> MemoryQuerySet:
-    """Apply the filters that don't depend on `as_of`."""
+    """Apply the filters that depend neither on `as_of` nor on `known_at`."""
     if query.type:
         rows = rows.filter(type__in=query.type)
     if query.topic:

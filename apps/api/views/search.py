@@ -48,7 +48,7 @@ class SearchView(ApiView):
 
 def _search(request: SearchRequest, *, explain: bool) -> SearchResponse:
     hits = search_memories(request=request).hits
-    return SearchResponse(memories=[found_memory_response(hit, explain=explain) for hit in hits])
+    return SearchResponse(results=[found_memory_response(hit, explain=explain) for hit in hits])
 
 
 class ContextView(ApiView):

@@ -5,6 +5,7 @@ same models.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -23,16 +24,41 @@ _NAMES[Memory] = tuple(name for name in _NAMES[Memory] if name not in NOT_SHOWN)
 _LOOKED_UP = frozenset(_NAMES[Memory])  # by Django, once a value
 _ENDS = [sum(len(_NAMES[model]) for model in _MODELS[: count + 1]) for count in range(len(_MODELS))]
 
+# The other sides of contradictions that nobody has settled, where both sides are live.
+_CONTRADICTED_BY = """
+array(
+    select other.id from (
+        select to_memory_id as id from memories_memorylink
+        where end_user_id = memory.end_user_id and from_memory_id = memory.id and kind = 'contradicts' and status = 'open'
+        union
+        select from_memory_id from memories_memorylink
+        where end_user_id = memory.end_user_id and to_memory_id = memory.id and kind = 'contradicts' and status = 'open'
+    ) linked join memories_memory other on other.end_user_id = memory.end_user_id and other.id = linked.id
+    where other.status in ('active', 'pending_review') and memory.status in ('active', 'pending_review')
+    order by other.id
+)
+"""
 _SHOWN = """
-select {columns} from memories_memory memory
+select {columns}, {contradicted_by} from memories_memory memory
 join tenants_enduser enduser on enduser.id = memory.end_user_id
 left join memories_entity entity on entity.end_user_id = memory.end_user_id and entity.id = memory.subject_id
 left join traces_session session on session.end_user_id = memory.end_user_id and session.id = memory.session_id
 where memory.end_user_id = %s and memory.id = any(%s)
-""".format(columns=", ".join(f'{model._meta.model_name}."{name}"' for model in _MODELS for name in _NAMES[model]))
+""".format(
+    contradicted_by=_CONTRADICTED_BY,
+    columns=", ".join(f'{model._meta.model_name}."{name}"' for model in _MODELS for name in _NAMES[model]),
+)
 
 
-def read_memories(*, end_user_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Memory]:
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """A memory, and the live memories that it contradicts by links that nobody has settled."""
+
+    memory: Memory
+    contradicted_by: tuple[UUID, ...]
+
+
+def read_memories(*, end_user_id: UUID, ids: Sequence[UUID]) -> dict[UUID, FoundMemory]:
     """Return memories of one end user as `to_show` reads them, in one round trip; ids of others are left out.
 
     Those of one subject or session share one object of it.
@@ -41,8 +67,8 @@ def read_memories(*, end_user_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Memor
         cursor.cursor.format = Format.BINARY  # moments and JSON are read several times as fast as their text
         cursor.execute(_SHOWN, [end_user_id, list(ids)])
         shared: dict[tuple[type[Model], Any], Any] = {}
-        read = [_memory(row, shared) for row in cursor.fetchall()]
-    return {memory.id: memory for memory in read}
+        read = [FoundMemory(_memory(row, shared), tuple(row[-1])) for row in cursor.fetchall()]
+    return {each.memory.id: each for each in read}
 
 
 def _memory(row: Sequence[Any], shared: dict[tuple[type[Model], Any], Any]) -> Memory:

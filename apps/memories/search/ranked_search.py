@@ -14,13 +14,15 @@ from uuid import UUID
 
 from apps.memories.models import Memory
 from apps.memories.reading.as_of import as_believed
-from apps.memories.reading.hydrate import read_memories
+from apps.memories.reading.hydrate import FoundMemory, read_memories
+from apps.memories.search.embedder_noise import noise_floor_of
 from apps.memories.search.query import QueryTerms
 from apps.memories.search.scope import SearchQuery, search_scope
 from apps.memories.search.search_columns import Columns, read_columns
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
+from apps.pipeline.retrieval.bm25 import Floats
 from apps.pipeline.retrieval.query_entities import names_in, without_names
 from apps.pipeline.retrieval.ranking import Scores, best, rank
 
@@ -30,11 +32,18 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A memory that matches a query; `score` is the sum of its parts, from 0 to 1."""
+    """A found memory.
+
+    `score`, 0 to 1, is absolute: how much the memory has to do with the query, made of `evidence`. `rank` orders the
+    hits of one search and is the sum of `rank_parts`.
+    """
 
     memory: Memory
     score: float
-    parts: Mapping[str, float]
+    evidence: Mapping[str, float]
+    rank: float
+    rank_parts: Mapping[str, float]
+    contradicted_by: tuple[UUID, ...] = ()  # live memories that it contradicts, by links that nobody has settled
 
     @property
     def is_unverified(self) -> bool:
@@ -47,8 +56,8 @@ def search(
 ) -> tuple[SearchHit, ...]:
     """Return the best memories for a query, best first.
 
-    A blank query returns the most important memories. A memory without vectors is scored by its words only. With
-    `known_at`, the words are those of that time and the vectors those of now.
+    A blank query returns the most important ones, whatever the least score. A memory without vectors is scored by its
+    words only. With `known_at`, the words are those of that time and the vectors those of now.
     Raises whatever the embedder raises.
     """
     text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
@@ -59,12 +68,19 @@ def search(
         vector=embedder.embed([without_names(text)])[0],
     )
     columns = read_columns(end_user_id=end_user_id, asked=asked, scope=search_scope(query, policy=policy, now=now))
-    scores = rank(memories=columns.memories, query=columns.query, now=now.timestamp(), policy=policy)
+    scores = rank(
+        memories=columns.memories,
+        query=columns.query,
+        noise_floor=noise_floor_of(embedder),
+        now=now.timestamp(),
+        policy=policy,
+    )
     places = best(
         scores=scores,
         memories=columns.memories,
         eligible=columns.eligible,
         limit=query.limit,
+        min_score=query.min_score,
         is_blank=not text.strip(),
     )
     return _hits(end_user_id, query.known_at, columns, scores, places.tolist())
@@ -74,18 +90,31 @@ def _hits(
     end_user_id: UUID, known_at: datetime | None, columns: Columns, scores: Scores, places: Sequence[int]
 ) -> tuple[SearchHit, ...]:
     ids = [columns.id_at(place) for place in places]
-    memories = _read(ids, end_user_id=end_user_id, known_at=known_at)
-    hits = []
-    for memory_id, place in zip(ids, places, strict=True):
-        if memory_id in memories:
-            parts = {name: float(part[place]) for name, part in scores.parts.items()}
-            hits.append(SearchHit(memory=memories[memory_id], score=sum(parts.values()), parts=parts))
-    return tuple(hits)
+    found = _read(ids, end_user_id=end_user_id, known_at=known_at)
+    totals = scores.score[places].tolist(), scores.rank[places].tolist()
+    hits = zip(ids, *totals, _at(scores.evidence, places), _at(scores.parts, places), strict=True)
+    return tuple(
+        SearchHit(
+            memory=found[memory_id].memory,
+            score=score,
+            evidence=evidence,
+            rank=total,
+            rank_parts=parts,
+            contradicted_by=found[memory_id].contradicted_by,
+        )
+        for memory_id, score, total, evidence, parts in hits
+        if memory_id in found
+    )
 
 
-def _read(ids: Sequence[UUID], *, end_user_id: UUID, known_at: datetime | None) -> dict[UUID, Memory]:
-    """Read memories; with `known_at`, in the version of that time, which costs one more round trip."""
-    memories = read_memories(end_user_id=end_user_id, ids=ids) if ids else {}
-    if known_at and memories:
-        as_believed(memories=list(memories.values()), end_user_ids={end_user_id}, moment=known_at)
-    return memories
+def _at(values: Mapping[str, Floats], places: Sequence[int]) -> list[dict[str, float]]:
+    """Return named values at some places."""
+    return [{name: float(each[place]) for name, each in values.items()} for place in places]
+
+
+def _read(ids: Sequence[UUID], *, end_user_id: UUID, known_at: datetime | None) -> dict[UUID, FoundMemory]:
+    """Read memories, with the values that they had at the moment given; one more round trip then."""
+    found = read_memories(end_user_id=end_user_id, ids=ids) if ids else {}
+    if known_at and found:
+        as_believed(memories=[each.memory for each in found.values()], end_user_ids={end_user_id}, moment=known_at)
+    return found

@@ -45,6 +45,7 @@ class SearchQuery:
     statuses: tuple[Status, ...] = ()  # empty: those that the stakes allow
     stakes: Stakes = Stakes.NORMAL
     min_confidence: float = 0.0
+    min_score: float = 0.0  # of hits, see SearchHit.score
     as_of: datetime | None = None  # valid time: statements that were true then, as known now
     known_at: datetime | None = None  # transaction time: memories stored by then, in their version of then
 

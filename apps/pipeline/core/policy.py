@@ -208,20 +208,21 @@ class IndexPolicy(_Part):
 
 
 class RankingWeights(_Part):
-    """What each kind of evidence adds to a memory's score; together they are 1.
+    """What each kind of evidence adds to a memory's rank; together they are 1.
 
     Tuned on LoCoMo with one memory a turn, where the optimum is flat: docs/decisions/search.md. Importance, recency
     and confidence only settle what relevance leaves close.
     """
 
-    words: float = Field(default=0.32, ge=0, description="BM25 of the query's words")
-    meaning: float = Field(default=0.28, ge=0, description="cosine of the content's vector")
-    questions: float = Field(default=0.06, ge=0, description="best cosine of the questions' vectors")
-    session: float = Field(default=0.20, ge=0, description="BM25 of the whole session that said it")
-    named: float = Field(default=0.10, ge=0, description="the query names the memory's subject")
-    importance: float = Field(default=0.02, ge=0)
-    recency: float = Field(default=0.01, ge=0)
-    confidence: float = Field(default=0.01, ge=0)
+    words: float = Field(default=0.272, ge=0, description="BM25 of the query's words")
+    meaning: float = Field(default=0.238, ge=0, description="cosine of the content's vector")
+    questions: float = Field(default=0.051, ge=0, description="best cosine of the questions' vectors")
+    session: float = Field(default=0.17, ge=0, description="BM25 of the whole session that said it")
+    named: float = Field(default=0.085, ge=0, description="the query names the memory's subject")
+    importance: float = Field(default=0.017, ge=0)
+    recency: float = Field(default=0.0085, ge=0)
+    confidence: float = Field(default=0.0085, ge=0)
+    evidence: float = Field(default=0.15, ge=0, description="the absolute score, of the memory's own words and meaning")
 
 
 class RetrievalPolicy(_Part):

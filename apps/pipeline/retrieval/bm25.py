@@ -15,6 +15,7 @@ Places = NDArray[np.int64]
 Words = tuple[Hashes, ...]  # a query's: the terms that each word is in one language or another
 
 MAX_QUERY_WORDS = 64
+BACKGROUND = 100  # documents that nobody has, against which the words of a few documents are rare or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +88,48 @@ def gather(*, counted: Counted, groups: Places, number: int) -> Counted:
     return Counted(frequencies=frequencies, lengths=_summed(counted.lengths, groups, number))
 
 
-def score(*, counted: Counted, saturation: float, length_normalisation: float) -> Floats:
-    """Return one score a document, 0 where no word is in it."""
-    number = len(counted.lengths)
-    if not counted.frequencies.size:
-        return np.zeros(number)
-    containing = (counted.frequencies > 0).sum(axis=0)
-    idf = np.log(1 + (number - containing + 0.5) / (containing + 0.5))
-    relative = counted.lengths / max(counted.lengths.mean(), 1e-9)
+def shares(*, counted: Counted, saturation: float, length_normalisation: float) -> Floats:
+    """Return how well each document (row) covers each query word (column), 0 to 1.
+
+    This is the factor of BM25 that depends on the document.
+    """
+    relative = counted.lengths / max(counted.lengths.mean(), 1e-9) if len(counted.lengths) else counted.lengths
     damping = saturation * (1 - length_normalisation + length_normalisation * relative)[:, None]
     often = counted.frequencies
     # An empty document may have no damping either; it scores 0.
-    shares = np.divide(often, often + damping, out=np.zeros_like(often), where=often > 0)
+    result: Floats = np.divide(often, often + damping, out=np.zeros_like(often), where=often > 0)
+    return result
+
+
+def score(*, counted: Counted, saturation: float, length_normalisation: float) -> Floats:
+    """Return one score a document, 0 where no word is in it."""
+    found = shares(counted=counted, saturation=saturation, length_normalisation=length_normalisation)
+    return score_of_shares(shares=found, saturation=saturation)
+
+
+def score_of_shares(*, shares: Floats, saturation: float) -> Floats:
+    """Return one score a document from its shares of the query's words."""
+    number = len(shares)
+    containing = (shares > 0).sum(axis=0)
+    idf = np.log(1 + (number - containing + 0.5) / (containing + 0.5))
     result: Floats = (idf * shares * (saturation + 1)).sum(axis=1)
+    return result
+
+
+def coverage(*, shares: Floats, saturation: float) -> Floats:
+    """Return the share of the query's idf mass that each document covers, 0 to 1: comparable between queries.
+
+    Words that no document holds count as well, so that one word of ten is a tenth. A few documents say little about how
+    rare a word is, so a word that not all of them hold is counted as if BACKGROUND others lacked it.
+    """
+    number = len(shares)
+    if not shares.size:
+        return np.zeros(number)
+    containing = (shares > 0).sum(axis=0)
+    lacking = BACKGROUND * (1 - np.maximum(containing - 1, 0) / number)
+    idf = np.log(1 + (number + lacking - containing + 0.5) / (containing + 0.5))
+    covered = (idf * np.minimum(shares * (saturation + 1), 1.0)).sum(axis=1)
+    result: Floats = covered / idf.sum()
     return result
 
 

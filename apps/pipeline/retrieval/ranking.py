@@ -1,8 +1,11 @@
-"""Ranking: the evidence for each memory of one end user, normalised, mixed, and taken apart again on request.
+"""Ranking: the evidence for each memory of one end user, as a score of its own and as a rank among the others.
 
-Words and vectors disagree in scale, so each kind of evidence is brought to 0…1 over the user's memories before it is
-weighted (RankingWeights). A memory also speaks for those said right before and after it in the same session: what
-answers a question often lies in the next turn.
+The score is absolute: what the memory itself has of the query's words and meaning. It is 0 for what has nothing to do
+with the query and comparable between queries, so that a caller can set a threshold.
+
+The rank decides the order. Most of it is relative: words and vectors disagree in scale, so each kind of evidence is
+brought to 0…1 over the user's memories before it is weighted (RankingWeights), and a memory also supports those said
+right before and after it in the same session, for what answers a question often lies in the next turn.
 """
 
 from collections.abc import Mapping
@@ -51,19 +54,25 @@ class Memories:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The score of each memory, 0 to 1, and the weighted parts that it is the sum of."""
+    """How much each memory has to do with the query, and where it stands among the others; both 0 to 1."""
 
-    parts: Mapping[str, Floats]
+    parts: Mapping[str, Floats]  # weighted; their sum is the rank
+    evidence: Mapping[str, Floats]  # words, meaning and questions, each 0 to 1, of which the score is made
 
     @property
-    def total(self) -> Floats:
-        """Return the sum of all parts."""
+    def rank(self) -> Floats:
+        """Return the sum of all parts, by which memories are ordered."""
         return _sum(list(self.parts.values()))
 
     @property
     def relevance(self) -> Floats:
         """Return the sum of the parts that depend on what is asked."""
         return _sum([part for name, part in self.parts.items() if name not in PRIORS])
+
+    @property
+    def score(self) -> Floats:
+        """Return the absolute evidence: words and meaning support each other, as independent chances do."""
+        return combined(self.evidence)
 
 
 def sessions_of(*, ids: NDArray[np.uint64], sessions: NDArray[np.uint64], said_at: Floats) -> Sessions:
@@ -72,38 +81,60 @@ def sessions_of(*, ids: NDArray[np.uint64], sessions: NDArray[np.uint64], said_a
     return Sessions(groups=groups, number=len(found), order=np.lexsort((*_made(ids), said_at, groups)))
 
 
-def rank(*, memories: Memories, query: Words, now: float, policy: RetrievalPolicy) -> Scores:
+def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, policy: RetrievalPolicy) -> Scores:
     """Score every memory for the words of a query; `now` is Unix time.
 
-    Without words, vectors and names only the priors are left.
+    `noise_floor` is the cosine that texts reach which have nothing in common. Without words, vectors and names only
+    the priors are left.
     """
     groups, order = memories.sessions.groups, memories.sessions.order
     content = bm25.count(terms=memories.terms, query=query)
     context = bm25.count(terms=memories.context_terms, query=query)
     words = bm25.blend(content=content, context=context, weight=policy.context_weight)
     heard = bm25.gather(counted=content, groups=groups, number=memories.sessions.number)
+    word_shares = _shares(words, policy)
+    matched = bm25.score_of_shares(shares=word_shares, saturation=policy.saturation)
+    in_session = bm25.score_of_shares(shares=_shares(heard, policy), saturation=policy.saturation)
     evidence = {
-        "words": over_maximum(with_neighbours(_bm25(words, policy), groups, order, policy.neighbour_weight)),
+        "words": bm25.coverage(shares=word_shares, saturation=policy.saturation),
+        "meaning": above_floor(memories.content_cosine, floor=noise_floor),
+        "questions": above_floor(memories.question_cosine, floor=noise_floor),
+    }
+    relative = {
+        "words": over_maximum(with_neighbours(matched, groups, order, policy.neighbour_weight)),
         "meaning": _similarity(memories.content_cosine, groups, order, policy),
         "questions": _similarity(memories.question_cosine, groups, order, policy),
-        "session": over_maximum(_bm25(heard, policy))[groups],
+        "session": over_maximum(in_session)[groups],
         "named": memories.named.astype(np.float64),
         "importance": memories.importance,
         "recency": recency(memories.said_at, now=now, half_life_days=policy.recency_half_life_days),
         "confidence": memories.confidence,
+        "evidence": combined(evidence),
     }
-    return Scores(parts=_aside(_weighted(evidence, policy.weights), memories.of_others, policy.others_share))
+    aside = np.where(memories.of_others, policy.others_share, 1.0)
+    return Scores(
+        parts={name: aside * part for name, part in _weighted(relative, policy.weights).items()},
+        evidence={name: aside * part for name, part in evidence.items()},
+    )
 
 
 def best(
-    *, scores: Scores, memories: Memories, eligible: NDArray[np.bool_], limit: int, is_blank: bool = False
+    *,
+    scores: Scores,
+    memories: Memories,
+    eligible: NDArray[np.bool_],
+    limit: int,
+    min_score: float = 0.0,
+    is_blank: bool = False,
 ) -> Places:
     """Return the places of the best eligible memories, best first; of equals the one said last.
 
-    A memory that nothing but the priors speaks for is left out, unless the query `is_blank`.
+    A memory below `min_score`, or that only the priors support, is left out, unless the query `is_blank`.
     """
-    wanted = np.flatnonzero(eligible if is_blank else eligible & (scores.relevance > 0))
-    total = scores.total.round(9)
+    if not is_blank:
+        eligible = eligible & (scores.relevance > 0) & (scores.score >= min_score)
+    wanted = np.flatnonzero(eligible)
+    total = scores.rank.round(9)
     if len(wanted) > limit:  # only those as good as the last that fits have to be put in order
         wanted = wanted[total[wanted] >= np.partition(total[wanted], -limit)[-limit]]
     ascending = np.lexsort([key[wanted] for key in (*_made(memories.ids), memories.said_at, total)])
@@ -128,6 +159,19 @@ def over_range(values: Floats) -> Floats:
         scaled: Floats = np.nan_to_num((values - lowest) / (highest - lowest), nan=0.0)
         return scaled
     return np.where(np.isnan(values) | (values <= 0), 0.0, 1.0)
+
+
+def above_floor(cosine: Floats, *, floor: float) -> Floats:
+    """Return what a cosine has above the noise, 0 at the floor and below, 1 for equal texts; 0 for the unknown (NaN)."""
+    result: Floats = np.nan_to_num(np.clip((cosine - floor) / (1 - floor), 0.0, 1.0), nan=0.0)
+    return result
+
+
+def combined(evidence: Mapping[str, Floats]) -> Floats:
+    """Combine words with the better of the two meanings as independent chances: 1 - (1 - words) (1 - meaning)."""
+    meaning = np.maximum(evidence["meaning"], evidence["questions"])
+    result: Floats = 1 - (1 - evidence["words"]) * (1 - meaning)
+    return result
 
 
 def with_neighbours(values: Floats, groups: Places, order: Places, weight: float) -> Floats:
@@ -161,18 +205,12 @@ def _similarity(cosine: Floats, groups: Places, order: Places, policy: Retrieval
     return np.where(np.isnan(cosine), 0.0, over_range(lent))
 
 
-def _bm25(counted: bm25.Counted, policy: RetrievalPolicy) -> Floats:
-    return bm25.score(counted=counted, saturation=policy.saturation, length_normalisation=policy.length_normalisation)
+def _shares(counted: bm25.Counted, policy: RetrievalPolicy) -> Floats:
+    return bm25.shares(counted=counted, saturation=policy.saturation, length_normalisation=policy.length_normalisation)
 
 
 def _weighted(evidence: Mapping[str, Floats], weights: RankingWeights) -> dict[str, Floats]:
     return {name: getattr(weights, name) * values for name, values in evidence.items()}
-
-
-def _aside(parts: Mapping[str, Floats], of_others: NDArray[np.bool_], share: float) -> dict[str, Floats]:
-    """Leave memories of others than the query names a share of their score: the same words, of someone else."""
-    factors = np.where(of_others, share, 1.0)
-    return {name: factors * values for name, values in parts.items()}
 
 
 def _sum(parts: list[Floats]) -> Floats:

@@ -67,7 +67,7 @@ def elsewhere(act: Callable[[], object]) -> None:
 
 def test_what_is_kept_is_not_read_again(kept, search_hits) -> None:
     def words() -> float:
-        return max(hit.parts["words"] for hit in search_hits("car"))
+        return max(hit.rank_parts["words"] for hit in search_hits("car"))
 
     with connection.cursor() as cursor:  # behind the triggers' back
         cursor.execute("alter table memories_memory disable trigger memory_revised")
@@ -91,7 +91,7 @@ def test_what_is_kept_is_not_read_again(kept, search_hits) -> None:
 )
 def test_a_change_elsewhere_is_seen_by_the_next_search(kept, search_hits, changes, text, is_found) -> None:
     def found() -> bool:
-        parts = {hit.memory.id: hit.parts for hit in search_hits(text)}
+        parts = {hit.memory.id: hit.rank_parts for hit in search_hits(text)}
         return kept.id in parts and parts[kept.id]["words"] > 0
 
     assert found() != is_found
@@ -108,7 +108,7 @@ def test_so_are_a_memory_that_comes_and_one_that_goes(kept, find, remember) -> N
 
 def test_so_are_its_vectors(kept, search_hits) -> None:
     def meaning() -> float:
-        return next(hit.parts["meaning"] for hit in search_hits("boat") if hit.memory.id == kept.id)
+        return next(hit.rank_parts["meaning"] for hit in search_hits("boat") if hit.memory.id == kept.id)
 
     assert meaning() > 0
     elsewhere(lambda: MemoryVector.objects.filter(memory=kept).delete())
@@ -117,7 +117,7 @@ def test_so_are_its_vectors(kept, search_hits) -> None:
 
 def test_its_subject_and_importance_too(kept, search_hits) -> None:
     def parts() -> dict[str, float]:
-        return next(dict(hit.parts) for hit in search_hits("boat of Ana") if hit.memory.id == kept.id)
+        return next(dict(hit.rank_parts) for hit in search_hits("boat of Ana") if hit.memory.id == kept.id)
 
     assert parts()["named"] == 0
     subject = Entity.objects.get(name="Ana")
@@ -168,7 +168,7 @@ def test_another_embedder_has_vectors_of_its_own(kept, ana, find) -> None:
     policy, query = RetrievalPolicy(), SearchQuery(text="boat")
     for _ in range(3):
         hits = search(end_user_id=ana, query=query, embedder=HashingEmbedder(dimension=32), policy=policy, now=NOW)
-        assert {hit.parts["meaning"] for hit in hits} == {0.0}
+        assert {hit.rank_parts["meaning"] for hit in hits} == {0.0}
     assert len(CACHE.entries) == 2
 
 
@@ -198,7 +198,7 @@ def test_what_would_take_too_much_is_never_kept(remember, find, settings) -> Non
 
 def test_only_what_has_changed_is_read_again(kept, search_hits) -> None:
     def words(text: str) -> float:
-        return max(hit.parts["words"] for hit in search_hits(text))
+        return max(hit.rank_parts["words"] for hit in search_hits(text))
 
     with connection.cursor() as cursor:  # behind the triggers' back
         cursor.execute("alter table memories_memory disable trigger memory_revised")
@@ -237,7 +237,7 @@ def test_what_is_kept_at_a_later_revision_than_the_database_is_in_counts_for_not
 
 def test_a_language_goes_with_its_last_memory(remember, search_hits) -> None:
     def words() -> float:
-        return max((hit.parts["words"] for hit in search_hits("ist das der und das")), default=0)
+        return max((hit.rank_parts["words"] for hit in search_hits("ist das der und das")), default=0)
 
     german = remember("Lena wohnt in einem alten Haus und der Garten ist sehr klein.")
     remember("Ana saw a film: Das und Der.", language="en")
@@ -346,8 +346,8 @@ class Interleaving(RuleBasedStateMachine):
             read, whole = self._search(text), self._search(text)
         assert [hit.memory.id for hit in kept] == [hit.memory.id for hit in whole]
         for tolerance, others in ((1e-4, read), (1e-9, whole)):
-            assert {hit.memory.id: dict(hit.parts) for hit in kept} == {
-                hit.memory.id: pytest.approx(dict(hit.parts), abs=tolerance) for hit in others
+            assert {hit.memory.id: dict(hit.rank_parts) for hit in kept} == {
+                hit.memory.id: pytest.approx(dict(hit.rank_parts), abs=tolerance) for hit in others
             }
 
     def _one(self, place: int):

@@ -36,14 +36,16 @@ class TestRelevance:
     def test_the_limit_holds(self, find) -> None:
         assert len(find("Ana", limit=2)) == 2
 
-    def test_scores_fall_and_are_the_sum_of_their_parts(self, search_hits) -> None:
+    def test_ranks_fall_and_are_the_sum_of_their_parts(self, search_hits) -> None:
         hits = search_hits("Ana and the dog in Rome")
-        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+        assert [hit.rank for hit in hits] == sorted((hit.rank for hit in hits), reverse=True)
         for hit in hits:
             assert 0.0 <= hit.score <= 1.0
-            assert hit.score == pytest.approx(math.fsum(hit.parts.values()))
-            assert set(hit.parts) == {
-                "words", "meaning", "questions", "session", "named", "importance", "recency", "confidence",
+            assert 0.0 <= hit.rank <= 1.0
+            assert hit.rank == pytest.approx(math.fsum(hit.rank_parts.values()))
+            assert set(hit.evidence) == {"words", "meaning", "questions"}
+            assert set(hit.rank_parts) == {
+                "words", "meaning", "questions", "session", "named", "importance", "recency", "confidence", "evidence",
             }  # fmt: skip
 
     def test_a_search_takes_two_round_trips(self, search_hits, django_assert_num_queries) -> None:
@@ -111,7 +113,7 @@ def test_vectors_still_owed_don_t_hide_a_memory(find, remember) -> None:
 def test_vectors_of_another_model_are_not_compared(search_hits, remember, other) -> None:
     memory = remember(ROME, indexed=False)
     add_vectors([memory], other)
-    assert search_hits("Rome")[0].parts["meaning"] == 0.0
+    assert search_hits("Rome")[0].evidence["meaning"] == 0.0
 
 
 def test_a_blank_query_gives_the_most_important(find, remember) -> None:

@@ -123,7 +123,7 @@ def test_a_filtered_memory_still_counts_in_the_statistics(search_hits, remember)
     remember("green tea with lemon", indexed=False)
     filtered = search_hits("tea lemon", types=(MemoryType.FACT,))
     everything = {hit.memory.content: hit for hit in search_hits("tea lemon")}
-    assert filtered[0].parts == everything["green tea with lemon"].parts
+    assert filtered[0].rank_parts == everything["green tea with lemon"].rank_parts
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ class TestKnowledgeTime:
     def test_words_of_then_are_searched_and_shown(self, search_hits, moved) -> None:
         hits = search_hits("Rome", known_at=moved, limit=1)
         assert (hits[0].memory.content, hits[0].memory.importance) == ("Ana lives in Rome.", 0.2)
-        assert hits[0].parts["words"] > 0
+        assert hits[0].rank_parts["words"] > 0
         assert search_hits("Oslo", known_at=moved) == ()
 
     def test_words_of_then_are_found_in_their_other_forms(self, find, remember) -> None:

@@ -10,6 +10,7 @@ from apps.pipeline.retrieval.bm25 import Terms, Words
 from apps.pipeline.retrieval.ranking import (
     PRIORS,
     Memories,
+    Scores,
     best,
     over_maximum,
     over_range,
@@ -21,6 +22,7 @@ from apps.pipeline.retrieval.ranking import (
 
 NAN = float("nan")
 A_DAY = 86_400.0
+FLOOR = 0.2
 NOW = 1_000 * A_DAY
 QUERY: Words = (np.array([1], dtype=np.uint32), np.array([2], dtype=np.uint32))
 NOTHING: Words = ()
@@ -52,8 +54,12 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
     )
 
 
+def scored(given: Memories, query: Words = QUERY) -> Scores:
+    return rank(memories=given, query=query, noise_floor=FLOOR, now=NOW, policy=RetrievalPolicy())
+
+
 def order(given: Memories, *, query=QUERY, policy: RetrievalPolicy | None = None, **how: Any) -> list[int]:
-    scores = rank(memories=given, query=query, now=NOW, policy=policy or RetrievalPolicy())
+    scores = rank(memories=given, query=query, noise_floor=FLOOR, now=NOW, policy=policy or RetrievalPolicy())
     eligible = np.array(how.pop("eligible", [True] * len(given)), dtype=np.bool_)
     return best(scores=scores, memories=given, eligible=eligible, limit=how.pop("limit", 10), **how).tolist()
 
@@ -164,10 +170,52 @@ def test_nothing_that_only_the_priors_speak_for_is_a_hit() -> None:
 
 def test_the_parts_are_weighted_and_sum_up() -> None:
     policy = RetrievalPolicy()
-    scores = rank(memories=memories([[1], [2, 3]], named=[True, False]), query=QUERY, now=NOW, policy=policy)
+    scores = scored(memories([[1], [2, 3]], named=[True, False]))
     assert scores.parts["named"].tolist() == [policy.weights.named, 0.0]
-    assert scores.total.tolist() == pytest.approx([sum(column) for column in zip(*scores.parts.values(), strict=True)])
-    assert (scores.total <= 1.0 + 1e-9).all()
+    assert scores.rank.tolist() == pytest.approx([sum(column) for column in zip(*scores.parts.values(), strict=True)])
+    assert (scores.rank <= 1.0 + 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "evidence", "lowest", "highest"),
+    [
+        ([1, 2], {}, 0.9, 1.0),  # every word of the query
+        ([1], {}, 0.4, 0.6),  # one of two
+        ([9], {}, 0.0, 0.0),
+        ([9], {"content_cosine": [FLOOR]}, 0.0, 0.0),
+        ([9], {"content_cosine": [-0.5]}, 0.0, 0.0),
+        ([9], {"content_cosine": [0.6]}, 0.5, 0.5),
+        ([9], {"question_cosine": [0.6]}, 0.5, 0.5),
+        ([9], {"content_cosine": [0.6], "question_cosine": [0.6]}, 0.5, 0.5),  # the same meaning counts once
+        ([9], {"content_cosine": [1.0]}, 1.0, 1.0),
+        ([1], {"content_cosine": [0.6]}, 0.7, 0.8),  # words and meaning support each other
+        ([9], {"named": [True]}, 0.0, 0.0),
+        ([9], {"importance": [1.0], "confidence": [1.0]}, 0.0, 0.0),
+        ([1, 2], {"of_others": [True]}, 0.5, 0.6),
+    ],
+)
+def test_the_score_is_absolute(words, evidence, lowest, highest) -> None:
+    (score,) = scored(memories([words], **evidence)).score.tolist()
+    assert lowest - 1e-9 <= score <= highest + 1e-9
+
+
+def test_the_score_does_not_depend_on_the_other_memories_said_with_it() -> None:
+    scores = scored(memories([[1, 2], [9]], sessions=[1, 1])).score.tolist()
+    assert scores[0] > 0.8
+    assert scores[1] == 0.0
+
+
+def test_a_word_that_no_memory_holds_lowers_the_score() -> None:
+    unknown = np.array([77], dtype=np.uint32)
+    assert scored(memories([[1, 2]]), (*QUERY, unknown)).score[0] < scored(memories([[1, 2]])).score[0]
+
+
+def test_the_least_score_leaves_out_what_only_others_support() -> None:
+    said = memories([[1, 2], [9], [1, 9]], sessions=[1, 1, 1])
+    assert order(said) == [0, 2, 1]
+    assert order(said, min_score=0.1) == [0, 2]
+    assert order(said, min_score=0.8) == [0]
+    assert order(said, min_score=0.1, query=NOTHING, is_blank=True) == [2, 1, 0]
 
 
 def test_no_memories_rank_to_nothing() -> None:
