@@ -45,8 +45,8 @@ def _in_words(text: str) -> periods.Period | None:
     if found:
         match, shape = max(found, key=lambda each: len(each[0].group()))
         return shape.read(match, Said(date.min))
-    year = _YEAR_ALONE.fullmatch(text)
-    return periods.around(date(int(year["year"]), 1, 1), Precision.YEAR) if year else None
+    alone = _YEAR_ALONE.fullmatch(text)
+    return periods.around(date(int(alone["year"]), 1, 1), Precision.YEAR) if alone else None
 
 
 def _checked(moment: datetime) -> datetime:
