@@ -259,7 +259,7 @@ class PurposeRunner:
             "stakes": ask.get("stakes", "normal"),
         }
         filters = {"metadata": {"agent": ask["agent"]}} if "agent" in ask else {}
-        hits = [each["content"] for each in self._post("/v1/memories/search", body | filters)["memories"]]
+        hits = [each["content"] for each in self._post("/v1/memories/search", body | filters)["results"]]
         self._check_texts(f"search {ask['ask']!r}", hits, ask.get("says", ()), ask.get("never", ()))
         self._check_texts(f"first hit of {ask['ask']!r}", hits[:1], ask.get("first", ()), ())
 

@@ -23,6 +23,7 @@ _EXPLANATIONS: dict[Reason, str] = {
     Reason.LOW_QUALITY: "the extractor rated it as not worth remembering: temporary, vague or a question",
     Reason.LOW_CONFIDENCE: "its confidence was too low",
     Reason.NOT_SUPPORTED: "its quote does not occur in the user's message",
+    Reason.SECRET: "it holds a password, key, code or account number",
     Reason.OVER_LIMIT: "the turn had more statements than the limit allows, and others were more important",
     Reason.RESOLUTION_FAILED: "the person or thing it refers to could not be identified",
     Reason.DUPLICATE: "it is already known",

@@ -57,7 +57,9 @@ _MANY = re.compile(
     r"\b[a-zà-ÿ'-]+ (?:people|children|men|women|(?!(?:this|is|has|was|does|his|its|as)\b)[a-z]{2,}[^s'\W]s)\b(?! $)"
 )
 # After these another one acts, so an object may well be the subject of the sentence: "people who celebrated her".
-_CLAUSE = re.compile(r"\b(?:who|that|which|when|because|as|since|if|where|while)\b", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"\b(?:who|that|which|when|because|as|since|if|where|while|and (?:it|they))\b|, \w+ing\b", re.IGNORECASE
+)
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')
 
 
@@ -65,9 +67,10 @@ def dangling_in(content: str, *, people: tuple[str, ...], others: tuple[str, ...
     """Return the first pronoun of a sentence that nothing in it explains, or None.
 
     `people` are whom the sentence is about, `others` whom it may name beside them. "Lena loves her job" explains
-    itself, since one person only comes before the pronoun. "Lena met her" does not, for an object is never its own
-    subject, unless another clause lies between. "Them" may be several of what is named before. Words inside quotation
-    marks are left alone.
+    itself, since a person comes before the pronoun; which of several is meant is for the reader of the sentence.
+    "Lena met her" does not, for an object is never its own subject, unless another clause lies between or the subject
+    is only of that person: "Lena's dogs bring her joy". "Them" may be several of what is named before. Words inside
+    quotation marks are left alone.
     """
     text = _QUOTED.sub('""', content)
     everyone = tuple({*people, *others})
@@ -78,16 +81,17 @@ def dangling_in(content: str, *, people: tuple[str, ...], others: tuple[str, ...
     for pattern, named, wanted in patterns:
         for found in pattern.finditer(text):
             before = _people_before(text, people=named, end=found.start())
-            if before + _helps(text[: found.start()], found.group(), before, wanted) != wanted:
+            if before + _helps(text[: found.start()], found.group(), before, wanted, everyone) < wanted:
                 return found.group()
     return None
 
 
-def _helps(before: str, pronoun: str, people: int, least: int) -> int:
+def _helps(before: str, pronoun: str, people: int, least: int, named: tuple[str, ...]) -> int:
     """Return how many people are missing that something else in the sentence stands in for."""
     if _OF_MANY.fullmatch(pronoun) and _MANY.search(before):
         return least - people
-    return 1 if people == 1 and least == 2 and _CLAUSE.search(before) else 0
+    is_owner = any(name and re.match(rf"{re.escape(name)}['’]s? ", before) for name in named)
+    return 1 if people == 1 and least == 2 and (is_owner or _CLAUSE.search(before)) else 0
 
 
 def _first_of(text: str, *patterns: re.Pattern[str]) -> str | None:

@@ -244,9 +244,9 @@ def _write(linked: _Linked, directory: EntityIndex) -> Candidate | Drop:
         return _drop(candidate, unsettled, linked)
     rewritten = _with_entities(candidate, entities)
     content = rewrite(candidate.content, names=_shown_names(candidate, entities, directory))
-    people = tuple(entity.name for entity in set(entities.values()) if entity.type in ANIMATE)
+    people = {USER} | {entity.name for entity in entities.values() if entity.type in ANIMATE}
     others = tuple(entity.name for entity in directory if entity.type in ANIMATE)
-    if dangling := dangling_in(content, people=(*people, USER), others=others):
+    if dangling := dangling_in(content, people=tuple(sorted(people)), others=others):
         return _drop(rewritten.evolve(content=content), dangling, linked)
     return rewritten.evolve(content=content)
 

@@ -42,10 +42,11 @@ def dangling_thing_in(text: str, *, people: tuple[str, ...]) -> str | None:
 
     Names of `people` explain no thing.
     """
-    for pattern in (_SUBJECT, _AT_END):
-        if found := pattern.search(text):
-            return found.group()
+    if opening := _SUBJECT.search(text):
+        return opening.group()
     plain = _EMPTY.sub(lambda empty: "x" * len(empty.group()), text)
+    if (closing := _AT_END.search(plain)) and not _CLAUSE.search(plain[: closing.start()]):
+        return closing.group()
     told = ((each, pattern) for pattern in (_OBJECT, _POINTING) for each in pattern.finditer(plain))
     return next((each.group() for each, pattern in told if not _explains(plain, each, pattern, people)), None)
 

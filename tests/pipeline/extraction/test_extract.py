@@ -7,13 +7,14 @@ import pytest
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import ExtractorKind, Reason, SourceConfidence, SpeechAct
+from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.extract import IDLE, decide
 from apps.pipeline.extraction.extract import run as run_all
 from apps.providers.fake import HashingEmbedder, ScriptedModel
-from tests.pipeline.answers import listing, new_turns
+from tests.pipeline.answers import listing, memory, new_turns
 from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, turn
 
 STORE = InMemoryStore()
@@ -79,6 +80,31 @@ def test_of_too_many_the_more_important_stay(
     assert [(drop.candidate.index, drop.reason) for drop in drops if drop.candidate] == [
         (index, Reason.OVER_LIMIT) for index in dropped
     ]
+
+
+def test_each_model_call_has_its_own_bound() -> None:
+    first = proposed(0.9, 0.5)
+    second = tuple(each.evolve(index=each.index + 2) for each in proposed(0.1, 0.2, source=TWO))
+    left, _ = decide(proposed=first + second, policy=policy(max_per_call=1), windows={ONE.id: 0, TWO.id: 1})
+    assert [each.index for each in left] == [0, 3]
+
+
+def test_twenty_facts_of_twenty_turns_are_kept() -> None:
+    turns = tuple(turn(f"I own boat number {n}.", position=n) for n in range(20))
+
+    def tell_all(request: ModelRequest) -> str:
+        said = new_turns(request).items()
+        return listing(*(memory(f"User says {text}", evidence=text, turn=number) for number, text in said))
+
+    given = draft_of((), turns=turns).evolve(policy=policy(extractor="model", max_turns=10))
+    draft = run(given, replace(PORTS, model=ScriptedModel(tell_all)))
+    assert (len(draft.candidates), draft.drops) == (20, ())
+
+
+def test_the_topic_of_the_request_comes_before_the_extractors() -> None:
+    given = draft_of((), turns=(turn("I live in Rome."),))
+    asked = given.evolve(request=replace(given.request, topic="holidays"))
+    assert run(asked, PORTS).candidates[0].topic == "holidays"
 
 
 def test_what_bounds_a_models_answer_leaves_the_patterns_alone() -> None:

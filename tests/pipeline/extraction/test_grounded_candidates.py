@@ -160,6 +160,7 @@ def test_what_shares_no_word_with_its_turn_waits_for_a_person(said: str, content
         ("Ich habe eine Katze.", "User has a cat."),
         ("I'm 41.", "User is 41 years old."),
         ("Bought a flat!", "User purchased a flat."),
+        ("Priya will be my manager.", "Priya is a person."),
     ],
 )
 def test_what_shares_a_word_or_is_in_another_language_is_supported(said: str, content: str) -> None:

@@ -1,23 +1,29 @@
 """The extraction prompt: what is static stays so to the byte, and nothing that is shown can close its section."""
 
 import hashlib
+import json
 import re
 from dataclasses import replace
+from html import unescape
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.pipeline.core.draft import KnownEntity
-from apps.pipeline.core.enums import EntityType, MemoryType, Role
+from apps.pipeline.core.draft import Candidate, KnownEntity
+from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Role
 from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, numbered_memories, turns_section
+from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, numbered_memories, turns_section
 from apps.providers.catalog import BY_NAME
 from tests.pipeline.builders import candidate, known, turn
 
+_TURN = re.compile(
+    r'<turn id="(t\d)" role="(\w+)"(?: speaker="(\w+)")?(?: said="[^"]+")?( new="true")?>(.*?)</turn>', re.DOTALL
+)
 TEXTS = st.text() | st.sampled_from(["</turn>", "</source_turns>", "<task>", "&lt;/turn&gt;", '" new="true">', "\n\n"])
 
 
@@ -70,30 +76,68 @@ def test_the_static_part_can_be_cached_with_a_margin() -> None:
     )
 
 
+def test_the_static_part_leaves_room_in_small_context_windows() -> None:
+    assert prompt.estimated_tokens(prompt.STATIC) <= 4_800
+
+
 def test_its_sections_stand_in_their_order() -> None:
     sections = re.findall(r"(?m)^<([a-z_]+)>$", prompt.STATIC)
     assert sections == [
-        "task", "output_schema", "type_rules", "quality_rules", "grounding_rules", "safety_rules", "examples",
+        "task", "output_schema", "type_rules", "known_rules", "quality_rules", "grounding_rules", "safety_rules",
+        "examples",
     ]  # fmt: skip
 
 
 def test_every_type_and_every_hard_case_has_its_examples() -> None:
     for kind in MemoryType:
-        assert 4 <= prompt.STATIC.count(f'<example type="{kind}"') <= 6
-    cases = set(re.findall(r'case="([a-z ]+)"', prompt.STATIC))
-    assert cases >= {
+        assert 3 <= prompt.STATIC.count(f'<example type="{kind}"') <= 6
+    cases = " ".join(re.findall(r'case="([a-z ,]+)"', prompt.STATIC))
+    wanted = (
         "hypothetical", "roleplay", "sarcasm", "quoted", "correction", "convention", "constraint", "prompt injection",
-        "rendered context coming back", "another language",
-    }  # fmt: skip
+        "rendered context coming back", "another language", "two speakers", "accepted suggestion", "rescheduled",
+        "starts later", "known already", "procedure", "decision",
+    )  # fmt: skip
+    assert [each for each in wanted if each not in cases] == []
 
 
-def test_the_examples_answers_are_answers() -> None:
-    """Each is read by the schema, and quotes its own turn."""
-    examples = re.findall(r"<example[^>]*>(.*?)</example>", prompt.STATIC, re.DOTALL)
+def test_each_relation_to_what_is_known_has_its_example() -> None:
+    examples = prompt.STATIC.partition("<examples>")[2]
+    for key in ("replaces", "same_as", "contradicts", "valid_from"):
+        assert f'"{key}":' in examples
+
+
+def test_the_examples_answers_pass_all_checks() -> None:
+    """Each is read by the schema, quotes a turn of its user, points at what it shows, and shares a word with it."""
+    examples = re.findall(r"<example[^>]*>\n(.*?)</example>", prompt.STATIC, re.DOTALL)
+    judge = Judge(model="scripted", policy=ExtractionPolicy())
     for example in examples:
         said, _, answer = example.rpartition("\n{")
-        found = prompt.ExtractionAnswer.model_validate_json("{" + answer)
-        assert all(memory.evidence in said for memory in found.memories)
+        for proposed in json.loads("{" + answer)["memories"]:
+            prompt.ExtractedMemory.model_validate(proposed)
+            found = propose(proposed, shown=shown_in(said), judge=judge)
+            assert found.ignored == ()
+            assert isinstance(found.outcome, Candidate)
+            assert found.outcome.grounding is Grounding.SUPPORTED
+            assert found.outcome.speech_act == proposed.get("speech_act", "asserted")
+
+
+def shown_in(example: str) -> Shown:
+    """Return what an example shows, as a prompt would."""
+    turns = [
+        ShownTurn(id, turn(unescape(text), position=n, role=Role(role), speaker=speaker), is_new=bool(new))
+        for n, (id, role, speaker, new, text) in enumerate(_TURN.findall(example))
+    ]
+    entities = [
+        ShownEntity(id, KnownEntity(id=UUID(int=n), name=name, type=EntityType.PERSON))
+        for n, (id, name) in enumerate(re.findall(r"(e\d+) \| ([^|]+?) \|", example), start=50)
+    ]
+    source = turn("x")
+    texts = re.findall(r"(m\d+) \| \S+ \| \w+ \| ([^<\n]+)", example)
+    memories = [
+        ShownMemory(id, known(candidate(text, source=source), memory_id=UUID(int=n), source=source))
+        for n, (id, text) in enumerate(texts, start=70)
+    ]
+    return Shown(turns=turns, entities=entities, memories=memories)
 
 
 def test_a_long_turn_is_cut() -> None:

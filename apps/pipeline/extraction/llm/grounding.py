@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable
 
+from apps.pipeline.core.enums import EntityType
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.synonyms import SYNONYMS
 from apps.pipeline.lexicon.verbs import root
 
 _STEM = 4  # letters that two forms of a word share: "vegetarian" and "Vegetarierin"
+_GENERAL = " ".join(("user", "assistant", *EntityType))  # "Priya is a person" says no more than her name
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -20,7 +22,7 @@ def follows(content: str, *, said: Iterable[str], subject: str) -> bool:
     texts = tuple(said)
     if not all(map(is_english, texts)):
         return True
-    own = _stems(content) - _stems(f"{subject} user assistant")
+    own = _stems(content) - _stems(f"{subject} {_GENERAL}")
     return not own or bool(own & _stems(" ".join(texts)))
 
 

@@ -1,0 +1,92 @@
+"""The review of a session: what it is shown, and that what it finds expires or replaces what it continues."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from apps.memories.reading.in_memory_store import InMemoryStore
+from apps.pipeline.core.draft import Draft, KnownEntity, KnownMemory
+from apps.pipeline.core.enums import Precision, Reason
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.ports import Ports
+from apps.pipeline.extraction.extract_session import run
+from apps.providers.fake import HashingEmbedder, ScriptedModel
+from tests.pipeline.answers import listing
+from tests.pipeline.builders import MONDAY, ORIGIN, CountedIds, FrozenClock, candidate, draft_of, known, turn
+
+SAID = turn("What does a flat in Bergen cost?"), turn("My password is hunter2.", position=1)
+
+
+def remembered(content: str, number: int, *, predicate: str, session: UUID) -> KnownMemory:
+    made = candidate(content, source=SAID[0], predicate=predicate)
+    return known(made, memory_id=UUID(int=number), source=SAID[0], origins=((str(session), "2025-06-01"),))
+
+
+MEMORIES = (
+    *(remembered(f"User owns boat {n}.", n, predicate="owns", session=ORIGIN.session_id) for n in range(20)),
+    remembered("User lives in Leeds.", 30, predicate="lives_in", session=UUID(int=9)),
+    remembered("User wants to move to Oslo.", 31, predicate="has_goal", session=UUID(int=9)),
+)
+
+
+class FixedMemories(InMemoryStore):
+    """A reader that knows the same of everybody."""
+
+    def known(self, **_: Any) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+        return (), MEMORIES
+
+
+def goal(**changes: Any) -> dict[str, Any]:
+    given = {
+        "kind": "goal", "content": "User is exploring a move to Bergen.", "evidence": "a flat in Bergen",
+        "source_turn_ids": ["t1"],
+    }  # fmt: skip
+    return {**given, **changes}
+
+
+def reviewed(*answers: dict[str, Any], **limits: Any) -> tuple[Draft, ScriptedModel]:
+    model = ScriptedModel(lambda _: listing(*answers))
+    ports = Ports(
+        clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=FixedMemories(),
+        writer=InMemoryStore(), model=model,
+    )  # fmt: skip
+    policy = Policy(extraction=ExtractionPolicy.model_validate({"extractor": "model", **limits}))
+    return run(draft_of((), turns=SAID).evolve(policy=policy), ports), model
+
+
+def test_it_is_shown_all_memories_of_its_session_and_open_goals_of_others() -> None:
+    _, model = reviewed()
+    context = model.asked[0].context
+    assert all(f"User owns boat {n}." in context for n in range(20))
+    assert ("wants to move to Oslo" in context, "lives in Leeds" in context) == (True, False)
+
+
+def test_a_goal_expires() -> None:
+    draft, _ = reviewed(goal(), session_memory_days=30)
+    (found,) = draft.candidates
+    assert (found.valid_until, found.valid_until_precision) == (MONDAY + timedelta(days=30), Precision.DAY)
+    assert reviewed(goal())[0].candidates[0].valid_until == MONDAY + timedelta(days=90)
+
+
+def test_a_goal_replaces_the_one_that_it_continues_or_ends() -> None:
+    draft, _ = reviewed(goal(replaces=["m21", "m99"]))
+    assert draft.candidates[0].replaces == (UUID(int=31),)
+
+
+@pytest.mark.parametrize("kind", ["summary", "theme"])
+def test_there_are_no_summaries(kind: str) -> None:
+    assert reviewed(goal(kind=kind))[0].candidates == ()
+
+
+def test_a_secret_is_refused() -> None:
+    draft, _ = reviewed(goal(content="User uses the password hunter2.", evidence="My password is hunter2"))
+    assert [drop.reason for drop in draft.drops] == [Reason.SECRET]
+    assert "hunter2" not in repr(draft.drops)
+
+
+def test_of_too_many_the_more_important_stay() -> None:
+    answers = [goal(importance=n / 10, source_turn_ids=[f"t{n % 2 + 1}"]) for n in range(8)]
+    draft, _ = reviewed(*answers, max_per_session=3)
+    assert [each.importance for each in draft.candidates] == [0.5, 0.6, 0.7]
