@@ -16,7 +16,7 @@ STATEFUL = frozenset(
 )
 # Nouns of which somebody has one at a time, with the day on which it is: "dentist appointment", "due date".
 DATED_NOUNS = frozenset(
-    "appointment surgery operation interview exam flight deadline date checkup check-up meeting wedding party launch "
+    "appointment surgery operation interview exam flight deadline date checkup check-up wedding party launch "
     "release go-live viewing scan mri".split()
 )
 # Nouns of which somebody has one at a time, with a sum or a measure.

@@ -38,6 +38,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("I don't get on with lactose.", ["User does not get on with lactose."]),
         ("I break out in hives from strawberries.", ["User breaks out in hives from strawberries."]),
         ("Strawberries give me hives.", ["Strawberries give User hives."]),
+        ("My cousin brings his girlfriend Aoife and she's coeliac.", ["Aoife is coeliac."]),
         # Conditions.
         ("I'm diabetic.", ["User is diabetic."]),
         ("I'm a type 1 diabetic, so no juice.", ["User is a type 1 diabetic."]),

@@ -8,7 +8,7 @@ from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES, CONDITION_N
 from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="health", importance=0.9)
-_TAKES = r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses)"
+_TAKES = r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses|started(?: taking| on)?)"
 
 PATTERNS = (
     _row(
@@ -115,7 +115,7 @@ PATTERNS = (
     _row(
         name="takes_medicine",
         predicate="takes_medication",
-        verbs=("takes", "is", "uses", "has", "needs"),
+        verbs=("takes", "is", "uses", "has", "needs", "started"),
         expression=rf"{_TAKES} (?:{DOSE} (?:of )?)?(?P<object>(?:[\w-]+ ){{0,3}}(?:medication|medicine|pills?|vitamins?|supplements?)|{MEDICINE})\b.*",
         max_words=10,
     ),
