@@ -110,6 +110,8 @@ HITS = [
     ),
     ("role_at", "I'm backend lead at Helios Maps.", "User is backend lead.", "fact works_as", "backend lead"),
     ("reports_to", "I report to Priya Nair.", "User reports to Priya Nair.", "fact has_manager", "Priya Nair"),
+    ("has_aid", "I wear hearing aids.", "User wears hearing aids.", "fact relies_on", "hearing aids"),
+    ("avoids", "I've cut out alcohol.", "User has cut out alcohol.", "fact consumes", "alcohol"),
     ("handedness", "I'm left-handed.", "User is left-handed.", "fact handedness", "left-handed"),
     ("fears", "I'm afraid of heights.", "User is afraid of heights.", "fact fears", "heights"),
     (

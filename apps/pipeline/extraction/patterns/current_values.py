@@ -10,14 +10,14 @@ from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
 from apps.pipeline.lexicon.calendar import NAMES
 from apps.pipeline.lexicon.tables import alternation
 
-_NOUN = rf"(?P<noun>{alternation({*DATED_NOUNS, *MEASURED_NOUNS})})"
+_NOUN = rf"(?P<noun>(?i:{alternation({*DATED_NOUNS, *MEASURED_NOUNS})}))(?: of [a-z-]+)?"
 _OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?{_NOUN})"
 _CHANGE = (
     r"(?:moved|pushed|postponed|brought|put|rescheduled|changed|shifted|increased|raised|reduced|cut|lowered|dropped|went|goes|going|gone|extended|delayed)"
     r"(?: up| down| back| forward| out)?(?: again)?(?: from [\w .,€$£]{1,20}?)? (?:to|until|till)"
 )
 _IS = re2.compile(
-    rf"{_OWNED}(?: for (?P<purpose>[\w' -]{{2,30}}?))?(?:'s| is| are| was| were| will be| has| have|)(?: (?:been|got|now|just|actually|only|currently|really|about|around|exactly|at|set))*"
+    rf"{_OWNED}(?: for (?P<purpose>[\w' -]{{2,30}}?))?(?:'s| is| are| was| were| will be| has| have| got|)(?: (?:been|got|now|just|actually|only|currently|really|about|around|exactly|at|set))*"
     rf"(?: {_CHANGE})?(?: (?:now|about|around))? (?P<value>(?:on |the |at )*(?:[€$£]|\d|(?:(?i:{alternation(NAMES)}))\b).*)$"
 )
 _CANCELLED = re2.compile(

@@ -24,7 +24,7 @@ from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.current_values import current_value_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
-from apps.pipeline.extraction.patterns.lists import family_in, stack_in
+from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
 from apps.pipeline.extraction.patterns.quoted_text import printable
@@ -132,7 +132,8 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
 def _listed(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
     """Yield what a sentence lists, each as a memory of its own."""
     words = clause_words(sentence)
-    for each in stack_in(words, name=said.speaker.text):
+    name = said.speaker.text
+    for each in (*stack_in(words, name=name), *allergies_in(words, name=name)):
         yield build_candidate(
             said, subject=said.speaker, row=each.row, value=ObjectValue(literal=each.value), content=each.content
         )

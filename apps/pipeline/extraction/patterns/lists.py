@@ -38,6 +38,9 @@ _ARE_CALLED = re2.compile(
     rf"^(?i:my|our) (?:{_COUNT} )?(?:[a-z]+ )?(?P<kind>{_SEVERAL})(?:'s names)?(?: are(?: called| named)?|,|:) {_NAMES}(?:[.,;!]|$| )"
 )
 _NO_NAME = re2.compile(rf"(?i)^(?:{alternation(NAMES)})$")
+_ALLERGIES = re2.compile(r"(?i)^(?:my )?(?:food )?allerg(?:y|ies)(?: are| is| include)?:? (?P<items>[^.!?:;(]+)[.!]*$")
+_SUBSTANCE = re2.compile(r"(?i)^(?:[a-z-]{3,}(?: [a-z-]+){0,2})$")
+_ALLERGIC_TO = BY_NAME["allergic_to"]
 _USES = BY_NAME["uses"]
 _HAS_CHILDREN = BY_NAME["has_children"]
 _HAS_PET = BY_NAME["has_pet"]
@@ -66,6 +69,15 @@ def stack_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
 def _is_plain(items: list[str]) -> bool:
     """Return True where nothing is named: "our stack is huge"."""
     return not any(any(char.isupper() or char.isdigit() for char in item) for item in items)
+
+
+def allergies_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
+    """Read "my allergies: peanuts, latex" as one allergy each."""
+    found = _ALLERGIES.match(sentence)
+    items = [item.strip(" .!") for item in _NEXT_ITEM.split(found.group("items"))] if found else []
+    if not all(_SUBSTANCE.match(item) and not _NO_TOOL.match(item) for item in items):
+        return ()
+    return tuple(Listed(row=_ALLERGIC_TO, value=item, content=f"{name} is allergic to {item}.") for item in items)
 
 
 def family_in(sentence: str, *, speaker: Mention) -> Iterator[Listed | RelationStatement]:

@@ -48,7 +48,7 @@ PATTERNS = (
         name="faith",
         predicate="faith",
         verbs=("is",),
-        expression=rf"is (?:a |an )?(?P<object>{_FAITH})",
+        expression=rf"is (?:a |an )?(?P<object>{_FAITH})(?:(?: so| and| but| since|,).*)?",
         content="is {object}",
     ),
     _row(
