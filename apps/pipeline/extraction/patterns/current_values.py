@@ -10,6 +10,7 @@ from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
 from apps.pipeline.lexicon.calendar import NAMES
 from apps.pipeline.lexicon.tables import alternation
 
+_NOUNS = DATED_NOUNS | MEASURED_NOUNS
 _NOUN = rf"(?P<noun>(?i:{alternation({*DATED_NOUNS, *MEASURED_NOUNS})}))(?: of [a-z-]+)?"
 _OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?{_NOUN})"
 _CHANGE = (
@@ -45,6 +46,8 @@ class CurrentValue:
 
 def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
     """Read what holds now of a date, a sum or a limit; None where the clause gives no number and no day."""
+    if _NOUNS.isdisjoint(clause.lower().replace("'s", "").split()):
+        return None
     if off := _CANCELLED.match(clause):
         whole = f"{off.group('thing')}{off.group('who') or ''}"
         return CurrentValue(_row(off.group("thing").lower()), "cancelled", f"{name}'s {whole} is cancelled.")

@@ -57,7 +57,7 @@ class Listed:
 
 def stack_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     """Read "my stack is Django, htmx and Postgres 16" as one tool each; empty where one of them is no name."""
-    found = _STACK.match(sentence)
+    found = _STACK.match(sentence) if "stack" in sentence or "tool" in sentence or "tech" in sentence else None
     if found is None:
         return ()
     items = [item.strip(" .!") for item in _NEXT_ITEM.split(found.group("items"))]
@@ -73,7 +73,7 @@ def _is_plain(items: list[str]) -> bool:
 
 def allergies_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     """Read "my allergies: peanuts, latex" as one allergy each."""
-    found = _ALLERGIES.match(sentence)
+    found = _ALLERGIES.match(sentence) if "llerg" in sentence else None
     items = [item.strip(" .!") for item in _NEXT_ITEM.split(found.group("items"))] if found else []
     if not all(_SUBSTANCE.match(item) and not _NO_TOOL.match(item) for item in items):
         return ()
@@ -82,6 +82,8 @@ def allergies_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
 
 def family_in(sentence: str, *, speaker: Mention) -> Iterator[Listed | RelationStatement]:
     """Read "we have two kids, Mira and Tobias" as how many there are, and what each is to the speaker."""
+    if " and " not in sentence and "&" not in sentence:
+        return
     owned = _HAS_SEVERAL.match(sentence)
     found = owned or _ARE_CALLED.match(sentence)
     if found is None:
