@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional
+from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional, says_changed
 from apps.pipeline.core.candidate_facts import candidate_confidence, days_of, merged_confidence, said_at
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status
@@ -30,7 +30,7 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
     settled: list[Ruling] = []
     for ruling in sorted(draft.rulings, key=lambda each: _order(draft, each)):
         known = ruling.merge_into and live[ruling.merge_into.id]
-        rivals = [each for each in live.values() if each.status is Status.ACTIVE and each.id != ruling.memory_id]
+        rivals = [each for each in live.values() if each.id != ruling.memory_id]
         done = _settle(draft, ruling, rivals) if known is None else _settle_merge(draft, ruling, known, rivals)
         settled.append(done)
         for older in done.supersedes:
@@ -59,7 +59,8 @@ def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Seq
         return _promote(draft, ruling, merged, rivals)
     evidence = ruling.candidate.evidence
     memory = as_memory(draft=draft, ruling=ruling)
-    taken = [each for each in rivals if is_taken_back(each, by=memory, evidence=evidence)]
+    active = [each for each in rivals if each.status is Status.ACTIVE]
+    taken = [each for each in active if is_taken_back(each, by=memory, evidence=evidence)]
     done = _replace(draft, ruling, merged, [*taken, *_proposed(ruling, rivals, ruling.candidate.replaces)])
     return ruling if done.needs_review or done.superseded_by else done
 
@@ -79,10 +80,7 @@ def _promote(draft: Draft, ruling: Ruling, merged: StoredMemory, rivals: Sequenc
 
 
 def _settle(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Rule on one new memory: first on itself, then against each active rival.
-
-    What nobody has reviewed yet never stands in the way of what is sure, nor is it replaced unseen.
-    """
+    """Rule on one new memory: first on itself, then against each rival."""
     memory = as_memory(draft=draft, ruling=ruling)
     doubts = _doubts(draft, memory)
     if doubts:
@@ -99,7 +97,8 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     contradicted = _proposed(ruling, rivals, candidate.contradicts)
     additive = says_additional(candidate.evidence)
     for rival in rivals:
-        if rival.id in candidate.proposed or rival.id in ruling.coexists:
+        # What nobody has reviewed yet never stands in the way of what is sure; only who names it replaces it.
+        if rival.id in candidate.proposed or rival.id in ruling.coexists or rival.status is not Status.ACTIVE:
             continue
         relation = relate(memory, rival, additive=additive, evidence=candidate.evidence)
         if relation is PairRelation.REPLACES and _leaves_open(draft, ruling, memory, rival):
@@ -120,9 +119,11 @@ def _leaves_open(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: Stor
     """Return True if a model found a value of a held slot, and neither it nor a judge says that it replaces another.
 
     A model words predicates freely, so equal ones prove little: a district and its city are both places to live in.
+    A quote that says that something has changed is enough.
     """
     by_model = not ruling.candidate.extractor.startswith(PATTERNS)
-    said_so = is_taken_back(rival, by=memory, evidence=ruling.candidate.evidence)
+    evidence = ruling.candidate.evidence
+    said_so = is_taken_back(rival, by=memory, evidence=evidence) or says_changed(evidence)
     return by_model and draft.policy.judges.pairs and not said_so
 
 

@@ -11,11 +11,22 @@ from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.lexicon.retractions import takes_back
 
 # Words by which one says that something has changed: no contradiction, but an end.
-_ENDED = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|again)\b", re.IGNORECASE)
+_ENDED = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|after all|again)\b", re.IGNORECASE)
 # Words by which one says that a value joins another one instead of replacing it.
 _BESIDE = re.compile(
     r"\b(?:also|too|as well|second|another|besides|on the side|side job|part[- ]time)\b", re.IGNORECASE
 )
+
+
+# Words by which one says that a value is new.
+_CHANGED = re.compile(
+    r"\b(?:now|moved|switched|changed|instead|new|from now on|became|nowadays|these days)\b", re.IGNORECASE
+)
+
+
+def says_changed(evidence: str) -> bool:
+    """Return True if a quote says that something has changed."""
+    return _CHANGED.search(evidence) is not None or _ENDED.search(evidence) is not None
 
 
 def says_additional(evidence: str) -> bool:

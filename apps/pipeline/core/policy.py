@@ -162,7 +162,7 @@ class JudgePolicy(_Part):
         description="minimum similarity of a new statement and one that the model did not see",
     )
     shown_gate: float = Field(
-        default=0.90, ge=-1, le=1, description="minimum similarity of a new statement and one that the model did see"
+        default=0.80, ge=-1, le=1, description="minimum similarity of a new statement and one that the model did see"
     )
 
 

@@ -16,7 +16,7 @@ STATEFUL = frozenset(
 )
 # Nouns of which somebody has one at a time, with the day on which it is: "dentist appointment", "due date".
 DATED_NOUNS = frozenset(
-    "appointment surgery operation interview exam flight deadline date checkup check-up meeting wedding party launch "
+    "appointment surgery operation interview exam flight deadline date checkup check-up wedding party launch "
     "release go-live viewing scan mri".split()
 )
 # Nouns of which somebody has one at a time, with a sum or a measure.
@@ -33,7 +33,7 @@ IDEMPOTENT = frozenset(
     "has_visited visited plays reads watches allergic_to has_hobby wants wants_assistant_to values believes_in "
     "uses takes_medication intolerant_to has_condition can_have consumes has_appointment".split()
 )
-_STATEFUL_PREFIXES = ("favourite_",)
+_STATEFUL_PREFIXES = ("favourite_", "dose_of_")
 _OTHER_NAMES = """
 works_at employed_by employed_at is_employed_by has_job_at job_at works_for has_employer employer working_at
 works_as has_job job job_title has_job_title profession has_profession occupation has_occupation employed_as

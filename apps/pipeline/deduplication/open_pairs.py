@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import SpeechAct, Status
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Model, Neighbour
 from apps.pipeline.core.statement import PATTERNS, Candidate, StoredMemory
 from apps.pipeline.deduplication.proposals import share_subject
+from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import ask_judge
 from apps.pipeline.prompts.memory_pairs import PairVerdict, StatementPair
@@ -55,7 +57,7 @@ def _open_with(
 ) -> Iterator[tuple[StoredMemory, float]]:
     candidate, policy = ruling.candidate, draft.policy.judges
     yield from ((other, 2.0) for other in ruling.possible_duplicates)
-    yield from ((holder, 3.0) for holder in holders if _may_exclude(candidate, holder))
+    yield from ((holder, 3.0) for holder in holders if _may_exclude(candidate, holder) or _opposes(candidate, holder))
     for neighbour in near:
         was_shown = neighbour.memory.id in draft.shown_memories
         gate = policy.shown_gate if was_shown else policy.gate
@@ -72,6 +74,14 @@ def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
     same_slot = (candidate.subject_id, candidate.predicate) == (holder.subject_id, holder.predicate)
     by_rule = candidate.extractor.startswith(PATTERNS)
     return same_slot and holder.status is Status.ACTIVE and candidate.takes_one_value and not by_rule
+
+
+def _opposes(candidate: Candidate, holder: StoredMemory) -> bool:
+    """Return True for two sides of one axis with one value: who can't stand olives and who loves them."""
+    same_axis = axis_of(candidate.predicate) == axis_of(holder.predicate) and candidate.subject_id == holder.subject_id
+    sides = {sign_of(each.predicate, polarity=each.polarity) for each in (candidate, holder)}
+    same_value = canonical_text(candidate.object_text) == canonical_text(holder.object_text)
+    return same_axis and same_value and len(sides) > 1 and holder.status is Status.ACTIVE
 
 
 def ask(pairs: Sequence[OpenPair], *, model: Model, model_name: str) -> tuple[Verdicts, ModelCallRecord]:

@@ -6,13 +6,22 @@ from collections.abc import Iterator
 from apps.pipeline.core.canonical import canonical_text
 
 _INSTEAD = re.compile(r"\s*,?\s+(?:and |but )?(?:not|instead of)\s+", re.IGNORECASE)
+# "we switched from Jenkins to Actions" puts Actions in the place of Jenkins, "we replaced it with" the other way round.
+_FROM_TO = re.compile(
+    r"\b(?:(?:switched|migrated|moved|changed|converted|upgraded|transitioned)\b[^,;:.!?]{0,20}?"
+    r" from (?P<wrong>[^,;:.!?]{1,40}?) to"
+    r"|(?:replaced|swapped) (?P<former>[^,;:.!?]{1,40}?) (?:with|by|for)) (?P<right>[^,;:.!?]{1,40})",
+    re.IGNORECASE,
+)
+# What stands between a value and "not": "we use uv now, not Poetry".
+_ADVERBS = frozenset("now instead today actually again nowadays".split())
 _ARTICLE = re.compile(r"^(?:the|an?) ")
 _MOST_WORDS = 4  # of a value
 
 
 def corrects(quote: str) -> bool:
     """Tell whether a quote may take something back."""
-    return _INSTEAD.search(quote) is not None
+    return _INSTEAD.search(quote) is not None or _FROM_TO.search(quote) is not None
 
 
 def takes_back(quote: str, *, value: str, former: str) -> bool:
@@ -27,10 +36,17 @@ def takes_back(quote: str, *, value: str, former: str) -> bool:
 def _replacements(quote: str) -> Iterator[tuple[str, str]]:
     """Yield what may stand for what: up to four words before "not", and up to four after it."""
     for found in _INSTEAD.finditer(quote):
-        said = canonical_text(quote[: found.start()]).split()[-_MOST_WORDS:]
+        said = canonical_text(quote[: found.start()]).split()
+        while said and said[-1] in _ADVERBS:
+            said.pop()
+        said = said[-_MOST_WORDS:]
         denied = canonical_text(quote[found.end() :]).split()[:_MOST_WORDS]
         for start in range(len(said)):
             for end in range(1, len(denied) + 1):
                 right, wrong = " ".join(said[start:]), " ".join(denied[:end])
                 yield right, wrong
                 yield right, _ARTICLE.sub("", wrong)
+    for found in _FROM_TO.finditer(quote):
+        former = canonical_text(found["wrong"] or found["former"])
+        told = canonical_text(found["right"]).split()[:_MOST_WORDS]
+        yield from ((" ".join(told[:end]), former) for end in range(1, len(told) + 1))

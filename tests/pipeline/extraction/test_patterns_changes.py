@@ -31,7 +31,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
             "My dentist appointment has been moved to 14 May.",
             ["User's dentist appointment is on 14 May."],
         ),
-        ("My interview was cancelled.", ["User's interview was cancelled."]),
+        ("My interview was cancelled.", ["User's interview is cancelled."]),
         ("I'm leaving Acme.", ["User is leaving Acme."]),
     ],
 )

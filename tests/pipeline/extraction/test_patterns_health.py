@@ -38,6 +38,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("I don't get on with lactose.", ["User does not get on with lactose."]),
         ("I break out in hives from strawberries.", ["User breaks out in hives from strawberries."]),
         ("Strawberries give me hives.", ["Strawberries give User hives."]),
+        ("My cousin brings his girlfriend Aoife and she's coeliac.", ["Aoife is coeliac."]),
         # Conditions.
         ("I'm diabetic.", ["User is diabetic."]),
         ("I'm a type 1 diabetic, so no juice.", ["User is a type 1 diabetic."]),
@@ -49,6 +50,11 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("I was diagnosed with an underactive thyroid in March.", ["User has an underactive thyroid."]),
         ("My blood pressure is too high.", ["User's blood pressure is too high."]),
         ("I get migraines when I skip meals.", ["User has migraines."]),
+        ("My grandfather was diagnosed with Alzheimer's last month.", ["User's grandfather has Alzheimer's."]),
+        ("My allergies: penicillin, latex", ["User is allergic to penicillin.", "User is allergic to latex."]),
+        ("Since the operation I can't eat anything spicy.", ["User cannot eat anything spicy."]),
+        ("My dose of sertraline was raised from 50 to 100 mg.", ["User's dose of sertraline is 100 mg."]),
+        ("I'm on keto.", ["User is on keto."]),
         # Diets.
         ("I've been vegan for six years.", ["User is vegan."]),
         ("My sister went vegetarian last year.", ["User's sister is vegetarian."]),

@@ -30,6 +30,12 @@ _SPEECH = st.lists(_WORDS, max_size=40).map(" ".join)
 @example("\x00 I live in \x00 Rome.")
 @example("I live in \ud800 Rome.")
 @example("My I'm is 0")
+@example("no, tea" + " " * 1_992 + "x")
+@example("I moved from a to " * 110)
+@example("My sister Lena, " * 120)
+@example("my a is " * 250)
+@example("I love yoga. It \\1 makes me happy.")
+@example("I like \\1. It makes me happy.")
 def test_any_text_yields_grounded_third_person_sentences(text: str) -> None:
     for found in said(text):
         assert found.evidence in text

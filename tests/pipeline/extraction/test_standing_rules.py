@@ -19,12 +19,19 @@ CONVENTIONS = [
         "User wants the assistant to add type hints whenever the assistant sends User code.",
     ),
     ("I'd like you to keep answers short.", "User wants the assistant to always keep answers short."),
+    ("Could you keep answers short from now on?", "User wants the assistant to always keep answers short."),
+    ("Can you please always add type hints?", "User wants the assistant to always add type hints."),
+    ("And keep the explanations short.", "User wants the assistant to keep the explanations short."),
+    ("One more thing: always use metric units.", "User wants the assistant to always use metric units."),
 ]
 CONSTRAINTS = [
     ("Never mention prices.", "User wants the assistant to never mention prices."),
     ("Please don't use emojis.", "User wants the assistant to never use emojis."),
     ("Stop using exclamation marks.", "User wants the assistant to never use exclamation marks."),
     ("No more emojis please", "User wants the assistant to never use emojis."),
+    ("In future, please don't use emojis.", "User wants the assistant to never use emojis."),
+    ("While we're at it: never commit a key to git.", "User wants the assistant to never commit a key to git."),
+    ("Could you never mention prices in future?", "User wants the assistant to never mention prices in future."),
     (
         "Never mention salaries in anything you write for me.",
         "User wants the assistant to never mention salaries in anything the assistant writes for User.",
@@ -73,6 +80,13 @@ def test_constraint(text: str, content: str) -> None:
 )
 def test_no_standing_wish(text: str) -> None:
     assert contents(text) == []
+
+
+def test_what_is_said_beside_a_wish_is_kept() -> None:
+    assert contents("Don't suggest anything with pork, we're Muslim.") == [
+        "User wants the assistant to never suggest anything with pork.",
+        "User is Muslim.",
+    ]
 
 
 def test_a_name_to_be_called_by() -> None:

@@ -14,6 +14,9 @@ from apps.pipeline.lexicon.retractions import takes_back
         ("It's the 14th, not the 15th", "fly to Oslo on the 14th", "fly to Oslo on the 15th"),
         ("It's the 14th, not the 15th", "14th", "15th"),
         ("her name is Anna, and not Anne!", "Anna", "Anne"),
+        ("We're using Vite now, not Webpack", "Vite", "Webpack"),
+        ("We switched from Jenkins to GitHub Actions last week.", "GitHub Actions", "Jenkins"),
+        ("we replaced Poetry with uv", "uv", "Poetry"),
     ],
 )
 def test_a_value_is_put_in_the_place_of_another(quote: str, value: str, former: str) -> None:
@@ -30,6 +33,7 @@ def test_a_value_is_put_in_the_place_of_another(quote: str, value: str, former: 
         ("I do not use Vim, I use Neovim.", "Neovim", "Emacs"),
         ("I use Neovim, not Vim.", "Neovim at home", "Vim at work"),
         ("I use Neovim, not Vim.", "", ""),
+        ("We drove from Rome to Bari.", "Bari", "Milan"),
     ],
 )
 def test_anything_else_stays(quote: str, value: str, former: str) -> None:

@@ -70,6 +70,8 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     value = trim_object(third_person.third_person(said.removeprefix("not "), name=name), pattern=row)
     if known:
         value = _ON.sub("", _ADVERBS.sub("", value))
+    if not known and re.fullmatch(r"\w+ing", value):
+        return None  # "my knee has been hurting"
     if not value or _WORTHLESS_VALUE.match(value) or re.match(r"(?i)(?:it|that|this|them)$", value):
         return None
     verb = _verb(match["verb"].strip(), value)

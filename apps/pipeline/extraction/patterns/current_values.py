@@ -10,16 +10,21 @@ from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
 from apps.pipeline.lexicon.calendar import NAMES
 from apps.pipeline.lexicon.tables import alternation
 
-_NOUN = rf"(?P<noun>{alternation({*DATED_NOUNS, *MEASURED_NOUNS})})"
+_NOUNS = DATED_NOUNS | MEASURED_NOUNS
+_NOUN = rf"(?P<noun>(?i:{alternation({*DATED_NOUNS, *MEASURED_NOUNS})}))(?: of [a-z-]+)?"
 _OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?{_NOUN})"
 _CHANGE = (
-    r"(?:moved|pushed|postponed|brought|put|rescheduled|changed|shifted|increased|raised|reduced|cut|lowered|dropped|went|gone|extended|delayed)"
+    r"(?:moved|pushed|postponed|brought|put|rescheduled|changed|shifted|increased|raised|reduced|cut|lowered|dropped|went|goes|going|gone|extended|delayed)"
     r"(?: up| down| back| forward| out)?(?: again)?(?: from [\w .,€$£]{1,20}?)? (?:to|until|till)"
 )
 _IS = re2.compile(
-    rf"{_OWNED}(?: for (?P<purpose>[\w' -]{{2,30}}?))?(?:'s| is| are| was| were| will be| has| have|)(?: (?:been|got|now|just|actually|only|currently|really|about|around|exactly|at|set))*"
+    rf"{_OWNED}(?: for (?P<purpose>[\w' -]{{2,30}}?))?(?:'s| is| are| was| were| will be| has| have| got|)(?: (?:been|got|now|just|actually|only|currently|really|about|around|exactly|at|set))*"
     rf"(?: {_CHANGE})?(?: (?:now|about|around))? (?P<value>(?:on |the |at )*(?:[€$£]|\d|(?:(?i:{alternation(NAMES)}))\b).*)$"
 )
+_CANCELLED = re2.compile(
+    rf"{_OWNED}(?P<who> with [\w'. -]{{2,40}}?)?(?:'s| is| was| has been| got) (?:been )?(?:cancelled|canceled|called off)\b.*$"
+)
+_CLOCK = re2.compile(r"(?i)^\d{1,2}(?::\d{2})? ?(?:[ap]\.?m|o'clock)?\b[^a-z]*$")
 _HAVE = re2.compile(
     r"^(?i:I|we)(?:'ve got|'ve| have got| have) an? (?P<thing>(?:[a-z][\w'-]* ){0,2}?(?:budget|limit|target)) of "
 )
@@ -41,6 +46,11 @@ class CurrentValue:
 
 def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
     """Read what holds now of a date, a sum or a limit; None where the clause gives no number and no day."""
+    if _NOUNS.isdisjoint(clause.lower().replace("'s", "").split()):
+        return None
+    if off := _CANCELLED.match(clause):
+        whole = f"{off.group('thing')}{off.group('who') or ''}"
+        return CurrentValue(_row(off.group("thing").lower()), "cancelled", f"{name}'s {whole} is cancelled.")
     found = _IS.match(_HAVE.sub(lambda have: f"my {have.group('thing')} is ", clause))
     if found is None:
         return None
@@ -51,7 +61,7 @@ def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
     if not value or not _MONEY_OR_DATE.search(value):
         return None
     is_event = found.group("noun").lower() in DATED_NOUNS and "deadline" not in thing.lower()
-    preposition = "on " if is_event else ""
+    preposition = ("at " if _CLOCK.match(value) else "on ") if is_event else ""
     day = f"the {value}" if is_event and value[:1].isdigit() and value.endswith(("th", "st", "nd", "rd")) else value
     about = f" for {purpose}" if purpose else ""
     return CurrentValue(row=row, value=value, content=f"{name}'s {thing}{about} is {preposition}{day}.")

@@ -8,7 +8,7 @@ from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.patterns import scene, sentences, task_noise, third_person
+from apps.pipeline.extraction.patterns import relatives, scene, sentences, task_noise, third_person
 from apps.pipeline.extraction.patterns.attributes import NAME, attribute_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
@@ -25,7 +25,7 @@ from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.current_values import current_value_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
-from apps.pipeline.extraction.patterns.lists import family_in, stack_in
+from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
 from apps.pipeline.extraction.patterns.quoted_text import printable
@@ -100,10 +100,12 @@ def _looking_back(
 
 
 def _of_sentence(sentence: sentences.Sentence, said: SentenceContext, before: str) -> Iterator[Candidate]:
-    rule = rule_in(sentence.text, name=said.speaker.text) if not sentence.asks else None
+    rule = rule_in(sentence.text, name=said.speaker.text, asks=sentence.asks)
     if rule is not None:
         value = ObjectValue(literal=rule.value)
         yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+        for clause in sentences.clauses_of(sentence)[1:]:
+            yield from _of_clause(clause_words(clause), said, before)
         return
     if misnomer := misnomer_in(sentence):
         wrong, right = Mention(text=misnomer.wrong, type=EntityType.PERSON), ObjectValue(literal=misnomer.right)
@@ -111,14 +113,17 @@ def _of_sentence(sentence: sentences.Sentence, said: SentenceContext, before: st
             said, subject=wrong, row=NAME, value=right, content=f"{misnomer.wrong}'s name is {misnomer.right}."
         )
         return
+    yield from _told_in(sentence, said, before)
+
+
+def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -> Iterator[Candidate]:
+    """Yield who is named in a sentence, then what it lists, or else what its clauses say."""
     for tie in introduced_in(with_child_named(sentence.text), speaker=said.speaker):
         yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
     listed = () if sentence.asks else tuple(_listed(sentence.text, said))
-    if listed:
-        yield from listed
-        return
-    sentence = sentences.Sentence(text=without_asides(sentence.text), asks=sentence.asks)
-    for clause in sentences.clauses_of(sentence):
+    yield from listed
+    plain = sentences.Sentence(text=without_asides(sentence.text), asks=sentence.asks)
+    for clause in () if listed else relatives.with_antecedents(sentences.clauses_of(plain)):
         if said.speech_act is not SpeechAct.ASSERTED or not is_unreal(clause):
             for candidate in _of_clause(clause_words(clause), said, before):
                 before = _thing_of(candidate)
@@ -128,7 +133,8 @@ def _of_sentence(sentence: sentences.Sentence, said: SentenceContext, before: st
 def _listed(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
     """Yield what a sentence lists, each as a memory of its own."""
     words = clause_words(sentence)
-    for each in stack_in(words, name=said.speaker.text):
+    name = said.speaker.text
+    for each in (*stack_in(words, name=name), *allergies_in(words, name=name)):
         yield build_candidate(
             said, subject=said.speaker, row=each.row, value=ObjectValue(literal=each.value), content=each.content
         )
@@ -207,7 +213,7 @@ def _in_free_words(statement: ParsedClause, said: SentenceContext) -> Iterator[C
     to_assistant = not said.turn.speaker
     if to_assistant:
         statement = replace(statement, phrase=statement.phrase.partition(", ")[0])
-    row = general_row(statement, to_assistant=to_assistant)
+    row = general_row(statement, name=said.speaker.text, to_assistant=to_assistant)
     phrase = free_phrase(statement.phrase, least=1 if statement.is_negated and to_assistant else 0) if row else ""
     if row is None or not phrase:
         return

@@ -55,7 +55,7 @@ _PRONOUN_OBJECT = re.compile(
 )
 
 _CUT = re.compile(
-    r"[;(…]|\s(?:for|with|to|like) you(?:$|[ ,.!])|\s[-–—]+\s?|[!?…]+\s|\.{2,}\s|,? (?:haha|lol|you know|and stuff)\b|,? (?:and|but|so|which|as|'?cause|cuz|because|since)? ?(?:it|it's|its|that's|there's|this|they're|what)\b(?=.*)"
+    r"[;(…]|,? so (?:keep|please|make|no|be|can|could|just|let)\b|\s(?:for|with|to|like) you(?:$|[ ,.!])|\s[-–—]+\s?|[!?…]+\s|\.{2,}\s|,? (?:haha|lol|you know|and stuff)\b|,? (?:and|but|so|which|as|'?cause|cuz|because|since)? ?(?:it|it's|its|that's|there's|this|they're|what)\b(?=.*)"
     r"|, (?:so|but|which|and|huh|right|though|too)\b.*",
     re.IGNORECASE,
 )
@@ -72,13 +72,13 @@ _POINTING = re.compile(
 )
 
 
-def general_row(statement: ParsedClause, *, to_assistant: bool) -> Pattern | None:
+def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pattern | None:
     """Return the row for a statement in free words, or None where it is not worth keeping.
 
     What people say to one another in free words is mostly of their lives. What is said to an assistant is mostly of the
     task at hand: there a statement must show by itself that it lasts.
     """
-    if to_assistant and not _shows_that_it_lasts(statement):
+    if to_assistant and not _shows_that_it_lasts(statement, name):
         return None
     phrase, verb = statement.phrase, statement.verb.lower()
     if not _is_near(statement) and not to_assistant and not (verbs.may_be_past(verb) and verb != "was"):
@@ -124,8 +124,8 @@ _OF_THE_MOMENT = re2.compile(
 _LASTING_STATE = re2.compile(r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always)\b")
 
 
-def _shows_that_it_lasts(statement: ParsedClause) -> bool:
-    phrase = statement.phrase
+def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
+    phrase = statement.phrase.replace(f"{name}'s ", "").replace(f" {name}", "")
     if not (_is_near(statement) or _is_named(statement)):
         return False
     if statement.verb.lower() in ("is", "was") or phrase.startswith("has been"):

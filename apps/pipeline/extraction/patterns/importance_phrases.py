@@ -34,6 +34,10 @@ _TALK = re.compile(
 VALUE = Pattern(
     name="matters", type=MemoryType.PREFERENCE, predicate="values", expression=".*", topic="values", importance=0.4, adjustment=-0.1, max_words=34
 )  # fmt: skip
+_REACTION = Pattern(
+    name="reaction", type=MemoryType.FACT, predicate="reacts_to", expression=".*", topic="health", importance=0.9, max_words=34
+)  # fmt: skip
+_BODILY = re.compile(r"\b(?:hives|rash|headaches?|migraines?|cramps|heartburn|nausea|bloated|itch|sick|ill)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ _NOTHING = frozenset("it that this them something anything nothing everything".s
 
 # What a thing does for good, where a statement to an assistant may well be of the task at hand.
 _LASTING_EFFECT = re2.compile(
-    r"(?i)^(?:(?:really|always|also|just|often|usually) )*(?:helps|help|calms|calm|relaxes|motivates|inspires|energi[sz]es|soothes|means|keeps me|makes me (?:happy|feel|sleepy|sick|ill|anxious|nervous)"
+    r"(?i)^(?:(?:really|always|also|just|often|usually) )*(?:helps|help|calms|calm|relaxes|motivates|inspires|energi[sz]es|soothes|means|keeps me|makes? me (?:bloated|itch|happy|feel|sleepy|sick|ill|anxious|nervous)"
     r"|gives? me (?:hives|an? rash|headaches?|migraines|cramps|heartburn|nausea|nightmares|joy|peace|energy))\b|^(?:'s| is| are)\b"
 )
 _DETERMINED = re.compile(r"(?i)^(?:the|this|that|these|those|an?) ")
@@ -85,7 +89,8 @@ def value_in(clause: str, *, name: str, before: str = "", to_assistant: bool = F
     thing = third_person.third_person(_POINTING.sub("the ", thing), name=name)
     said = free_phrase(third_person.third_person(_spelled(found.group("said")), name=name), least=2)
     content = f"{thing[:1].upper()}{thing[1:]} {said}."
-    return Value(thing=thing, content=content) if said and name in said else None
+    row = _REACTION if _BODILY.search(said) else VALUE
+    return Value(thing=thing, content=content, row=row) if said and name in said else None
 
 
 def topic_of(sentence: str, *, name: str) -> str:

@@ -38,6 +38,9 @@ _ARE_CALLED = re2.compile(
     rf"^(?i:my|our) (?:{_COUNT} )?(?:[a-z]+ )?(?P<kind>{_SEVERAL})(?:'s names)?(?: are(?: called| named)?|,|:) {_NAMES}(?:[.,;!]|$| )"
 )
 _NO_NAME = re2.compile(rf"(?i)^(?:{alternation(NAMES)})$")
+_ALLERGIES = re2.compile(r"(?i)^(?:my )?(?:food )?allerg(?:y|ies)(?: are| is| include)?:? (?P<items>[^.!?:;(]+)[.!]*$")
+_SUBSTANCE = re2.compile(r"(?i)^(?:[a-z-]{3,}(?: [a-z-]+){0,2})$")
+_ALLERGIC_TO = BY_NAME["allergic_to"]
 _USES = BY_NAME["uses"]
 _HAS_CHILDREN = BY_NAME["has_children"]
 _HAS_PET = BY_NAME["has_pet"]
@@ -54,7 +57,7 @@ class Listed:
 
 def stack_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     """Read "my stack is Django, htmx and Postgres 16" as one tool each; empty where one of them is no name."""
-    found = _STACK.match(sentence)
+    found = _STACK.match(sentence) if "stack" in sentence or "tool" in sentence or "tech" in sentence else None
     if found is None:
         return ()
     items = [item.strip(" .!") for item in _NEXT_ITEM.split(found.group("items"))]
@@ -68,8 +71,19 @@ def _is_plain(items: list[str]) -> bool:
     return not any(any(char.isupper() or char.isdigit() for char in item) for item in items)
 
 
+def allergies_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
+    """Read "my allergies: peanuts, latex" as one allergy each."""
+    found = _ALLERGIES.match(sentence) if "llerg" in sentence else None
+    items = [item.strip(" .!") for item in _NEXT_ITEM.split(found.group("items"))] if found else []
+    if not all(_SUBSTANCE.match(item) and not _NO_TOOL.match(item) for item in items):
+        return ()
+    return tuple(Listed(row=_ALLERGIC_TO, value=item, content=f"{name} is allergic to {item}.") for item in items)
+
+
 def family_in(sentence: str, *, speaker: Mention) -> Iterator[Listed | RelationStatement]:
     """Read "we have two kids, Mira and Tobias" as how many there are, and what each is to the speaker."""
+    if " and " not in sentence and "&" not in sentence:
+        return
     owned = _HAS_SEVERAL.match(sentence)
     found = owned or _ARE_CALLED.match(sentence)
     if found is None:

@@ -57,6 +57,9 @@ class Opened:
 _CHILD = re.compile(
     rf"\b(?P<whose>[Mm]y|[Oo]ur) (?P<which>youngest|oldest|eldest)(?! (?:\w+ )?(?:{alternation(KIN_WORDS)})\b)(?=[ ',)])"
 )
+_THE_KIDS = re.compile(
+    r"^(?:[Bb]oth|[Tt]he|[Bb]oth (?:the|my|our)|[Aa]ll (?:the|my|our)) (?P<who>kids|children|boys|girls|twins) "
+)
 _GOES_WITHOUT = re.compile(
     r"(?:^|[.,!?] )(?:(?:[Ss]till|[Aa]lso) )?[Nn]o (?P<what>[a-z]+(?: [a-z]+)?) for me (?P<since>(?:since|any ?more|these days)\b.*)$"
 )
@@ -69,7 +72,7 @@ def clause_words(clause: str) -> str:
         return f"I don't have {without['what']} {without['since']}"
     said = _without_openers(said)
     said = _without_openers(_VOCATIVE.sub("", said))
-    return with_child_named(said)
+    return with_child_named(_THE_KIDS.sub(r"our \g<who> ", said))
 
 
 def with_child_named(said: str) -> str:

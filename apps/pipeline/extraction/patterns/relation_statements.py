@@ -66,6 +66,8 @@ def relation_in(statement: ParsedClause, *, speaker: Mention) -> tuple[RelationS
 
 def introduced_in(sentence: str, *, speaker: Mention) -> Iterator[RelationStatement]:
     """Yield the ties that a sentence names beside what it says: "Meet Toby, my puppy", "a note for my sister Lena"."""
+    if "my " not in (lower := sentence.lower()) and "our " not in lower:
+        return
     introduced = _INTRODUCED.match(sentence)
     for found in (*((introduced,) if introduced else ()), *_ASIDE.finditer(sentence), *_NAMED_KIN.finditer(sentence)):
         name = found.group("name").removesuffix("'s")

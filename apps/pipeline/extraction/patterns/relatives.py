@@ -1,6 +1,7 @@
 """People (and animals) that a speaker calls theirs, and others by name, as the subject of a clause."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from apps.pipeline.core.enums import EntityType
@@ -80,6 +81,22 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
     if match is None or not _may_be_name(match["who"]):
         return None
     return Someone(mention=Mention(text=match["who"]), rest=match["rest"], auxiliary=_auxiliary(match))
+
+
+# "… his girlfriend Aoife", before "and she is…"
+_ENDS_IN_NAME = re.compile(rf"\b(?:{_KIN}) (?P<name>[A-ZÀ-ÖØ-Þ][\w’'-]+)$")
+_PERSON_FIRST = re.compile(r"^(?:[Ss]he|[Hh]e)(?P<short>['’]s)? ")
+
+
+def with_antecedents(clauses: Iterable[str]) -> Iterator[str]:
+    """Yield the clauses of a sentence, with a name for a pronoun that follows it at once."""
+    before: re.Match[str] | None = None
+    for clause in clauses:
+        pronoun = _PERSON_FIRST.match(clause)
+        if before is not None and pronoun is not None:
+            clause = f"{before['name']} {'is ' if pronoun['short'] else ''}{clause[pronoun.end() :]}"
+        yield clause
+        before = _ENDS_IN_NAME.search(clause)
 
 
 def _begins_with_verb(match: re.Match[str]) -> bool:

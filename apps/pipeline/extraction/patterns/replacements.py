@@ -63,6 +63,10 @@ _NO_PRODUCT = re2.compile(
 )
 _NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
 
+_SIGNS = frozenset(
+    "put switched moved started changed prescribed took taken got weaned migrated transitioned converted upgraded ported "
+    "replaced swapped instead rather".split()
+)
 _TAKES = BY_NAME["takes_medicine"]
 _USES = BY_NAME["uses"]
 
@@ -80,6 +84,9 @@ class Replacement:
 
 def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]:
     """Read a clause as a change of medicine or of tool; empty where it is none, or a value is not named."""
+    # Most clauses hold none of these words, and a set is quicker to ask than seven expressions.
+    if _SIGNS.isdisjoint(clause.lower().split()):
+        return ()
     return tuple(_medicines(clause, speaker)) or tuple(_tools(clause, speaker))
 
 

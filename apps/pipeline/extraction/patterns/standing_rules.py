@@ -16,13 +16,25 @@ _DO = (
     r"assume|quote|cite|put|start|end|begin|convert|remind|check|make|wrap|sign|spell|round|sort|group|return|provide|avoid|prefer|tell|share|book|schedule|"
     r"contact|repeat|apologi[sz]e|address|refer|output|generate|stick|draft|run|commit|deploy|delete|touch|change|call|skip|leave|highlight|express|describe)"
 )
-_LEAD = r"(?i)^(?:(?:please|pls|and|also|so|ok|okay|yes|no|hey|remember|note|one more thing)[,:.]? )*"
+_LEAD = r"(?i)^(?:(?:please|pls|and|also|so|ok|okay|yes|no|hey|remember|note|one more thing|in (?:the )?future|going forward|as a rule)[,:.]? )*"
 _ALWAYS = re2.compile(
     rf"{_LEAD}(?:(?:you (?:should|must|can) )?always|from now on,?(?: please)?(?: always)?|going forward,?(?: please)?|in (?:the )?future,?(?: please)?|make sure (?:to|that you|you)(?: always)?|be sure to(?: always)?|remember to(?: always)?"
     rf"|I(?:'d| would)? (?:want|need|like|prefer|love) (?:you|it if you) to(?: always)?) (?P<object>{_DO}\b.*)$"
 )
 _WHENEVER = re2.compile(
     rf"{_LEAD}(?P<when>(?:every time|whenever|each time|any time|anytime|when(?:ever)?) (?:I|you|we|there)\b[^,]{{3,80}}),? (?:please |always |then )*(?P<object>{_DO}\b.*)$"
+)
+# How what is written should be is meant for good without saying so.
+_KEEP = re2.compile(
+    rf"{_LEAD}(?P<object>keep (?:the |your |all |all your )?(?:explanations?|answers?|replies|responses|summaries|comments|messages) (?:as )?(?:short|brief|concise|simple|terse|formal|informal|polite|plain|to the point|under \d+ \w+)\b.*)$"
+)
+# "Could you keep it short from now on", "can you please always…"; without either it may ask whether one can.
+_REQUEST = re2.compile(
+    r"(?i)^(?:(?:hey|hi|ok|also|and|so|please),? )*(?:can|could|would|will) you (?:(?:please )?(?P<wish>.*\b(?:from now on|going forward|in (?:the )?future|every time))|please (?P<polite>(?:always|never) .*))$"
+)
+# What follows is what somebody else says, or a text.
+_SAYING = re2.compile(
+    r"(?i)\b(?:said|says|wrote|writes|called|title|text|prompt|sentence|line|reads|answer|error|translate|rule is)\b"
 )
 _NEVER = re2.compile(
     rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
@@ -67,9 +79,22 @@ class StandingRule:
     content: str
 
 
-def rule_in(sentence: str, *, name: str) -> StandingRule | None:
-    """Read a sentence as a standing wish to the assistant; None where it asks for this once, or of someone else."""
-    said = sentence.replace("’", "'").rstrip(" .!")
+def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | None:
+    """Read a sentence as a standing wish to the assistant; None where it asks for this once, or of someone else.
+
+    A question is one where it says that it is for good: "could you … from now on?"
+    """
+    said = sentence.replace("’", "'").rstrip(" .!?")
+    if asks:
+        wished = _REQUEST.match(said)
+        return _wish_in(wished.group("wish") or wished.group("polite"), name=name) if wished else None
+    announced, colon, rule = said.rpartition(": ")
+    if colon and len(announced.split()) <= 8 and not _SAYING.search(announced):
+        return _wish_in(rule, name=name)
+    return _wish_in(said, name=name)
+
+
+def _wish_in(said: str, *, name: str) -> StandingRule | None:
     if named := (_CALL_ME.match(said) if "call" in said.lower() else None):
         return StandingRule(_nickname, named.group("object"), f"{name} wants to be called {named.group('object')}.")
     if _NOT_LASTING.search(said):
@@ -83,6 +108,8 @@ def rule_in(sentence: str, *, name: str) -> StandingRule | None:
         return _rule(_constraint, f"use {no_more.group('object')}", name, lead="never ")
     if always := _ALWAYS.match(said) or _FROM_NOW_ON.match(said):
         return _rule(_convention, always.group("object"), name, lead="always ")
+    if kept := _KEEP.match(said):
+        return _rule(_convention, kept.group("object"), name, lead="")
     return None
 
 

@@ -34,7 +34,7 @@ _TEXT = (
 )
 _HANDS_OVER_A_TEXT = re2.compile(
     r"(?i)^(?:(?:please|pls|hey|hi|ok|now|also|and|then),? )*(?:(?:can|could|would|will) you (?:please )?|(?:I (?:want|need) you|I'd like you) to |help me )?"
-    r"(?:(?:translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|correct|edit|improve|shorten|polish|fix|check|spell-?check|review|analy[sz]e|explain|classify|critique|grade|simplify"
+    r"(?:(?:translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|correct|edit|improve|shorten|polish|fix|check|spell-?check|review|analy[sz]e|explain|classify|critique|grade|simplify|write|draft|compose|create"
     rf"|convert|expand|continue|complete|comment on|reply to|respond to|answer)\b[^:]{{0,80}}:|here(?:'s| is| are)\b[^:]{{0,60}}\b{_TEXT}\b[^:]{{0,40}}:|(?:the|my|this|original) (?:\w+ )?{_TEXT}(?: is| reads| says)?:)"
 )
 _NUMBER = re2.compile(r"(?i)\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|half|twice|dozen)\b")

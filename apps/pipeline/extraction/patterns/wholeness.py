@@ -8,7 +8,7 @@ from apps.pipeline.lexicon.tables import alternation
 # With these a sentence goes on.
 _CUT = re2.compile(
     r"(?i)\b(?:and|or|but|because|so|the|an?|of|from|than|my|their|called|named|via|per|"
-    rf"{alternation(sorted(abbreviations.BEFORE_NAMES - {'fr', 'col', 'mt', 'gen', 'pres'}))}|'s)\.$"
+    rf"{alternation(sorted(abbreviations.BEFORE_NAMES - {'fr', 'col', 'mt', 'gen', 'pres'}))})\.$"
 )
 _BRACKETS = (("(", ")"), ("[", "]"), ("“", "”"))
 # "might not sure", "is can"
@@ -19,7 +19,7 @@ _GARBLED = re2.compile(
 
 def is_whole(content: str, *, name: str) -> bool:
     """Return True if a sentence about someone neither breaks off nor repeats its own subject and verb."""
-    if _CUT.search(content) or _GARBLED.search(content):
+    if _CUT.search(content) or content.endswith(f"{name}'s.") or _GARBLED.search(content):
         return False
     if any(content.count(left) != content.count(right) for left, right in _BRACKETS) or content.count('"') % 2:
         return False

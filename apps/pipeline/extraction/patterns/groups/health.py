@@ -8,7 +8,7 @@ from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES, CONDITION_N
 from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="health", importance=0.9)
-_TAKES = r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses)"
+_TAKES = r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses|started(?: taking| on)?)"
 
 PATTERNS = (
     _row(
@@ -60,7 +60,7 @@ PATTERNS = (
         topic="food",
         only_negated=True,
         ends="at|in|on|with|for|after|before|without|until|right|yet|today|tonight|since|as",
-        unless=r"(?:any ?more|right|now|the|a|an|both|more|much|my|two|everything|anything|anyone|\w+'s|\w+ing)\b",
+        unless=r"(?:any ?more|right|now|the|a|an|both|more|much|my|two|everything|anyone|\w+'s)\b|anything(?: (?:else|right|now|at|before|after|until|today|from|in|on)\b|$)",
         max_words=8,
         is_list=True,
     ),
@@ -93,7 +93,7 @@ PATTERNS = (
         name="has_condition",
         predicate="has_condition",
         verbs=("has", "was", "suffers", "is", "gets"),
-        expression=rf"(?:has|has got|was diagnosed with|got diagnosed with|has been diagnosed with|suffers from|is living with|lives with|gets) (?P<object>(?:a |an )?(?:mild |severe |chronic |bad )?{CONDITION_NOUNS})\b.*",
+        expression=rf"(?:has|has got|has had|was diagnosed with|got diagnosed with|has been diagnosed with|suffers from|is living with|lives with|gets) (?P<object>(?:a |an )?(?:mild |severe |chronic |bad )?{CONDITION_NOUNS})\b.*",
         content="has {object}",
     ),
     _row(
@@ -115,7 +115,7 @@ PATTERNS = (
     _row(
         name="takes_medicine",
         predicate="takes_medication",
-        verbs=("takes", "is", "uses", "has", "needs"),
+        verbs=("takes", "is", "uses", "has", "needs", "started"),
         expression=rf"{_TAKES} (?:{DOSE} (?:of )?)?(?P<object>(?:[\w-]+ ){{0,3}}(?:medication|medicine|pills?|vitamins?|supplements?)|{MEDICINE})\b.*",
         max_words=10,
     ),
@@ -156,10 +156,27 @@ PATTERNS = (
         importance=0.8,
     ),
     _row(
+        name="has_aid",
+        predicate="relies_on",
+        verbs=("has", "wears", "uses", "carries"),
+        expression=r"(?:has|wears|uses|carries) (?P<object>(?:an? )?(?:pacemaker|hearing aids?|epi-?pens?|insulin pump|wheelchair|inhaler|cpap|stent|crutches|contact lenses)\b.*)",
+        max_words=10,
+    ),
+    _row(
+        name="avoids",
+        predicate="consumes",
+        verbs=("avoids", "cut", "has"),
+        expression=r"(?:avoids|cut out|has cut out|has given up) (?P<object>[a-z-]+(?: [a-z-]+)?)",
+        topic="food",
+        polarity=Polarity.NEGATIVE,
+        unless=r"(?:\w+ing|the|an?|this|that|it|on|my|\w+s of)\b",
+        max_words=3,
+    ),
+    _row(
         name="restricted_diet",
         predicate="diet",
         verbs=("is", "follows", "keeps"),
-        expression=r"(?:is on|follows|is following) (?:a|an|the) (?P<object>[\w-]+(?: [\w-]+)? diet)\b.*",
+        expression=r"(?:is on|follows|is following) (?:(?:a|an|the) )?(?P<object>[\w-]+(?: [\w-]+)? diet|keto|paleo|low[- ]carb|fodmap)\b.*",
         importance=0.8,
     ),
     _row(

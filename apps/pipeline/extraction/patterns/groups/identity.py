@@ -20,7 +20,7 @@ PATTERNS = (
         predicate="age",
         verbs=("is", "turned"),
         expression=r"(?:is|turned|is turning|is about to turn) (?P<object>\d{1,3})(?: years? old| yo)?\b[\s.!]*"
-        r"(?:now|today|yesterday|last \w+|this \w+|next \w+)?[\s.!]*",
+        r"(?:now|today|yesterday|last \w+|this \w+|next \w+)?[\s.!]*(?:(?:,| and) .*)?",
         content="is {object} years old",
     ),
     _row(
@@ -48,7 +48,7 @@ PATTERNS = (
         name="faith",
         predicate="faith",
         verbs=("is",),
-        expression=rf"is (?:a |an )?(?P<object>{_FAITH})",
+        expression=rf"is (?:a |an )?(?P<object>{_FAITH})(?:(?: so| and| but| since|,).*)?",
         content="is {object}",
     ),
     _row(
@@ -71,6 +71,13 @@ PATTERNS = (
         + r")\b)",
         importance=0.9,
         only_speaker=True,
+    ),
+    _row(
+        name="handedness",
+        predicate="handedness",
+        verbs=("is",),
+        expression=r"is (?P<object>left[- ]handed|right[- ]handed|ambidextrous|a leftie|a lefty)\b.*",
+        content="is {object}",
     ),
     _row(
         name="identifies_as",

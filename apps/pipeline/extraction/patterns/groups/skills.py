@@ -24,6 +24,7 @@ PATTERNS = (
         expression=r"(?:knows how to|can|is able to) "
         r"(?P<object>(?:play|speak|cook|code|program|swim|drive|ski|dance|sing|draw|paint|bake|sew|juggle|type|read|write|(?-i:[a-z]+ing|[A-Z][\w+#]*))\b.*)",
         ends="if|now|for you",
+        unless=r"(?:play|read|write|type|code|program)$",
     ),
     _row(
         name="good_at",

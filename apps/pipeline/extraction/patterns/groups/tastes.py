@@ -42,6 +42,15 @@ PATTERNS = (
         expression=r"(?:is|has been|has always been) (?:a |an |such a )?(?:big |huge |massive |great |real |lifelong |true )*(?:fan of|fond of|keen on|crazy about|in love with|partial to|hooked on|addicted to|obsessed with) (?P<object>.+)",
     ),
     _row(
+        name="fears",
+        type=MemoryType.FACT,
+        predicate="fears",
+        verbs=("is", "has"),
+        expression=r"(?:is|has always been) (?:really |very |a bit |so )?(?:afraid|scared|terrified|frightened) of (?P<object>.+)",
+        unless=_PASSING,
+        max_words=6,
+    ),
+    _row(
         name="interested_in",
         predicate="interested_in",
         verbs=("is", "has"),
