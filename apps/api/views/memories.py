@@ -105,10 +105,7 @@ def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | N
     """Filter by status and validity: those of now, or those stored at a moment."""
     as_of = checked_moment(query.as_of, at="as_of")
     statuses = query.status or ((Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,))
-    if known_at:
-        rows = rows.known_at(known_at).filter(status_then__in=statuses)
-    else:
-        rows = rows.filter(status__in=statuses)
+    rows = rows.known_at(known_at).filter(status_then__in=statuses) if known_at else rows.filter(status__in=statuses)
     return rows.true_at(as_of, as_known=known_at is not None) if as_of else rows
 
 

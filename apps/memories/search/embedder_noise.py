@@ -10,9 +10,7 @@ from apps.pipeline.retrieval.noise_floor import measure_noise_floor
 MAX_EMBEDDERS = 32
 
 
-@cached(
-    cache=LRUCache(maxsize=MAX_EMBEDDERS), key=lambda embedder: (embedder.name, embedder.dimension), lock=Lock()
-)
+@cached(cache=LRUCache(maxsize=MAX_EMBEDDERS), key=lambda embedder: (embedder.name, embedder.dimension), lock=Lock())
 def noise_floor_of(embedder: Embedder) -> float:
     """Return the cosine below which similarity under this embedder means nothing.
 

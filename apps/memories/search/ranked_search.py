@@ -55,8 +55,8 @@ def search(
 ) -> tuple[SearchHit, ...]:
     """Return the best memories for a query, best first.
 
-    A blank query returns the most important ones, whatever the least score. A memory without vectors takes part by its words. What was known at
-    a moment is found by its words of then; its vectors are those of now.
+    A blank query returns the most important ones, whatever the least score. A memory without vectors takes part by its
+    words. What was known at a moment is found by its words of then; its vectors are those of now.
     Raises whatever the embedder raises.
     """
     text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]

@@ -15,9 +15,7 @@ LATER = datetime(2024, 10, 30, tzinfo=UTC)
 
 
 def known(content: str, **values: Any) -> ContextMemory:
-    return ContextMemory(
-        **{"id": UUID(int=1), "type": MemoryType.FACT, "content": content, "said_at": SAID, **values}
-    )
+    return ContextMemory(**{"id": UUID(int=1), "type": MemoryType.FACT, "content": content, "said_at": SAID, **values})
 
 
 @pytest.mark.parametrize(
@@ -27,7 +25,10 @@ def known(content: str, **values: Any) -> ContextMemory:
         ({"is_unverified": True}, "User lives in Graz. (said 4 May 2024, unconfirmed)"),
         ({"source_confidence": SourceConfidence.SPECULATED}, "User lives in Graz. (said 4 May 2024, uncertain)"),
         ({"source_confidence": SourceConfidence.INFERRED}, "User lives in Graz. (said 4 May 2024, inferred)"),
-        ({"source_confidence": SourceConfidence.SPECULATED, "is_approved": True}, "User lives in Graz. (said 4 May 2024)"),
+        (
+            {"source_confidence": SourceConfidence.INFERRED, "is_approved": True},
+            "User lives in Graz. (said 4 May 2024)",
+        ),
         ({"valid_from": SAID}, "User lives in Graz. (said 4 May 2024)"),
         ({"valid_from": LATER}, "from 30 October 2024: User lives in Graz. (said 4 May 2024)"),
         ({"valid_until": LATER}, "User lives in Graz. (said 4 May 2024, until 30 October 2024)"),
@@ -90,7 +91,5 @@ def test_a_triple_only_where_it_says_everything(content, values, line) -> None:
 
 
 def test_a_triple_keeps_dates_and_doubts() -> None:
-    graz = known(
-        "User lives in Graz.", predicate="lives_in", object_text="Graz", valid_from=LATER, is_unverified=True
-    )
+    graz = known("User lives in Graz.", predicate="lives_in", object_text="Graz", valid_from=LATER, is_unverified=True)
     assert fact_line(graz, now=NOW) == "from 30 October 2024: lives_in = Graz (said 4 May 2024, unconfirmed)"
