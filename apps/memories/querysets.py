@@ -1,7 +1,7 @@
 """Chainable adjectives for memories."""
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Self, cast
 from uuid import UUID
 
 from django.apps import apps
@@ -72,7 +72,7 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
 
 def _value_at(column: str, moment: datetime) -> Case:
     """Return the value of a column at a moment: what the first change since then has replaced, else that of now."""
-    field: Field[Any, Any] = apps.get_model("memories", "Memory")._meta.get_field(column)
+    field = cast("Field[Any, Any]", apps.get_model("memories", "Memory")._meta.get_field(column))
     past = (
         apps.get_model("memories", "MemoryVersion")
         .objects.filter(

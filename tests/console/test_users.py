@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
     ("query", "shown"),
     [
         ("tab=context", "green tea"),
-        ("tab=context&q=tea&stakes=high&budget=50", "tokens"),
+        ("tab=context&q=tea&stakes=high&budget=80", "tokens"),
         ("tab=facts", "lives in"),
         ("tab=timeline", "green tea"),
         (f"tab=timeline&status={Status.RETRACTED}", "show all"),

@@ -12,7 +12,7 @@ from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemoryType, Polarity, SourceConfidence, Stakes, Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.retrieval.context_block import RenderedBlock
-from apps.providers.wordllama import count_tokens
+from apps.providers.wordllama import WordLlamaEmbedder, count_tokens
 from tests.memories.conftest import NOW, contradict
 
 A_DAY = timedelta(days=1)
@@ -54,8 +54,8 @@ def test_rules_and_facts_are_there_whatever_is_asked(build) -> None:
         "- User repaired the old bicycle. (said 1 June 2030)",
         "Known facts:",
         "- lives_in = Oslo (said 1 June 2030)",
-        "- User saw a heron at the lake. (said 1 June 2030)",
         "- Priya.works_at = Acme (said 1 June 2030)",
+        "- User saw a heron at the lake. (said 1 June 2030)",
     ]
 
 
@@ -134,6 +134,26 @@ def test_facts_with_more_budget_never_replace_what_is_asked(build, remember) -> 
     wanted = remember("Jonas has coeliac disease.", importance=0.3)
     for budget in (80, 400, 1_000):
         assert build("does Jonas have a disease", token_budget=budget).memory_ids[0] == wanted.id
+
+
+class TestByMeaning:
+    """Under the default embedder, no word of the query is in the memories."""
+
+    @pytest.fixture
+    def embedder(self) -> WordLlamaEmbedder:
+        return WordLlamaEmbedder()
+
+    def test_a_guest_s_illness_comes_before_a_doctor_s_name(self, build, remember) -> None:
+        ill = remember(
+            "Jonas has coeliac disease.", subject="Jonas", predicate="has_condition", object="coeliac disease"
+        )
+        remember("Jonas is allergic to hazelnuts.", subject="Jonas", predicate="allergic_to", object="hazelnuts")
+        remember("User's doctor is Dr. Meyer.", subject="User", predicate="has_doctor", object="Dr. Meyer")
+        remember("User lives in Oslo.", subject="User", predicate="lives_in", object="Oslo")
+        text = build("a cake that everyone can eat").text
+        assert text.index("hazelnuts") < text.index("Meyer")
+        assert text.index("coeliac") < text.index("Meyer")
+        assert ill.id in build("a cake that everyone can eat", token_budget=90).memory_ids
 
 
 def test_gibberish_brings_no_relevant_memories(build, remember) -> None:

@@ -29,10 +29,12 @@ _CONTRADICTED_BY = """
 array(
     select other.id from (
         select to_memory_id as id from memories_memorylink
-        where end_user_id = memory.end_user_id and from_memory_id = memory.id and kind = 'contradicts' and status = 'open'
+        where end_user_id = memory.end_user_id and from_memory_id = memory.id
+          and kind = 'contradicts' and status = 'open'
         union
         select from_memory_id from memories_memorylink
-        where end_user_id = memory.end_user_id and to_memory_id = memory.id and kind = 'contradicts' and status = 'open'
+        where end_user_id = memory.end_user_id and to_memory_id = memory.id
+          and kind = 'contradicts' and status = 'open'
     ) linked join memories_memory other on other.end_user_id = memory.end_user_id and other.id = linked.id
     where other.status in ('active', 'pending_review') and memory.status in ('active', 'pending_review')
     order by other.id

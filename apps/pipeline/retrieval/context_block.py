@@ -18,7 +18,7 @@ from apps.pipeline.retrieval.context_line import ContextMemory, fact_line, sente
 
 CONSTRAINT_PREFIX = "WARNING, never break this: "
 # A line this long would keep many others out of a small block, so it is taken last.
-LONG_LINE = 600  # characters
+LONG_LINE = 400  # characters
 _CHARACTERS_PER_TOKEN = 3.5  # about, for a first guess
 
 CountTokens = Callable[[str], int]

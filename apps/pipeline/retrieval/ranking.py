@@ -162,7 +162,7 @@ def over_range(values: Floats) -> Floats:
 
 
 def above_floor(cosine: Floats, *, floor: float) -> Floats:
-    """Return what a cosine has above the noise, 0 at the floor and below, 1 for equal texts; 0 for the unknown (NaN)."""
+    """Return what a cosine has above the noise: 0 up to the floor and for the unknown (NaN), 1 for equal texts."""
     result: Floats = np.nan_to_num(np.clip((cosine - floor) / (1 - floor), 0.0, 1.0), nan=0.0)
     return result
 

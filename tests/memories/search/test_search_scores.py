@@ -1,7 +1,5 @@
 """Scores of a search are absolute: they mean the same for every query, and can be thresholded."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from apps.actions.memories.store import StoreRequest, store
@@ -24,7 +22,7 @@ def embedder() -> Embedder:
 
 
 @pytest.fixture
-def told(remember) -> Iterator[None]:
+def told(remember) -> None:
     for content in (
         BUDGET,
         TOURS,
@@ -34,7 +32,6 @@ def told(remember) -> Iterator[None]:
         "Ana's team runs PostgreSQL 16.",
     ):
         remember(content, subject="Ana", session_id="one")
-    return
 
 
 @pytest.mark.usefixtures("told")

@@ -25,7 +25,10 @@ def known(content: str, **values: Any) -> ContextMemory:
         ({"is_unverified": True}, "User lives in Graz. (said 4 May 2024, unconfirmed)"),
         ({"source_confidence": SourceConfidence.SPECULATED}, "User lives in Graz. (said 4 May 2024, uncertain)"),
         ({"source_confidence": SourceConfidence.INFERRED}, "User lives in Graz. (said 4 May 2024, inferred)"),
-        ({"source_confidence": SourceConfidence.SPECULATED, "is_approved": True}, "User lives in Graz. (said 4 May 2024)"),
+        (
+            {"source_confidence": SourceConfidence.INFERRED, "is_approved": True},
+            "User lives in Graz. (said 4 May 2024)",
+        ),
         ({"valid_from": SAID}, "User lives in Graz. (said 4 May 2024)"),
         ({"valid_from": LATER}, "from 30 October 2024: User lives in Graz. (said 4 May 2024)"),
         ({"valid_until": LATER}, "User lives in Graz. (said 4 May 2024, until 30 October 2024)"),
