@@ -57,7 +57,7 @@ class HeldMemory:
 
 @dataclass(slots=True)
 class Replayed:
-    """What is known after each exchange, by the names of its turns, and in the end."""
+    """What is known after each session, by the names of its turns, and in the end."""
 
     end_user_id: UUID
     project_id: UUID
@@ -67,7 +67,10 @@ class Replayed:
 
 
 def replay(conversation: GoldConversation, *, project: Project, model: Model | None) -> Replayed:
-    """Post each exchange and do all work that is due before the next one; end each session when it is over."""
+    """Post the exchanges of each session, do the work that they leave, and end the session.
+
+    The waiting turns of a session share a model call, as they do for an agent that does not wait for its memories.
+    """
     user = end_user_id(project_id=project.id, user_id=conversation.user_id)
     clock = ConversationClock(conversation.turns[0].said_at)
     ports = _ports(clock, model)
@@ -76,8 +79,9 @@ def replay(conversation: GoldConversation, *, project: Project, model: Model | N
         for exchange in exchanges:
             clock.moment = exchange.turns[-1].said_at
             accept(submission=_submission(exchange, conversation, project))
-            _work(user, ports)
-            replayed.steps.append((tuple(turn.id for turn in exchange.turns), held_memories(user)))
+        _work(user, ports)
+        posted = tuple(turn.id for exchange in exchanges for turn in exchange.turns)
+        replayed.steps.append((posted, held_memories(user)))
         ended = session_id(end_user_id=user, session_id=session)
         end_session(project_id=project.id, end_user_id=user, session_id=ended)
         _work(user, ports)

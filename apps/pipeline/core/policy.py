@@ -79,6 +79,9 @@ class ExtractionPolicy(_Part):
     max_recent_memories: int = Field(
         default=15, ge=0, description="known memories listed in the prompt, so that they are not extracted again"
     )
+    min_session_turns: int = Field(
+        default=6, ge=1, description="a session with fewer turns of the user is not reviewed as a whole"
+    )
     max_per_session: int = Field(default=5, ge=1, description="candidates from the review of a whole session")
     max_session_turns: int = Field(
         default=200, ge=1, description="latest turns included in the review of a whole session"

@@ -10,6 +10,8 @@ from apps.pipeline.extraction.llm import session_extractor
 
 def run(draft: Draft, ports: Ports) -> Draft:
     """Propose candidates for the session as a whole. Raises ModelFailed, also where no model is configured."""
+    if len(draft.turns) < draft.policy.extraction.min_session_turns:
+        return draft.evolve(details={"why": "too short a session to review"})
     asked = ports.model_for(draft.policy)
     if asked is None:
         raise ModelFailed("no model is configured", permanent=True)

@@ -7,10 +7,11 @@ from uuid import UUID
 import pytest
 
 from apps.memories.reading.in_memory_store import InMemoryStore
-from apps.pipeline.core.draft import Draft, KnownEntity, KnownMemory
+from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import Precision, Reason
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.extraction.extract_session import run
 from apps.providers.fake import HashingEmbedder, ScriptedModel
 from tests.pipeline.answers import listing
@@ -19,7 +20,7 @@ from tests.pipeline.builders import MONDAY, ORIGIN, CountedIds, FrozenClock, can
 SAID = turn("What does a flat in Bergen cost?"), turn("My password is hunter2.", position=1)
 
 
-def remembered(content: str, number: int, *, predicate: str, session: UUID) -> KnownMemory:
+def remembered(content: str, number: int, *, predicate: str, session: UUID) -> StoredMemory:
     made = candidate(content, source=SAID[0], predicate=predicate)
     return known(made, memory_id=UUID(int=number), source=SAID[0], origins=((str(session), "2025-06-01"),))
 
@@ -34,7 +35,7 @@ MEMORIES = (
 class FixedMemories(InMemoryStore):
     """A reader that knows the same of everybody."""
 
-    def known(self, **_: Any) -> tuple[tuple[KnownEntity, ...], tuple[KnownMemory, ...]]:
+    def relevant(self, **_: Any) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
         return (), MEMORIES
 
 
