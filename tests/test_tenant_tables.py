@@ -21,6 +21,7 @@ OF_A_PROJECT = {
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",
+    "ModelPause",
     "PreFilterRule",
     "RulePreview",
 }

@@ -17,7 +17,8 @@ OWED = """
 ready as (
     insert into outbox_userlease (end_user_id, project_id, ready_at)
     select %(end_user)s, %(project)s, now() from placed
-    on conflict (end_user_id) do update set ready_at = least(outbox_userlease.ready_at, excluded.ready_at)
+    on conflict (end_user_id) do update
+        set ready_at = least(outbox_userlease.ready_at, excluded.ready_at), waits_for = ''
     returning end_user_id, project_id
 ), owed as (
     insert into outbox_outboxrow
@@ -25,7 +26,7 @@ ready as (
     select end_user_id, project_id, %(kind)s, subject, %(session)s, 'pending', 0, now(), '', now()
     from ready, unnest(%(subjects)s::uuid[]) subject
     on conflict (end_user_id, kind, subject_id) do update
-        set state = 'pending', attempts = 0, run_at = now(), finished_at = null
+        set state = 'pending', attempts = 0, run_at = now(), waiting_since = null, finished_at = null
         where outbox_outboxrow.state <> 'pending'
 )
 """
@@ -43,7 +44,7 @@ def enqueue(
     """Owe work for each subject, in the caller's transaction.
 
     Work that waits already is not owed twice; work that was done, or is being done from what it found before, is
-    owed again.
+    owed again. A user who waits for a model is looked at again: the new work may need none.
     """
     values = {
         "end_user": end_user_id,

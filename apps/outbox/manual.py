@@ -9,7 +9,8 @@ _HOLD = """
 select leased_until > clock_timestamp() from outbox_userlease where end_user_id = %(end_user)s for update
 """
 _RETRY = """
-update outbox_outboxrow set state = 'pending', attempts = 0, run_at = clock_timestamp(), finished_at = null
+update outbox_outboxrow set state = 'pending', attempts = 0, run_at = clock_timestamp(), waiting_since = null,
+    finished_at = null
 where end_user_id = %(end_user)s and id = %(row)s and state in ('pending', 'dead')
 returning id
 """
@@ -20,7 +21,8 @@ where end_user_id = %(end_user)s and id = %(row)s
 returning id
 """
 _WAKE = """
-update outbox_userlease set ready_at = least(ready_at, clock_timestamp()) where end_user_id = %(end_user)s
+update outbox_userlease set ready_at = least(ready_at, clock_timestamp()), waits_for = ''
+where end_user_id = %(end_user)s
 """
 
 

@@ -5,7 +5,7 @@ The lease is locked before the work's own rows, and both after memories; so a wo
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -19,12 +19,14 @@ LEAST_BACKOFF = timedelta(seconds=1)
 MOST_BACKOFF = timedelta(minutes=10)
 LOOK_AHEAD = 64  # rows of one end user that a take looks at
 
-# What the user of a lease is owed, without the rows that are being done; one empty row where it is nothing.
+# What the user of a lease is owed, without the rows that are being done, and without the kinds of work that wait for
+# a model; one empty row where it is nothing.
 _OWED = """
 select row.id, row.kind, row.subject_id, row.session_id, row.attempts, row.run_at <= clock_timestamp()
 from held left join lateral (
     select * from outbox_outboxrow
     where end_user_id = held.end_user_id and state in ('pending', 'running') and id <> all(%(rows)s::bigint[])
+      and kind <> all(%(waiting)s::text[])
     order by kind = 'run_pipeline' desc, id limit %(limit)s
 ) row on true
 """
@@ -38,28 +40,51 @@ with held as (
 )
 update outbox_outboxrow row set state = 'running', attempts = attempts + 1
 from held where row.end_user_id = held.end_user_id and row.id = any(%(rows)s) and row.state in ('pending', 'running')
-returning row.id, row.attempts
+returning row.id, row.attempts, array(select model from outbox_modelpause where project_id = %(project)s)
 """
 
 
-def take(*, lease: Lease, runs: int, owed: Sequence[NextWork] = ()) -> list[NextWork]:
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The work of a leased user that is left for later, by kind, and the model that the first of it waits for."""
+
+    kinds: frozenset[WorkKind] = frozenset()
+    model: str = ""
+
+
+def take(*, lease: Lease, runs: int, owed: Sequence[NextWork] = (), waiting: Waiting = Waiting()) -> list[NextWork]:
     """Take the leased user's next work, each row's attempt counted and committed; give the lease back if none is due.
 
     Up to `runs` pipeline runs of one session come together, or all index work. `owed` is what was seen to be owed when
-    the last work was finished, so that it is not looked for again. Raises LostLease.
+    the last work was finished, so that it is not looked for again; with something `waiting` it is. Raises LostLease.
     """
-    while chosen := next_work(owed or _owed(lease), runs=runs):
+    if waiting.kinds:
         owed = ()
-        values = {"end_user": lease.end_user_id, "token": lease.token, "rows": [each.id for each in chosen]}
-        if attempts := dict(fetch(_START, values)):
-            return [replace(each, attempts=attempts[each.id]) for each in chosen if each.id in attempts]
-    release(lease=lease)
+    while chosen := next_work(owed or _owed(lease, waiting), runs=runs):
+        owed = ()
+        if started := _start(lease, chosen):
+            return started
+    release(lease=lease, waits_for=waiting.model)
     return []
 
 
-def _owed(lease: Lease) -> list[NextWork]:
+def _owed(lease: Lease, waiting: Waiting) -> list[NextWork]:
     """Look at what the leased user is owed, without a lock: whoever begins it asks for the lease again."""
-    return owed_behind(fetch(_LOOK, finishing(lease=lease, work=())), lease=lease)
+    kinds = [kind.value for kind in waiting.kinds]
+    return owed_behind(fetch(_LOOK, {**finishing(lease=lease, work=()), "waiting": kinds}), lease=lease)
+
+
+def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
+    values = {
+        "end_user": lease.end_user_id,
+        "project": lease.project_id,
+        "token": lease.token,
+        "rows": [each.id for each in chosen],
+    }
+    started = {row: (attempts, frozenset(paused)) for row, attempts, paused in fetch(_START, values)}
+    return [
+        replace(each, attempts=started[each.id][0], paused=started[each.id][1]) for each in chosen if each.id in started
+    ]
 
 
 def _work(row: int, kind: str, subject: UUID, session: UUID | None, attempts: int, due: bool) -> NextWork:
@@ -92,7 +117,8 @@ def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
 def finishing(*, lease: Lease, work: Sequence[NextWork]) -> dict[str, Any]:
     """Return what FINISHED and OWED_BEHIND are told."""
     rows = [each.id for each in work]
-    return {"end_user": lease.end_user_id, "token": lease.token, "rows": rows, "limit": LOOK_AHEAD}
+    ours = {"end_user": lease.end_user_id, "token": lease.token}
+    return {**ours, "rows": rows, "limit": LOOK_AHEAD, "waiting": []}
 
 
 def owed_behind(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[NextWork]:
@@ -107,6 +133,7 @@ update outbox_outboxrow row set
     state = case when attempts >= %(most)s then 'dead' else 'pending' end,
     finished_at = case when attempts >= %(most)s then clock_timestamp() end,
     run_at = clock_timestamp() + %(wait)s * interval '1 second',
+    waiting_since = null,
     last_error = %(error)s
 from (select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update) held
 where row.end_user_id = held.end_user_id and row.id = %(row)s and row.state = 'running'

@@ -1,6 +1,7 @@
 """Run an accepted request while its caller waits, in its turn behind earlier work of the same end user."""
 
 import time
+from dataclasses import replace
 
 from django.conf import settings
 
@@ -10,6 +11,7 @@ from apps.outbox import leases
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import new_id
 from apps.traces.models import Trace
+from apps.worker.deadline_model import DeadlineModel
 from apps.worker.lease_renewal import renewed_lease
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import Deadline
@@ -21,15 +23,18 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
     """Return the trace once it has ended, or as it stands when the time is up.
 
     The caller's own process does the work when no worker holds the end user's lease; else it waits for that worker.
-    What is not begun when the time is up is left to the workers.
+    What is not done when the time is up, because a model takes too long perhaps, is left to the workers.
     """
     deadline = Deadline(time.monotonic() + wait_seconds)
+    ports = live()
+    if ports.model:
+        ports = replace(ports, model=DeadlineModel(ports.model, deadline))
     trace = _read(accepted)
     while trace.status == TraceStatus.QUEUED and not deadline.is_set():
         claimed = leases.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
         for lease in claimed:
             with renewed_lease(lease):
-                process_user(lease=lease, ports=live(), stop=deadline)
+                process_user(lease=lease, ports=ports, stop=deadline)
         if not claimed:
             time.sleep(POLL_SECONDS)  # another worker holds the lease; there is nothing to be woken by
         trace = _read(accepted)

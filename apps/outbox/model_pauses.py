@@ -1,0 +1,123 @@
+"""Pauses: a model that doesn't answer a project is left alone, but for a try now and then. The database's clock rules.
+
+A failed call begins a pause. Once its `until` has passed, one caller may try again; a failed try prolongs the pause,
+and a call that is answered ends it. What waits is leased again as soon as the pause is gone (apps/outbox/leases.py).
+"""
+
+import random
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+
+from apps.outbox.fetch import fetch
+from apps.outbox.models import MODEL_NAME_LENGTH, ModelPause, UserLease
+from apps.pipeline.core.enums import PausedKind
+
+MOST_PAUSE = timedelta(minutes=5)
+LEAST_RETRY_AFTER, MOST_RETRY_AFTER = 1.0, 24 * 3_600.0  # seconds; what a server may ask for
+FORGOTTEN_AFTER = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A pause as a caller meets it. `may_try`: this caller is the one who tries whether the model answers again."""
+
+    model: str
+    since: datetime
+    error: str
+    may_try: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Return why work waits."""
+        return f"{self.model} has not answered since {self.since:%Y-%m-%d %H:%M} UTC: {self.error}"
+
+
+_ADMIT = """
+with tried as (
+    update outbox_modelpause set until = statement_timestamp() + %(seconds)s * interval '1 second'
+    where project_id = %(project)s and model = %(model)s and until <= statement_timestamp()
+    returning 1
+)
+select since, error, exists (select from tried) from outbox_modelpause
+where project_id = %(project)s and model = %(model)s
+"""
+
+
+def find_pause(*, project_id: UUID, model: str) -> Pause | None:
+    """Return the pause of a model, None where there is none. If a try is due, the caller is the one who may try.
+
+    The next one may try when this one has reported nothing for as long as a lease lasts.
+    """
+    name = model[:MODEL_NAME_LENGTH]
+    rows = fetch(_ADMIT, {"project": project_id, "model": name, "seconds": settings.WORK_LEASE_SECONDS})
+    return next((Pause(model=model, since=since, error=error, may_try=tried) for since, error, tried in rows), None)
+
+
+# Of calls that fail at the same time the first begins the pause. The others don't prolong it, unless a server names a
+# longer wait.
+_FAILED = """
+insert into outbox_modelpause as pause (project_id, model, kind, since, until, failures, error)
+values (%(project)s, %(model)s, %(kind)s, statement_timestamp(),
+        statement_timestamp() + coalesce(%(retry_after)s, %(first)s * %(jitter)s) * interval '1 second', 1, %(error)s)
+on conflict (project_id, model) do update set
+    failures = pause.failures + %(tried)s::int,
+    until = case when %(tried)s
+        then statement_timestamp() + interval '1 second' * coalesce(
+            %(retry_after)s, least(%(first)s * power(2, least(pause.failures, 30)), %(most)s) * %(jitter)s)
+        else greatest(pause.until, statement_timestamp() + coalesce(%(retry_after)s, 0) * interval '1 second') end,
+    kind = excluded.kind,
+    error = excluded.error
+returning since, error, xmax = 0
+"""
+
+
+def record_failure(
+    *,
+    project_id: UUID,
+    model: str,
+    kind: PausedKind,
+    error: str,
+    retry_after_seconds: float | None = None,
+    was_try: bool = False,
+) -> tuple[Pause, bool]:
+    """Begin the pause of a model, or prolong it after a failed try; return it, and True if it has just begun.
+
+    It lasts as long as the server asks for, or else 5 s (MODEL_PAUSE_SECONDS), 10 s, 20 s … to 5 minutes, each with up
+    to 50 % jitter.
+    """
+    wait = retry_after_seconds
+    values = {
+        "project": project_id,
+        "model": model[:MODEL_NAME_LENGTH],
+        "kind": kind.value,
+        "retry_after": None if wait is None else min(max(wait, LEAST_RETRY_AFTER), MOST_RETRY_AFTER),
+        "first": settings.MODEL_PAUSE_SECONDS,
+        "most": MOST_PAUSE.total_seconds(),
+        "jitter": random.uniform(1.0, 1.5),  # noqa: S311  (jitter needs no cryptography)
+        "tried": was_try,
+        "error": error[:1_000],
+    }
+    ((since, said, is_new),) = fetch(_FAILED, values)
+    return Pause(model=model, since=since, error=said), is_new
+
+
+def end_pause(*, project_id: UUID, model: str) -> None:
+    """Let a model be asked again by everybody: it answers."""
+    ModelPause.objects.filter(project_id=project_id, model=model[:MODEL_NAME_LENGTH]).delete()
+
+
+def try_now(*, project_id: UUID) -> int:
+    """Make the next try of each paused model of a project due now; return how many models these are."""
+    return int(ModelPause.objects.filter(project_id=project_id).update(until=Now()))
+
+
+def forget_unused_pauses() -> int:
+    """Delete pauses of models that nobody waits for and nobody has tried for an hour; return how many these were."""
+    waiting = UserLease.objects.filter(project=OuterRef("project"), waits_for=OuterRef("model"), ready_at__isnull=False)
+    unused = ModelPause.objects.filter(until__lt=Now() - FORGOTTEN_AFTER)
+    return int(unused.exclude(Exists(waiting)).delete()[0])

@@ -1,0 +1,89 @@
+"""Put back work that failed, each row together with its trace."""
+
+import time
+from collections.abc import Sequence
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+
+from apps.outbox import postponing, processing
+from apps.outbox.leases import Lease
+from apps.outbox.postponing import Postponed
+from apps.outbox.scheduling import NextWork
+from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
+from apps.pipeline.core.model_calls import ModelFailed
+from apps.traces import recorder
+from apps.worker.model_gate import ModelPaused
+from apps.worker.shutdown import StopSignal
+
+log = structlog.get_logger(__name__)
+
+AWAY_SECONDS = 0.5  # between two tries to reach a database that is away
+
+
+def count_attempt(lease: Lease, work: Sequence[NextWork], error: Exception) -> None:
+    """Put rows back after a failure of their own, or end them as dead after their last attempt.
+
+    Of traces that ran together, those before the failing one are done. What a model refuses for good is dead at once,
+    unless it was asked about several requests: then each is tried alone.
+    """
+    said = f"{type(error).__name__}: {error}"
+    is_final = isinstance(error, ModelFailed) and error.permanent and len(work) == 1
+    if isinstance(error, ModelFailed):
+        _record_calls(lease, work, error)
+    for each in work:
+        with transaction.atomic():
+            most = 1 if is_final else settings.WORK_MAX_ATTEMPTS
+            state = processing.fail(lease=lease, work=each, error=said, most_attempts=most)
+            if state is not None:
+                _fail_trace(lease, each, Postponed(each.subject_id, state, said))
+
+
+def wait_for_model(lease: Lease, work: Sequence[NextWork], paused: ModelPaused) -> bool:
+    """Put rows back until a paused model answers; return True if they wait, False if the first was given up."""
+    log.warning("model paused", model=paused.paused_model, kind=work[0].kind, error=str(paused))
+    _record_calls(lease, work, paused)
+    with transaction.atomic():
+        postponed = postponing.wait_for_model(
+            lease=lease, work=work, model=paused.paused_model, error=str(paused), is_suspect=paused.is_suspect
+        )
+        _fail_traces(lease, work, postponed)
+    return not any(each.state is WorkState.DEAD for each in postponed)
+
+
+def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, stop: StopSignal | None) -> None:
+    """Put rows back that a failing database has interrupted, as soon as it takes them.
+
+    Raises DatabaseError when it is away for longer than a lease lasts, or until the worker has to stop.
+    """
+    deadline = time.monotonic() + settings.WORK_LEASE_SECONDS
+    while True:
+        try:
+            with transaction.atomic():
+                said = f"{type(error).__name__}: {error}"
+                _fail_traces(lease, work, postponing.wait_for_database(lease=lease, work=work, error=said))
+                return
+        except (OperationalError, InterfaceError):
+            connection.close()
+            if time.monotonic() >= deadline or (stop is not None and stop.is_set()):
+                raise
+        time.sleep(AWAY_SECONDS)  # nothing reports when it is back
+
+
+def _fail_traces(lease: Lease, work: Sequence[NextWork], postponed: Sequence[Postponed]) -> None:
+    became = {each.subject_id: each for each in postponed}
+    for each in work:
+        if each.subject_id in became:
+            _fail_trace(lease, each, became[each.subject_id])
+
+
+def _fail_trace(lease: Lease, work: NextWork, became: Postponed) -> None:
+    if work.kind in RUNS:
+        status = TraceStatus.DEAD if became.state is WorkState.DEAD else TraceStatus.QUEUED
+        recorder.fail_trace(end_user_id=lease.end_user_id, trace_id=work.subject_id, status=status, error=became.error)
+
+
+def _record_calls(lease: Lease, work: Sequence[NextWork], failure: ModelFailed) -> None:
+    if failure.calls:
+        recorder.record_calls(end_user_id=lease.end_user_id, trace_id=work[0].subject_id, calls=failure.calls)
