@@ -1,9 +1,14 @@
-"""What a person does to owed work: retry a row, or bury it."""
+"""What a person does to owed work: retry rows, or bury one."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
+
+from apps.outbox.fetch import fetch
+from apps.pipeline.core.enums import WorkKind
 
 _HOLD = """
 select leased_until > clock_timestamp() from outbox_userlease where end_user_id = %(end_user)s for update
@@ -24,6 +29,43 @@ _WAKE = """
 update outbox_userlease set ready_at = least(ready_at, clock_timestamp()), waits_for = ''
 where end_user_id = %(end_user)s
 """
+
+
+_HOLD_ALL = """
+select 1 from outbox_userlease where end_user_id = any(%(end_users)s) order by end_user_id for update
+"""
+_RETRY_ALL = """
+update outbox_outboxrow set state = 'pending', attempts = 0, run_at = clock_timestamp(), waiting_since = null,
+    finished_at = null
+where end_user_id = any(%(end_users)s) and id = any(%(rows)s) and state = 'dead'
+returning end_user_id, kind, subject_id
+"""
+_WAKE_ALL = """
+update outbox_userlease set ready_at = least(ready_at, clock_timestamp()), waits_for = ''
+where end_user_id = any(%(end_users)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Revived:
+    """A row that was dead and is due now."""
+
+    end_user_id: UUID
+    kind: WorkKind
+    subject_id: UUID
+
+
+def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[Revived]:
+    """Make dead rows of these end users due now, their attempts counted from the start; return those that were dead.
+
+    The leases stay locked until the caller's transaction ends.
+    """
+    values = {"end_users": sorted(set(end_user_ids)), "rows": list(row_ids)}
+    fetch(_HOLD_ALL, values)
+    revived = [Revived(user, WorkKind(kind), subject) for user, kind, subject in fetch(_RETRY_ALL, values)]
+    with connection.cursor() as cursor:
+        cursor.execute(_WAKE_ALL, {"end_users": sorted({each.end_user_id for each in revived})})
+    return revived
 
 
 def retry(*, end_user_id: UUID, row_id: int) -> bool:

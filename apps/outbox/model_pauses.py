@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, Min, OuterRef
 from django.db.models.functions import Now
 
 from apps.outbox.fetch import fetch
@@ -114,6 +114,21 @@ def end_pause(*, project_id: UUID, model: str) -> None:
 def try_now(*, project_id: UUID) -> int:
     """Make the next try of each paused model of a project due now; return how many models these are."""
     return int(ModelPause.objects.filter(project_id=project_id).update(until=Now()))
+
+
+@dataclass(frozen=True, slots=True)
+class PausedModel:
+    """A model that is paused in some projects, since the first of them."""
+
+    model: str
+    since: datetime
+    projects: int
+
+
+def paused_models() -> list[PausedModel]:
+    """Return the models that don't answer, by name."""
+    rows = ModelPause.objects.values_list("model").annotate(since=Min("since"), projects=Count("id"))
+    return [PausedModel(*row) for row in rows.order_by("model")]
 
 
 def forget_unused_pauses() -> int:

@@ -65,7 +65,8 @@ def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, 
                 _fail_traces(lease, work, postponing.wait_for_database(lease=lease, work=work, error=said))
                 return
         except (OperationalError, InterfaceError):
-            connection.close()
+            if not connection.in_atomic_block:
+                connection.close()
             if time.monotonic() >= deadline or (stop is not None and stop.is_set()):
                 raise
         time.sleep(AWAY_SECONDS)  # nothing reports when it is back

@@ -4,10 +4,12 @@ import time
 from dataclasses import replace
 
 from django.conf import settings
+from django.utils import timezone
 
 from apps.actions.live_ports import live
 from apps.intake.accept import Accepted
 from apps.outbox import leases
+from apps.outbox.wait_reasons import pause_of_user
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import new_id
 from apps.traces.models import Trace
@@ -35,10 +37,19 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
         for lease in claimed:
             with renewed_lease(lease):
                 process_user(lease=lease, ports=ports, stop=deadline)
+        if not claimed and _waits_beyond(deadline, accepted):
+            break
         if not claimed:
             time.sleep(POLL_SECONDS)  # another worker holds the lease; there is nothing to be woken by
         trace = _read(accepted)
     return trace
+
+
+def _waits_beyond(deadline: Deadline, accepted: Accepted) -> bool:
+    """Return True if the work waits for a model that is not asked again before the caller's time is up."""
+    pause = pause_of_user(end_user_id=accepted.end_user_id)
+    left = deadline.at - time.monotonic()
+    return pause is not None and (pause.until - timezone.now()).total_seconds() > left
 
 
 def _read(accepted: Accepted) -> Trace:
