@@ -41,4 +41,6 @@ def find_wait_reason(*, end_user_id: UUID, subject_id: UUID) -> WaitReason | Non
 def pause_of_user(*, end_user_id: UUID) -> ModelPause | None:
     """Return the pause that the first work of an end user waits for."""
     lease = UserLease.objects.filter(end_user_id=end_user_id).exclude(waits_for="").first()
-    return lease and ModelPause.objects.filter(project_id=lease.project_id, model=lease.waits_for).first()
+    if lease is None:
+        return None
+    return ModelPause.objects.filter(project_id=lease.project_id, model=lease.waits_for).first()

@@ -360,6 +360,7 @@ def test_old_work_raises_an_alert(viewer: Client, full_project: Project) -> None
 
 def pause_model(project: Project, *, error: str = "connection refused") -> None:
     now = timezone.now()
+    ModelPause.objects.all().delete()
     ModelPause.objects.create(
         project=project, model="openai:down", kind="model", since=now, until=now + timedelta(seconds=41), error=error
     )
