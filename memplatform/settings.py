@@ -160,6 +160,8 @@ MODELS: dict[str, dict[str, object]] = env.json("MODELS", default={})
 # The name of one of these, or "provider:name" as in "openai:gpt-4.1-mini"; empty: the patterns extract alone.
 MODEL = env.str("MODEL", default="anthropic:claude-haiku-4-5" if ANTHROPIC_API_KEY else "")
 MODEL_TIMEOUT_SECONDS = env.float("MODEL_TIMEOUT_SECONDS", default=30.0)
+MODEL_PAUSE_SECONDS = env.float("MODEL_PAUSE_SECONDS", default=5.0)  # before the next try; doubles up to 5 minutes
+MODEL_OUTAGE_DAYS = env.float("MODEL_OUTAGE_DAYS", default=3.0)  # after this, work that still waits is dead
 MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64)  # calls of one process at once
 # Dollars a million tokens: read, written, read from the cache, written to it.
 # From the vendors' price lists of late 2025; MODEL_PRICES, as JSON, adds to them or replaces some.

@@ -21,6 +21,7 @@ OF_A_PROJECT = {
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",
+    "ModelPause",
     "PreFilterRule",
     "RulePreview",
 }
@@ -32,6 +33,7 @@ ACROSS_USERS = {
     "memory_of_project",
     "link_of_project",
     "lease_ready",
+    "trace_extraction_failed",
     "work_dead",
 }
 

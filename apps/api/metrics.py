@@ -9,7 +9,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from apps.api.readiness import readiness
 from apps.api.schemas.health import ServiceStatus
-from apps.outbox.models import OutboxRow
+from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.funnel_metrics import Measure
 from apps.pipeline.core.identifiers import Prefix, show
@@ -25,7 +25,7 @@ class ServiceCollector:
         yield _gauge("up", "1 if the database is reachable and migrated", ready.status is not ServiceStatus.UNAVAILABLE)
         yield _gauge(
             "degraded",
-            "1 if no worker is running, work is late, or work has failed",
+            "1 if no worker is running, a model does not answer, work is late, or work has failed",
             ready.status is not ServiceStatus.OK,
         )
         yield _gauge("oldest_owed_seconds", "Age of the oldest pending work", ready.oldest_owed_seconds)
@@ -34,6 +34,7 @@ class ServiceCollector:
         yield _gauge("workers_alive", "Workers with a recent heartbeat", ready.workers_alive)
         if ready.migrations:
             yield _pending()
+            yield from _paused()
             yield from _models()
 
 
@@ -46,6 +47,19 @@ def _pending() -> Metric:
     for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
         pending.add_metric([kind], rows)
     return pending
+
+
+def _paused() -> Iterator[Metric]:
+    """Yield the models that do not answer a project, and for how long."""
+    labels = ["project", "model"]
+    paused = GaugeMetricFamily("memplatform_model_paused", "1 while a model does not answer", labels=labels)
+    ages = GaugeMetricFamily("memplatform_model_paused_seconds", "Age of the pause of a model", labels=labels)
+    now = timezone.now()
+    for pause in ModelPause.objects.order_by("project_id", "model"):
+        owner = [show(Prefix.PROJECT, pause.project_id), pause.model]
+        paused.add_metric(owner, 1)
+        ages.add_metric(owner, max(0.0, (now - pause.since).total_seconds()))
+    yield from (paused, ages)
 
 
 def _models() -> Iterator[Metric]:

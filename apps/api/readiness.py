@@ -7,8 +7,8 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from apps.api.schemas.health import ReadinessResponse, ServiceStatus
-from apps.outbox import heartbeats
+from apps.api.schemas.health import PausedModelResponse, ReadinessResponse, ServiceStatus
+from apps.outbox import heartbeats, model_pauses
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import Backlog, OutboxRowQuerySet
 
@@ -50,7 +50,11 @@ def _unavailable(*, database: bool) -> ReadinessResponse:
 def _ready(backlog: Backlog, *, now: datetime) -> ReadinessResponse:
     pending, lag = _age(backlog.oldest, now), _age(backlog.oldest_index, now)
     workers = heartbeats.alive(within=ALIVE_WITHIN)
-    late = pending > DEGRADED_AFTER_SECONDS or backlog.dead > 0 or not workers
+    paused = [
+        PausedModelResponse(model=each.model, since=each.since, projects=each.projects)
+        for each in model_pauses.paused_models()
+    ]
+    late = pending > DEGRADED_AFTER_SECONDS or backlog.dead > 0 or not workers or bool(paused)
     return ReadinessResponse(
         status=ServiceStatus.DEGRADED if late else ServiceStatus.OK,
         database=True,
@@ -59,6 +63,7 @@ def _ready(backlog: Backlog, *, now: datetime) -> ReadinessResponse:
         vector_lag_seconds=lag,
         dead=backlog.dead,
         workers_alive=workers,
+        paused_models=paused,
     )
 
 

@@ -12,6 +12,7 @@ from apps.api.views.sessions import SessionEndView
 from apps.api.views.stats import StatsView
 from apps.api.views.traces import TracesView, TraceView
 from apps.api.views.turns import TurnsView
+from apps.api.views.work import RetryWorkView
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/turns", TurnsView.as_view(), name="turns"),
@@ -31,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/stats", StatsView.as_view(), name="stats"),
     path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("readyz", ReadyView.as_view(), name="readyz"),
     path("metrics", metrics, name="metrics"),

@@ -17,7 +17,8 @@ ENQUEUE_CTES = """
 ready as (
     insert into outbox_userlease (end_user_id, project_id, ready_at)
     select %(end_user)s, %(project)s, now() from placed
-    on conflict (end_user_id) do update set ready_at = least(outbox_userlease.ready_at, excluded.ready_at)
+    on conflict (end_user_id) do update
+        set ready_at = least(outbox_userlease.ready_at, excluded.ready_at), waits_for = ''
     returning end_user_id, project_id
 ), enqueued as (
     insert into outbox_outboxrow
@@ -25,7 +26,7 @@ ready as (
     select end_user_id, project_id, %(kind)s, subject, %(session)s, 'pending', 0, now(), '', now()
     from ready, unnest(%(subjects)s::uuid[]) subject
     on conflict (end_user_id, kind, subject_id) do update
-        set state = 'pending', attempts = 0, run_at = now(), finished_at = null
+        set state = 'pending', attempts = 0, run_at = now(), waiting_since = null, finished_at = null
         where outbox_outboxrow.state <> 'pending'
 )
 """
@@ -43,7 +44,8 @@ def enqueue(
     """Enqueue one row per subject in the caller's transaction.
 
     A row that is already pending stays as it is. A row that is running, done or dead becomes pending again, because it
-    may have missed what the caller has just written.
+    may have missed what the caller has just written. A user that waits for a model becomes ready, as the new work may
+    not need the model.
     """
     values = {
         "end_user": end_user_id,

@@ -1,15 +1,21 @@
-"""Manual operations on outbox rows: retry a row, or discard it."""
+"""Manual operations on outbox rows: retry rows, or discard one."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
 
+from apps.outbox.fetch import fetch
+from apps.pipeline.core.enums import WorkKind
+
 _LOCK_LEASE = """
 select leased_until > clock_timestamp() from outbox_userlease where end_user_id = %(end_user)s for update
 """
 _RETRY = """
-update outbox_outboxrow set state = 'pending', attempts = 0, run_at = clock_timestamp(), finished_at = null
+update outbox_outboxrow set state = 'pending', attempts = 0, run_at = clock_timestamp(), waiting_since = null,
+    finished_at = null
 where end_user_id = %(end_user)s and id = %(row)s and state in ('pending', 'dead')
 returning id
 """
@@ -20,8 +26,45 @@ where end_user_id = %(end_user)s and id = %(row)s
 returning id
 """
 _MARK_READY = """
-update outbox_userlease set ready_at = least(ready_at, clock_timestamp()) where end_user_id = %(end_user)s
+update outbox_userlease set ready_at = least(ready_at, clock_timestamp()), waits_for = ''
+where end_user_id = %(end_user)s
 """
+
+_LOCK_LEASES = """
+select 1 from outbox_userlease where end_user_id = any(%(end_users)s) order by end_user_id for update
+"""
+_RETRY_DEAD = """
+update outbox_outboxrow set state = 'pending', attempts = 0, run_at = clock_timestamp(), waiting_since = null,
+    finished_at = null
+where end_user_id = any(%(end_users)s) and id = any(%(rows)s) and state = 'dead'
+returning end_user_id, kind, subject_id
+"""
+_MARK_ALL_READY = """
+update outbox_userlease set ready_at = least(ready_at, clock_timestamp()), waits_for = ''
+where end_user_id = any(%(end_users)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RetriedRow:
+    """A row that was dead and is due now."""
+
+    end_user_id: UUID
+    kind: WorkKind
+    subject_id: UUID
+
+
+def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[RetriedRow]:
+    """Make the dead ones of these rows due now and reset their attempts; return them.
+
+    The leases of the end users stay locked until the caller's transaction ends.
+    """
+    values = {"end_users": sorted(set(end_user_ids)), "rows": list(row_ids)}
+    fetch(_LOCK_LEASES, values)
+    retried = [RetriedRow(user, WorkKind(kind), subject) for user, kind, subject in fetch(_RETRY_DEAD, values)]
+    with connection.cursor() as cursor:
+        cursor.execute(_MARK_ALL_READY, {"end_users": sorted({each.end_user_id for each in retried})})
+    return retried
 
 
 def retry(*, end_user_id: UUID, row_id: int) -> bool:

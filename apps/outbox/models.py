@@ -4,7 +4,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.core.enums import WorkKind, WorkState, choices_of, values_of
+from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState, choices_of, values_of
+
+MODEL_NAME_LENGTH = 200
 
 
 class OutboxRow(models.Model):
@@ -24,6 +26,9 @@ class OutboxRow(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     run_at = models.DateTimeField(default=timezone.now, help_text="not before this time")
     last_error = models.TextField(blank=True)
+    waiting_since = models.DateTimeField(
+        null=True, blank=True, help_text="since when it has waited for an unavailable model or database"
+    )
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
 
@@ -58,14 +63,45 @@ class UserLease(models.Model):
     ready_at = models.DateTimeField(null=True, blank=True, help_text="empty when no work is open")
     leased_until = models.DateTimeField(null=True, blank=True)
     token = models.UUIDField(null=True, blank=True, help_text="identifies the holder; every write must carry it")
+    waits_for = models.CharField(
+        max_length=MODEL_NAME_LENGTH,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="the paused model that the first work needs; it is done once the pause is over",
+    )
 
     class Meta:
         indexes = [
-            models.Index(fields=("project", "ready_at"), condition=Q(ready_at__isnull=False), name="lease_ready"),
+            # Users that wait for one model are adjacent, so that a claim skips them however many they are.
+            models.Index(
+                fields=("project", "waits_for", "ready_at"), condition=Q(ready_at__isnull=False), name="lease_ready"
+            ),
         ]
 
     def __str__(self) -> str:
         return str(self.end_user_id)
+
+
+class ModelPause(models.Model):
+    """A model or embedder that does not answer a project's calls; the row is deleted when it answers again."""
+
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    model = models.CharField(max_length=MODEL_NAME_LENGTH, help_text="as the policy or the settings name it")
+    kind = models.CharField(max_length=16, choices=choices_of(PausedKind))
+    since = models.DateTimeField(help_text="when the first call failed")
+    until = models.DateTimeField(help_text="when one call may be tried again")
+    failures = models.PositiveIntegerField(default=1, help_text="failed calls, one for each try")
+    error = models.TextField(blank=True, help_text="of the last try")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("project", "model"), name="model_paused_once"),
+            models.CheckConstraint(condition=Q(kind__in=values_of(PausedKind)), name="model_pause_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.model
 
 
 class WorkerHeartbeat(models.Model):

@@ -6,7 +6,7 @@ marks the work as done.
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -20,13 +20,14 @@ LEAST_BACKOFF = timedelta(seconds=1)
 MOST_BACKOFF = timedelta(minutes=10)
 LOOK_AHEAD = 64  # open rows of one end user that are read at a time
 
-# The final query of a statement: the open rows of the end user in the CTE `held`, except %(rows)s. No row means that
-# the lease is not held, one row of nulls that no work is open.
+# The final query of a statement: the open rows of the end user in the CTE `held`, except %(rows)s and the kinds of work
+# in %(waiting)s. No row means that the lease is not held, one row of nulls that no work is open.
 REMAINING_WORK = """
 select row.id, row.kind, row.subject_id, row.session_id, row.attempts, row.run_at <= clock_timestamp()
 from held left join lateral (
     select * from outbox_outboxrow
     where end_user_id = held.end_user_id and state in ('pending', 'running') and id <> all(%(rows)s::bigint[])
+      and kind <> all(%(waiting)s::text[])
     order by kind = 'run_pipeline' desc, id limit %(limit)s
 ) row on true
 """
@@ -40,28 +41,53 @@ with held as (
 )
 update outbox_outboxrow row set state = 'running', attempts = attempts + 1
 from held where row.end_user_id = held.end_user_id and row.id = any(%(rows)s) and row.state in ('pending', 'running')
-returning row.id, row.attempts
+returning row.id, row.attempts, array(select model from outbox_modelpause where project_id = %(project)s)
 """
 
 
-def take(*, lease: Lease, runs: int, open_work: Sequence[NextWork] = ()) -> list[NextWork]:
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The kinds of a leased user's work that wait for a paused model, and the model that the first of it waits for."""
+
+    kinds: frozenset[WorkKind] = frozenset()
+    model: str = ""
+
+
+def take(
+    *, lease: Lease, runs: int, open_work: Sequence[NextWork] = (), waiting: Waiting = Waiting()
+) -> list[NextWork]:
     """Take the leased user's next work and count the attempt on each row; release the lease if nothing is due.
 
     Returns up to `runs` pipeline runs of one session, or all index work that is due. `open_work` is what `finish`
-    returned for the work before; it saves a query. Raises LostLease.
+    returned for the work before; it saves a query unless some work is `waiting`. Raises LostLease.
     """
-    while chosen := next_work(open_work or _open_work(lease), runs=runs):
+    if waiting.kinds:
         open_work = ()
-        values = {"end_user": lease.end_user_id, "token": lease.token, "rows": [each.id for each in chosen]}
-        if attempts := dict(fetch(_START, values)):
-            return [replace(each, attempts=attempts[each.id]) for each in chosen if each.id in attempts]
-    release(lease=lease)
+    while chosen := next_work(open_work or _open_work(lease, waiting), runs=runs):
+        open_work = ()
+        if started := _start(lease, chosen):
+            return started
+    release(lease=lease, waits_for=waiting.model)
     return []
 
 
-def _open_work(lease: Lease) -> list[NextWork]:
+def _open_work(lease: Lease, waiting: Waiting) -> list[NextWork]:
     """Read the leased user's open work without a lock; starting it checks the lease again."""
-    return remaining_work(fetch(_READ_OPEN_WORK, finish_values(lease=lease, work=())), lease=lease)
+    values = {**finish_values(lease=lease, work=()), "waiting": [kind.value for kind in waiting.kinds]}
+    return remaining_work(fetch(_READ_OPEN_WORK, values), lease=lease)
+
+
+def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
+    values = {
+        "end_user": lease.end_user_id,
+        "project": lease.project_id,
+        "token": lease.token,
+        "rows": [each.id for each in chosen],
+    }
+    started = {row: (attempts, frozenset(paused)) for row, attempts, paused in fetch(_START, values)}
+    return [
+        replace(each, attempts=started[each.id][0], paused=started[each.id][1]) for each in chosen if each.id in started
+    ]
 
 
 def _work(row: int, kind: str, subject: UUID, session: UUID | None, attempts: int, due: bool) -> NextWork:
@@ -94,7 +120,8 @@ def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
 def finish_values(*, lease: Lease, work: Sequence[NextWork]) -> dict[str, Any]:
     """Return the query parameters of FINISH_CTES and REMAINING_WORK."""
     rows = [each.id for each in work]
-    return {"end_user": lease.end_user_id, "token": lease.token, "rows": rows, "limit": LOOK_AHEAD}
+    ours = {"end_user": lease.end_user_id, "token": lease.token}
+    return {**ours, "rows": rows, "limit": LOOK_AHEAD, "waiting": []}
 
 
 def remaining_work(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[NextWork]:
@@ -109,6 +136,7 @@ update outbox_outboxrow row set
     state = case when attempts >= %(most)s then 'dead' else 'pending' end,
     finished_at = case when attempts >= %(most)s then clock_timestamp() end,
     run_at = clock_timestamp() + %(wait)s * interval '1 second',
+    waiting_since = null,
     last_error = %(error)s
 from (select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update) held
 where row.end_user_id = held.end_user_id and row.id = %(row)s and row.state = 'running'

@@ -18,6 +18,7 @@ class NextWork:
     session_id: UUID | None = None
     attempts: int = 0
     is_due: bool = True
+    paused: frozenset[str] = frozenset()  # models of the project that were paused when it was taken
 
 
 def next_work(open_work: Sequence[NextWork], *, runs: int) -> list[NextWork]:

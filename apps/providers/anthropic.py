@@ -1,4 +1,4 @@
-"""Claude through the official SDK: cached static prompt, native structured output, the SDK's own retries."""
+"""Claude through the official SDK: cached static prompt, native structured output."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,14 +9,15 @@ import anthropic
 from anthropic.types import Message, OutputConfigParam, TextBlockParam
 
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
-from apps.providers.errors import is_permanent, kind_of, without_secret
-from apps.providers.http import MALFORMED, refuse_long_waits, retry_after_seconds
+from apps.providers.errors import described, is_permanent, kind_of
+from apps.providers.http import MALFORMED, retry_after_seconds
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
+from apps.providers.retries import retried
 from apps.providers.schemas import plain_schema
 from apps.providers.thinking import without_thinking
 
 DEFAULT_NAME = "claude-haiku-4-5"
-RETRIES = 2  # with jitter, for 408, 409, 429, 5xx and lost connections
+CONNECT_SECONDS = 5.0
 _STOPS = {
     "max_tokens": StopReason.TRUNCATED,
     "model_context_window_exceeded": StopReason.TRUNCATED,
@@ -28,17 +29,16 @@ class AnthropicModel:
     """A Claude model; one client a process, shared by its threads."""
 
     def __init__(self, *, name: str, api_key: str, base_url: str = "", timeout: float, connections: int) -> None:
-        self._name, self._key = name, api_key
+        self._name, self._key, self._timeout = name, api_key, timeout
         self._optional = OptionalParameters()
         self._client = anthropic.Anthropic(
             api_key=api_key,
             base_url=base_url or "https://api.anthropic.com",
-            max_retries=RETRIES,
+            max_retries=0,
             http_client=anthropic.DefaultHttpxClient(
-                timeout=anthropic.Timeout(timeout, connect=5.0),
+                timeout=_timeout(timeout),
                 limits=_limits(connections),
                 follow_redirects=False,
-                event_hooks={"response": [refuse_long_waits]},
             ),
         )
 
@@ -46,7 +46,7 @@ class AnthropicModel:
         """Answer a request. Raises ModelFailed."""
         started = perf_counter_ns()
         try:
-            message = self._optional.ask(partial(self._send, request), refusals=(anthropic.BadRequestError,))
+            message = retried(partial(self._ask, request), seconds=self._timeout, failures=(anthropic.AnthropicError,))
             return ModelAnswer(
                 text=without_thinking("".join(block.text for block in message.content if block.type == "text")),
                 model=self._name,
@@ -61,11 +61,15 @@ class AnthropicModel:
                 "a malformed answer", kind=FailureKind.UNUSABLE, model=self._name, latency_us=_micros(started)
             ) from error
 
-    def _send(self, request: ModelRequest, accepted: frozenset[OptionalParameter]) -> Message:
+    def _ask(self, request: ModelRequest, seconds: float) -> Message:
+        return self._optional.ask(partial(self._send, request, seconds), refusals=(anthropic.BadRequestError,))
+
+    def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> Message:
         # The SDK knows no temperature any more, as the newest models refuse it; the others still take it.
         is_sent = request.temperature is not None and OptionalParameter.TEMPERATURE in accepted
         return self._client.messages.create(
             model=self._name,
+            timeout=_timeout(seconds),
             max_tokens=request.max_tokens,
             system=_system(request),
             messages=[{"role": "user", "content": request.turns}],
@@ -77,10 +81,11 @@ class AnthropicModel:
         response = error.response if isinstance(error, anthropic.APIStatusError) else None
         status = response.status_code if response else None
         return ModelFailed(
-            without_secret(f"{type(error).__name__}: {error}", secret=self._key),
+            described(error, secret=self._key),
             permanent=is_permanent(status),
             kind=kind_of(status),
             retry_after_seconds=retry_after_seconds(response.headers) if response else None,
+            is_timeout=isinstance(error, anthropic.APITimeoutError),
             model=self._name,
             latency_us=latency_us,
         )
@@ -94,6 +99,10 @@ def _system(request: ModelRequest) -> list[TextBlockParam]:
 
 def _format(schema: Mapping[str, Any]) -> OutputConfigParam:
     return {"format": {"type": "json_schema", "schema": plain_schema(schema)}}
+
+
+def _timeout(seconds: float) -> anthropic.Timeout:
+    return anthropic.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
 
 
 def _limits(connections: int) -> Any:

@@ -4,9 +4,22 @@ from apps.pipeline.core.model_calls import FailureKind
 
 
 class ProviderError(Exception):
-    """A model or embedder did not answer."""
+    """A model or embedder did not answer; `retry_after_seconds` is the wait that its server asked for."""
 
     permanent = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: FailureKind = FailureKind.UNAVAILABLE,
+        retry_after_seconds: float | None = None,
+        is_timeout: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after_seconds = retry_after_seconds
+        self.is_timeout = is_timeout
 
 
 class UnknownProvider(ProviderError):
@@ -35,6 +48,13 @@ def is_permanent(status: int | None) -> bool:
 def kind_of(status: int | None) -> FailureKind:
     """Return what an HTTP status other than 2xx means for other requests; None is a lost connection."""
     return FailureKind.REFUSED if is_permanent(status) and status not in _CONFIGURATION else FailureKind.UNAVAILABLE
+
+
+def described(error: Exception, *, secret: str) -> str:
+    """Return what went wrong, with the cause of a lost connection, which the SDKs leave out of their message."""
+    cause = error.__cause__
+    reason = f" ({cause})" if cause is not None and str(cause) and str(cause) not in str(error) else ""
+    return without_secret(f"{type(error).__name__}: {error}{reason}", secret=secret)
 
 
 def without_secret(text: str, *, secret: str) -> str:

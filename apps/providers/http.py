@@ -4,17 +4,9 @@ import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
 
 # What reading an answer raises that isn't built as the SDK expects: it takes the server's word for the shape.
 MALFORMED = (ValueError, TypeError, AttributeError, LookupError)
-LONGEST_WAIT = 8.0  # seconds; the SDKs obey any wait that a server asks for, with a worker's thread
-
-
-def refuse_long_waits(response: Any) -> None:
-    """Let a long Retry-After fail the call at once: the outbox waits without holding a thread."""
-    if (retry_after_seconds(response.headers) or 0.0) > LONGEST_WAIT:
-        response.headers["x-should-retry"] = "false"
 
 
 def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:

@@ -6,17 +6,19 @@ from time import perf_counter_ns
 from typing import Any
 
 import openai
+from openai.types import CreateEmbeddingResponse
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
-from apps.providers.errors import ProviderError, is_permanent, kind_of, without_secret
-from apps.providers.http import MALFORMED, refuse_long_waits, retry_after_seconds
+from apps.providers.errors import ProviderError, described, is_permanent, kind_of
+from apps.providers.http import MALFORMED, retry_after_seconds
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
+from apps.providers.retries import retried
 from apps.providers.schemas import plain_schema
 from apps.providers.thinking import without_thinking
 
-RETRIES = 2  # with jitter, for 408, 409, 429, 5xx and lost connections
+CONNECT_SECONDS = 5.0
 NO_KEY = "none"  # many local servers want none, the SDK wants some
 _BATCH = 128  # texts of one embedding call
 _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
@@ -27,7 +29,7 @@ class OpenAICompatibleModel:
     """A chat model; one client a process, shared by its threads. A key marked as secret never leaves it in an error."""
 
     def __init__(self, *, name: str, api_key: str, base_url: str = "", timeout: float, connections: int) -> None:
-        self._name, self._key = name, api_key
+        self._name, self._key, self._timeout = name, api_key, timeout
         self._is_vendor = not base_url
         self._optional = OptionalParameters()
         self._client = client(api_key=api_key, base_url=base_url, timeout=timeout, connections=connections)
@@ -36,7 +38,7 @@ class OpenAICompatibleModel:
         """Answer a request. Raises ModelFailed."""
         started = perf_counter_ns()
         try:
-            completion = self._optional.ask(partial(self._send, request), refusals=_REFUSALS)
+            completion = retried(partial(self._ask, request), seconds=self._timeout, failures=(openai.OpenAIError,))
             choice = completion.choices[0]
             return ModelAnswer(
                 text=without_thinking(choice.message.content or ""),
@@ -52,14 +54,17 @@ class OpenAICompatibleModel:
                 "a malformed answer", kind=FailureKind.UNUSABLE, model=self._name, latency_us=_micros(started)
             ) from error
 
-    def _send(self, request: ModelRequest, accepted: frozenset[OptionalParameter]) -> ChatCompletion:
+    def _ask(self, request: ModelRequest, seconds: float) -> ChatCompletion:
+        return self._optional.ask(partial(self._send, request, seconds), refusals=_REFUSALS)
+
+    def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> ChatCompletion:
         # OpenAI's newer models want one name of the limit, most compatible servers know only the other.
         given: dict[str, Any] = {"max_completion_tokens" if self._is_vendor else "max_tokens": request.max_tokens}
         if request.temperature is not None and OptionalParameter.TEMPERATURE in accepted:
             given["temperature"] = request.temperature
         given["response_format"] = _format(request, with_schema=OptionalParameter.SCHEMA in accepted)
         completion: ChatCompletion = self._client.chat.completions.create(
-            model=self._name, messages=_messages(request), **given
+            model=self._name, messages=_messages(request), timeout=_timeout(seconds), **given
         )
         return completion
 
@@ -67,10 +72,11 @@ class OpenAICompatibleModel:
         response = error.response if isinstance(error, openai.APIStatusError) else None
         status = response.status_code if response else None
         return ModelFailed(
-            _message(error, secret=self._key),
+            described(error, secret=self._key),
             permanent=is_permanent(status),
             kind=kind_of(status),
             retry_after_seconds=retry_after_seconds(response.headers) if response else None,
+            is_timeout=isinstance(error, openai.APITimeoutError),
             model=self._name,
             latency_us=latency_us,
         )
@@ -80,7 +86,7 @@ class OpenAICompatibleEmbedder:
     """An embedding model; its vectors carry its name, and are `dimension` long as the first answer tells."""
 
     def __init__(self, *, name: str, dimension: int, api_key: str, base_url: str, timeout: float) -> None:
-        self._model, self._key, self._dimension = name, api_key, dimension
+        self._model, self._key, self._dimension, self._timeout = name, api_key, dimension, timeout
         self._client = client(api_key=api_key, base_url=base_url, timeout=timeout, connections=8)
 
     @property
@@ -103,13 +109,27 @@ class OpenAICompatibleEmbedder:
 
     def _some(self, texts: Sequence[str]) -> list[Vector]:
         try:
-            answer = self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="float")
+            answer = retried(partial(self._send, texts), seconds=self._timeout, failures=(openai.OpenAIError,))
         except openai.OpenAIError as error:
-            raise ProviderError(_message(error, secret=self._key)) from error
+            raise self._failed(error) from error
         vectors = [each.embedding for each in sorted(answer.data, key=lambda each: each.index)]
         if len(vectors) != len(texts) or any(len(vector) != self._dimension for vector in vectors):
             raise ProviderError(f"{self._model} answers no {self._dimension} numbers a text: check EMBEDDER_DIMENSION")
         return [_unit(vector) for vector in vectors]
+
+    def _send(self, texts: Sequence[str], seconds: float) -> CreateEmbeddingResponse:
+        return self._client.embeddings.create(
+            model=self._model, input=list(texts), encoding_format="float", timeout=_timeout(seconds)
+        )
+
+    def _failed(self, error: openai.OpenAIError) -> ProviderError:
+        response = error.response if isinstance(error, openai.APIStatusError) else None
+        return ProviderError(
+            described(error, secret=self._key),
+            kind=kind_of(response.status_code if response else None),
+            retry_after_seconds=retry_after_seconds(response.headers) if response else None,
+            is_timeout=isinstance(error, openai.APITimeoutError),
+        )
 
 
 def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> openai.OpenAI:
@@ -118,12 +138,11 @@ def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> 
     return openai.OpenAI(
         api_key=api_key or NO_KEY,
         base_url=base_url or "https://api.openai.com/v1",
-        max_retries=RETRIES,
+        max_retries=0,
         http_client=openai.DefaultHttpx2Client(
-            timeout=openai.Timeout(timeout, connect=5.0),
+            timeout=_timeout(timeout),
             limits=limits,
             follow_redirects=False,
-            event_hooks={"response": [refuse_long_waits]},
         ),
     )
 
@@ -154,8 +173,8 @@ def _usage(completion: ChatCompletion) -> Usage:
     return Usage(input=max(0, read - cached), cache_read=cached, output=usage.completion_tokens or 0)
 
 
-def _message(error: openai.OpenAIError, *, secret: str) -> str:
-    return without_secret(f"{type(error).__name__}: {error}", secret=secret)
+def _timeout(seconds: float) -> openai.Timeout:
+    return openai.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
 
 
 def _unit(vector: Sequence[float]) -> Vector:

@@ -3,7 +3,7 @@
 Every turn pays for this, so it is one statement: the rows are sent as JSON and unpacked by the database.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +20,9 @@ from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.trace_report import report_of
-from apps.traces.models import Trace
+from apps.traces.models import Span, Trace
+
+FIRST_OF_RUN = 1  # position of the first span of a run; span 0 is written when the request is accepted
 
 # Inserts spans; used as a CTE.
 INSERT_SPANS = """
@@ -71,11 +73,11 @@ def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool)
     until = max((turn.position for turn in draft.request.turns), default=-1) + 1
     return {
         **owner_values(draft),
-        "summarised": until if is_session_level else 0,
+        "summarised": until if is_session_level and not draft.failure else 0,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes),
         "plan": Jsonb([{"op": type(each).__name__, **_to_json(each)} for each in plan.operations]),
-        "spans": Jsonb(span_rows(draft.spans, first=1)),
+        "spans": Jsonb(span_rows(draft.spans, first=FIRST_OF_RUN)),
         "calls": Jsonb(_calls(draft.model_calls)),
         "status": (TraceStatus.EXTRACTION_FAILED if draft.failure else TraceStatus.DONE).value,
         "error": draft.failure,
@@ -92,6 +94,15 @@ def fail_trace(*, end_user_id: UUID, trace_id: UUID, status: TraceStatus, error:
     finished_at = None if status is TraceStatus.QUEUED else timezone.now()
     Trace.objects.filter(end_user_id=end_user_id, id=trace_id).update(
         status=status, error=error[:4_000], finished_at=finished_at
+    )
+
+
+def reopen(*, traces: Sequence[Trace]) -> None:
+    """Queue ended traces again and delete the spans of the run that ended them; model calls stay, as they were paid."""
+    users, ids = {trace.end_user_id for trace in traces}, [trace.id for trace in traces]
+    Span.objects.filter(end_user_id__in=users, trace_id__in=ids, position__gte=FIRST_OF_RUN).delete()
+    Trace.objects.filter(end_user_id__in=users, id__in=ids).update(
+        status=TraceStatus.QUEUED, outcomes=[], finished_at=None
     )
 
 

@@ -4,16 +4,18 @@ from collections.abc import Sequence
 
 import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection
 
 from apps.actions.memories.index_memories import index_memories
-from apps.outbox import leases, processing
+from apps.outbox import leases, postponing, processing
 from apps.outbox.leases import Lease, LostLease
+from apps.outbox.processing import Waiting
 from apps.outbox.scheduling import NextWork
-from apps.pipeline.core.enums import RUNS, TraceStatus, WorkKind, WorkState
-from apps.pipeline.core.model_calls import ModelFailed
+from apps.pipeline.core.enums import RUNS, WorkKind
 from apps.pipeline.core.ports import Ports
-from apps.traces import recorder
+from apps.worker import failures
+from apps.worker.deadline_model import OutOfTime
+from apps.worker.model_gate import ModelGate, ModelPaused
 from apps.worker.run_session import run_session
 from apps.worker.run_traces import run_traces
 from apps.worker.shutdown import StopSignal
@@ -28,68 +30,64 @@ class WorkerDied(Exception):
 def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None) -> int:
     """Do all due work of the leased user and release the lease; return how many rows were done.
 
-    Failed work is retried later, or marked as dead with its error after its last attempt.
+    Failed work is retried later, or marked as dead with its error after its last attempt. Work that needs a model that
+    does not answer waits for it, and so does later work of that kind; work of other kinds is done.
     """
     done = 0
     remaining: Sequence[NextWork] = ()
+    waiting = Waiting()
     try:
-        while work := processing.take(lease=lease, runs=settings.WORKER_BATCH_RUNS, open_work=remaining):
-            rest = _attempt(lease, work, ports)
-            done += len(work) if rest is not None else 0
-            remaining = rest or ()
+        while work := processing.take(
+            lease=lease, runs=settings.WORKER_BATCH_RUNS, open_work=remaining, waiting=waiting
+        ):
+            try:
+                remaining = _do(lease, work, ports)
+                done += len(work)
+            except ModelPaused as paused:
+                remaining = ()
+                if failures.wait_for_model(lease, work, paused):
+                    waiting = _add_waiting(waiting, kind=work[0].kind, model=paused.paused_model)
+            except LostLease:
+                raise
+            except Exception as error:  # noqa: BLE001  (work must never be lost, whatever a stage raises)
+                remaining = ()
+                _handle_failure(lease, work, error, stop)
             if stop is not None and stop.is_set():
-                leases.release(lease=lease)
+                leases.release(lease=lease, waits_for=waiting.model)
                 break
     except LostLease as lost:
         log.warning("lease lost", end_user=str(lease.end_user_id), error=str(lost))
     return done
 
 
-def _attempt(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork] | None:
-    """Do the work and return the user's remaining open work; None where it failed."""
-    try:
-        return _do(lease, work, ports)
-    except LostLease:
-        raise
-    except Exception as error:  # work must never be lost, whatever a stage, a model or the database raises
-        log.exception("work failed", kind=work[0].kind, subject=str(work[0].subject_id))
-        _return_connection()
-        _record_failure(lease, work, error)
-        return None
-
-
 def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
+    """Do the work and return the user's remaining open work."""
     if work[0].attempts > settings.WORK_MAX_ATTEMPTS:
         raise WorkerDied(f"started {settings.WORK_MAX_ATTEMPTS} times but never finished")
+    gate = ModelGate(lease.project_id, paused=set(work[0].paused))
+    guarded = gate.guarded(ports)
     if work[0].kind is WorkKind.RUN_PIPELINE:
-        return run_traces(lease=lease, work=work, ports=ports)
+        return run_traces(lease=lease, work=work, ports=guarded)
     if work[0].kind is WorkKind.EXTRACT_SESSION:
-        return [run_session(lease=lease, work=each, ports=ports) for each in work][-1]
-    return index_memories(lease=lease, work=work, embedder=ports.embedder)
+        return [run_session(lease=lease, work=each, ports=guarded) for each in work][-1]
+    return index_memories(lease=lease, work=work, embedder=guarded.embedder)
 
 
-def _return_connection() -> None:
-    """Return the connection to the pool, which discards broken ones; the next statement takes another."""
+def _add_waiting(waiting: Waiting, *, kind: WorkKind, model: str) -> Waiting:
+    """Return what waits once work of this kind needs a paused model. All runs wait, to keep their order."""
+    kinds = RUNS if kind in RUNS else frozenset({kind})
+    return Waiting(kinds=waiting.kinds | kinds, model=waiting.model or model)
+
+
+def _handle_failure(lease: Lease, work: Sequence[NextWork], error: Exception, stop: StopSignal | None) -> None:
+    """Put failed work back, in the way that its error calls for."""
     if not connection.in_atomic_block:
-        connection.close()
-
-
-def _record_failure(lease: Lease, work: Sequence[NextWork], error: Exception) -> None:
-    """Schedule another attempt of the rows that are not done, or mark them as dead if the error is permanent.
-
-    Of traces that ran together, those before the failed one are done already and stay as they are.
-    """
-    message = f"{type(error).__name__}: {error}"
-    failure = error if isinstance(error, ModelFailed) else None
-    most = 1 if failure and failure.permanent else settings.WORK_MAX_ATTEMPTS
-    if failure and failure.calls:
-        first = work[0].subject_id
-        recorder.record_calls(end_user_id=lease.end_user_id, trace_id=first, calls=failure.calls)
-    for each in work:
-        with transaction.atomic():
-            state = processing.fail(lease=lease, work=each, error=message, most_attempts=most)
-            if state is not None and each.kind in RUNS:
-                status = TraceStatus.DEAD if state is WorkState.DEAD else TraceStatus.QUEUED
-                recorder.fail_trace(
-                    end_user_id=lease.end_user_id, trace_id=each.subject_id, status=status, error=message
-                )
+        connection.close()  # returns it to the pool, which discards broken ones; the next statement takes another
+    if isinstance(error, OutOfTime):
+        postponing.put_back_untouched(lease=lease, work=work)
+    elif isinstance(error, OperationalError | InterfaceError):
+        log.warning("database failed", kind=work[0].kind, subject=str(work[0].subject_id), error=str(error))
+        failures.wait_for_database(lease, work, error, stop)
+    else:
+        log.exception("work failed", kind=work[0].kind, subject=str(work[0].subject_id))
+        failures.count_attempt(lease, work, error)

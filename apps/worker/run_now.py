@@ -1,15 +1,19 @@
 """Run an accepted request while its caller waits, after the earlier work of the same end user."""
 
 import time
+from dataclasses import replace
 
 from django.conf import settings
+from django.utils import timezone
 
 from apps.actions.live_ports import live
 from apps.intake.accept import Accepted
 from apps.outbox import leases
+from apps.outbox.wait_reasons import pause_of_user
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import new_id
 from apps.traces.models import Trace
+from apps.worker.deadline_model import DeadlineModel
 from apps.worker.lease_renewal import renewed_lease
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import Deadline
@@ -21,19 +25,31 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
     """Return the trace once it has ended, or in its current state after `wait_seconds`.
 
     The calling process does the work itself unless a worker holds the end user's lease; then it waits for that worker.
-    Work that has not started when the time is up is left to the workers.
+    Work that is not done when the time is up, for example because a model is slow, is left to the workers.
     """
     deadline = Deadline(time.monotonic() + wait_seconds)
+    ports = live()
+    if ports.model:
+        ports = replace(ports, model=DeadlineModel(ports.model, deadline))
     trace = _read(accepted)
     while trace.status == TraceStatus.QUEUED and not deadline.is_set():
         claimed = leases.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
         for lease in claimed:
             with renewed_lease(lease):
-                process_user(lease=lease, ports=live(), stop=deadline)
+                process_user(lease=lease, ports=ports, stop=deadline)
+        if not claimed and _waits_beyond(deadline, accepted):
+            break
         if not claimed:
             time.sleep(POLL_SECONDS)  # another worker holds the lease and sends no notification when it is done
         trace = _read(accepted)
     return trace
+
+
+def _waits_beyond(deadline: Deadline, accepted: Accepted) -> bool:
+    """Return True if the work waits for a model that is not asked again before the caller's time is up."""
+    pause = pause_of_user(end_user_id=accepted.end_user_id)
+    left = deadline.at - time.monotonic()
+    return pause is not None and (pause.until - timezone.now()).total_seconds() > left
 
 
 def _read(accepted: Accepted) -> Trace:

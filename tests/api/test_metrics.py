@@ -5,9 +5,9 @@ from django.test import Client as DjangoClient
 from django.utils import timezone
 
 from apps.intake.accept import Submission, accept
-from apps.outbox.models import OutboxRow, WorkerHeartbeat
+from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import Role, WorkState
-from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 
@@ -53,3 +53,21 @@ def test_dead_work_degrades(project: Project) -> None:
     OutboxRow.objects.update(state=WorkState.DEAD)
     assert _ready()["status"] == "degraded"
     assert _metrics()["memplatform_dead_rows"] == 1
+
+
+def test_a_model_that_does_not_answer_degrades_and_is_named(project: Project, other_project: Project) -> None:
+    _beat()
+    since = timezone.now() - timezone.timedelta(seconds=90)
+    for each in (project, other_project):
+        ModelPause.objects.create(
+            project=each, model="openai:down", kind="model", since=since, until=since, error="sk-not-for-everybody"
+        )
+    ready = _ready()
+    (paused,) = ready["paused_models"]
+    assert (ready["status"], paused["model"], paused["projects"]) == ("degraded", "openai:down", 2)
+    assert paused["since"].startswith(f"{since:%Y-%m-%dT%H:%M}")
+    assert "sk-not" not in str(ready)
+    labels = f'{{model="openai:down",project="{show(Prefix.PROJECT, project.id)}"}}'
+    assert _metrics()[f"memplatform_model_paused{labels}"] == 1
+    assert _metrics()[f"memplatform_model_paused_seconds{labels}"] >= 90
+    assert _metrics()["memplatform_degraded"] == 1

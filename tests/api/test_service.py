@@ -44,6 +44,7 @@ def test_ready(client: APIClient, conversation: dict[str, Any]) -> None:
         "vector_lag_seconds": 0.0,
         "dead": 0,
         "workers_alive": 1,
+        "paused_models": [],
     }
 
     client.post("/v1/turns", conversation)

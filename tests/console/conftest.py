@@ -15,8 +15,8 @@ from apps.memories.models import Memory, MemoryChange, MemoryLink, MemoryRevisio
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
-from apps.outbox.models import WorkerHeartbeat
-from apps.pipeline.core.enums import LinkKind, MemberRole, Role
+from apps.outbox.models import ModelPause, WorkerHeartbeat
+from apps.pipeline.core.enums import LinkKind, MemberRole, PausedKind, Role
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
@@ -99,6 +99,9 @@ def _add_the_rest(project: Project) -> None:
     now = timezone.now()
     WorkerHeartbeat.objects.create(
         worker=new_id(), host=HOSTILE, pid=1, started_at=now - timedelta(hours=1), seen_at=now
+    )
+    ModelPause.objects.create(
+        project=project, model=HOSTILE, kind=PausedKind.MODEL, since=now, until=now, error=HOSTILE
     )
     rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
     RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))

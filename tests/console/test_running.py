@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.actions.keys.create_key import create_key
 from apps.actions.keys.restore_key import REGRET
-from apps.outbox.models import OutboxRow
+from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import MemberRole, Scope, WorkState
 from apps.tenants.models import ApiKey, Membership, Project
 from apps.traces.models import HourlyTally, Trace, Turn
@@ -38,6 +38,8 @@ BUTTONS = (
     "patterns/rules/thanks_en/delete/",
     "configuration/change/",
     "configuration/1/restore/",
+    "queue/retry/",
+    "queue/try-model/",
     "queue/1/retry/",
     "queue/1/discard/",
     f"keys/{NOBODY}/revoke/",
@@ -350,3 +352,64 @@ def test_old_work_raises_an_alert(viewer: Client, full_project: Project) -> None
         state=WorkState.PENDING, created_at=timezone.now() - timedelta(minutes=5)
     )
     assert "The oldest pending work has been waiting" in text_of(viewer, "dashboard/")
+
+
+# --- a model that does not answer, and failed work
+
+
+def pause_model(project: Project, *, error: str = "connection refused") -> None:
+    now = timezone.now()
+    ModelPause.objects.all().delete()
+    ModelPause.objects.create(
+        project=project, model="openai:down", kind="model", since=now, until=now + timedelta(seconds=41), error=error
+    )
+    user = UserLease.objects.filter(project=project).first()
+    UserLease.objects.filter(pk=user.pk).update(waits_for="openai:down", ready_at=now)
+    row = OutboxRow.objects.filter(end_user_id=user.pk, kind="run_pipeline").first()
+    OutboxRow.objects.filter(pk=row.pk).update(state=WorkState.PENDING)
+    Trace.objects.filter(pk=row.subject_id).update(status="queued")
+
+
+@pytest.mark.parametrize("path", ["dashboard/", "queue/"])
+def test_a_model_that_does_not_answer_is_announced(tuner: Client, full_project: Project, path: str) -> None:
+    pause_model(full_project, error=HOSTILE)
+    page = text_of(tuner, path)
+    assert "The model openai:down has not answered since" in page
+    assert re.search(r"1 request waits; next try in (40|41) s\.", page)
+    assert "Try now" in page
+    assert HOSTILE not in page
+
+
+def test_viewers_see_the_pause_without_its_button(viewer: Client, full_project: Project) -> None:
+    pause_model(full_project)
+    page = text_of(viewer, "queue/")
+    assert "connection refused" in page
+    assert "Try now" not in page
+
+
+def test_a_try_is_due_at_once_where_somebody_asks_for_it(tuner: Client, full_project: Project) -> None:
+    pause_model(full_project)
+    tuner.post(HOME + "queue/try-model/")
+    assert ModelPause.objects.get().until <= timezone.now()
+
+
+def test_a_waiting_trace_says_why(tuner: Client, full_project: Project) -> None:
+    pause_model(full_project)
+    waiting = Trace.objects.get(status="queued")
+    page = text_of(tuner, f"traces/{waiting.pk}/")
+    assert "openai:down has not answered since" in page
+    assert "next try at" in page
+
+
+def test_failed_work_is_retried_by_error_by_user_and_all_of_it(tuner: Client, full_project: Project) -> None:
+    rows = list(OutboxRow.objects.filter(project=full_project, kind="run_pipeline").order_by("id")[:3])
+    for row, error in zip(rows, ("first line\nsecond", "other", "other"), strict=True):
+        OutboxRow.objects.filter(pk=row.pk).update(state=WorkState.DEAD, last_error=error)
+    page = text_of(tuner, "queue/")
+    assert "3 failed" in page
+    tuner.post(HOME + "queue/retry/", {"error": "first line\r\nsecond"})
+    assert OutboxRow.objects.filter(state=WorkState.DEAD).count() == 2
+    tuner.post(HOME + "queue/retry/", {"user": "nobody"})
+    assert OutboxRow.objects.filter(state=WorkState.DEAD).count() == 2
+    tuner.post(HOME + "queue/retry/")
+    assert not OutboxRow.objects.filter(state=WorkState.DEAD).exists()

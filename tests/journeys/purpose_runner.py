@@ -22,7 +22,7 @@ from apps.tenants.models import Project
 from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply
 from benchmarks.model_wire import Asked
-from tests.outbox.outbox_factories import claim, make_due
+from tests.outbox.outbox_factories import claim, make_due, make_try_due
 from tests.pipeline.answers import memory, new_turns
 
 USER = "ana"
@@ -140,6 +140,7 @@ class PurposeRunner:
     def _pass_time(self) -> None:
         """Let every wait be over: of work for its next attempt, of models for their next try."""
         make_due(end_user_id(project_id=self.project.id, user_id=USER))
+        make_try_due()
 
     def _set_failure(self, step: Row) -> None:
         assert self.script is not None, "only a model can fail"

@@ -3,11 +3,12 @@
 from datetime import timedelta
 from uuid import UUID
 
+from django.db.models import F
 from django.utils import timezone
 
 from apps.outbox import enqueue, leases
 from apps.outbox.leases import Lease
-from apps.outbox.models import OutboxRow, UserLease
+from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.tenants.models import EndUser, Project
@@ -51,6 +52,20 @@ def make_due(user: UUID) -> None:
     past = timezone.now() - timedelta(hours=1)
     OutboxRow.objects.filter(end_user_id=user).update(run_at=past)
     UserLease.objects.filter(end_user_id=user, ready_at__isnull=False).update(ready_at=past)
+
+
+def make_try_due() -> None:
+    """Let the pause of each model be over for one try."""
+    ModelPause.objects.update(until=timezone.now() - timedelta(seconds=1))
+
+
+def let_pass(time: timedelta) -> None:
+    """Move everything that has happened so far back in time."""
+    ModelPause.objects.update(since=F("since") - time, until=F("until") - time)
+    OutboxRow.objects.update(
+        run_at=F("run_at") - time, created_at=F("created_at") - time, waiting_since=F("waiting_since") - time
+    )
+    UserLease.objects.update(ready_at=F("ready_at") - time)
 
 
 def row(number: int) -> OutboxRow:

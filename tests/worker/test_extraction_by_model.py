@@ -4,14 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.conf import settings as configured
 from django.db import connection
 
 from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.projects.configure import configure
 from apps.actions.sessions.end_session import end_session
 from apps.memories.models import Memory
-from apps.outbox.models import OutboxRow
+from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Status, TraceStatus, WorkState
 from apps.pipeline.core.model_calls import ModelAnswer
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
@@ -20,6 +19,7 @@ from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Span, Trace
 from benchmarks.model_server import ModelServer, Reply
+from tests.outbox.outbox_factories import make_due
 from tests.pipeline.answers import listing, memory
 from tests.worker.worker_helper import Person
 
@@ -135,18 +135,33 @@ def test_a_failure_that_passes_waits_in_the_outbox(ana: Person, model_server: Mo
     ana.is_worked_for()
 
     row = OutboxRow.objects.get()
-    assert (row.state, row.attempts, ana.statuses()) == (WorkState.PENDING, 1, [TraceStatus.QUEUED])
+    assert (row.state, row.attempts, ana.statuses()) == (WorkState.PENDING, 0, [TraceStatus.QUEUED])
     assert "OverloadedError" in ModelCall.objects.get().error
 
 
-def test_a_permanent_failure_is_dead_at_once_and_can_be_retried(ana: Person, model_server: ModelServer) -> None:
-    model_server.answering = lambda _: Reply(status=401)
+def test_a_refused_request_is_dead_at_once(ana: Person, model_server: ModelServer) -> None:
+    model_server.answering = lambda _: Reply(status=400)
     ana.says("I live in Lisbon.")
     ana.is_worked_for()
 
     row = OutboxRow.objects.get()
     assert (row.state, row.attempts, ana.statuses()) == (WorkState.DEAD, 1, [TraceStatus.DEAD])
-    assert configured.ANTHROPIC_API_KEY not in row.last_error
+    assert not ModelPause.objects.exists()
+
+
+def test_of_requests_that_share_a_call_only_the_one_that_is_refused_dies(
+    ana: Person, model_server: ModelServer
+) -> None:
+    model_server.answering = lambda asked: Reply(status=400) if "Lisbon" in asked.turns else Reply(text=listing())
+    ana.says("I work as a nurse.")
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+    assert ana.statuses() == [TraceStatus.QUEUED] * 2
+    make_due(ana.id)
+    ana.is_worked_for()
+    make_due(ana.id)
+    ana.is_worked_for()
+    assert ana.statuses() == [TraceStatus.DONE, TraceStatus.DEAD]
 
 
 @pytest.mark.parametrize("reply", [Reply(status=529, headers=AT_ONCE), Reply(status=401), Reply(text="no")])
@@ -281,7 +296,7 @@ def test_a_project_without_a_model_of_its_own_asks_none_where_none_is_configured
     assert "User lives in Porto." in ana.memories()
 
 
-def test_a_named_model_whose_key_is_missing_says_so_and_waits_for_a_person(
+def test_a_named_model_whose_key_is_missing_says_so_and_waits_for_it(
     ana: Person, model_server: ModelServer, settings: Any
 ) -> None:
     settings.MODEL, settings.ANTHROPIC_API_KEY = "", ""
@@ -290,7 +305,7 @@ def test_a_named_model_whose_key_is_missing_says_so_and_waits_for_a_person(
     ana.is_worked_for()
 
     (row,) = OutboxRow.objects.all()
-    assert (row.state, len(model_server.asked)) == (WorkState.DEAD, 0)
+    assert (row.state, len(model_server.asked)) == (WorkState.PENDING, 0)
     assert "'anthropic:claude-sonnet-4-5' needs ANTHROPIC_API_KEY" in row.last_error
 
 

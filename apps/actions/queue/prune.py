@@ -5,6 +5,8 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import connection
 
+from apps.outbox.model_pauses import delete_unused_pauses
+
 AT_ONCE = 5_000  # rows a statement, so that none runs long after a busy hour
 
 # Each reads the oldest rows from its index over time, which a time that is the same for the whole statement ends; a
@@ -34,7 +36,8 @@ def prune() -> int:
     Work that is dead stays until a person retries or removes it.
     """
     work = _remove(_WORK, kept=timedelta(days=settings.WORK_RETENTION_DAYS))
-    return work + _remove(_REQUESTS, kept=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
+    requests = _remove(_REQUESTS, kept=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
+    return work + requests + delete_unused_pauses()
 
 
 def _remove(sql: str, *, kept: timedelta) -> int:

@@ -8,6 +8,7 @@ import msgspec
 
 from apps.api.schemas.common import Identifier, Limit, QueryParameters, ResponseBody
 from apps.api.schemas.turns import OutcomeResponse
+from apps.outbox.wait_reasons import WaitReason
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.traces.models import ModelCall, Span, Trace, Turn
@@ -89,13 +90,25 @@ class ModelCallResponse(ResponseBody):
     invalid_objects: int
 
 
+class WaitingResponse(ResponseBody):
+    """Why a queued trace waits: for a model that does not answer, or for its next attempt."""
+
+    reason: str
+    since: datetime | None
+    next_try_at: datetime
+
+
 class TraceResponse(TraceSummary):
-    """A trace with its turns, stages, model calls and outcomes."""
+    """A trace with its turns, stages, model calls and outcomes.
+
+    `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
+    """
 
     topic: str
     metadata: dict[str, Any]
     configuration_id: str
     error: str
+    waiting: WaitingResponse | None
     outcomes: list[OutcomeResponse]
     turns: list[TurnResponse]
     spans: list[SpanResponse]
@@ -108,7 +121,7 @@ def trace_summary(trace: Trace) -> TraceSummary:
 
 
 def trace_response(
-    trace: Trace, *, turns: list[Turn], spans: list[Span], model_calls: list[ModelCall]
+    trace: Trace, *, turns: list[Turn], spans: list[Span], model_calls: list[ModelCall], waiting: WaitReason | None
 ) -> TraceResponse:
     """Convert a trace with all its details."""
     return TraceResponse(
@@ -117,6 +130,7 @@ def trace_response(
         metadata=trace.metadata,
         configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
         error=trace.error,
+        waiting=msgspec.convert(waiting, WaitingResponse | None, from_attributes=True),
         outcomes=msgspec.convert(trace.outcomes, list[OutcomeResponse]),
         turns=[_turn(turn) for turn in turns],
         spans=[_span(span) for span in spans],

@@ -83,7 +83,7 @@ class OutcomeResponse(ResponseBody):
 
 
 class TurnsResponse(TurnsAcceptedResponse):
-    """The outcome of the turns."""
+    """The outcome of the turns. With status `dead` or `extraction_failed` nothing was stored; `error` says why."""
 
     turns: int
     rejected: dict[str, int]
@@ -95,6 +95,7 @@ class TurnsResponse(TurnsAcceptedResponse):
     discarded: int
     memory_ids: list[str]
     outcomes: list[OutcomeResponse]
+    error: str = ""
 
 
 def submission(body: TurnsBody, *, caller: Caller, now: datetime) -> Submission:
@@ -131,8 +132,11 @@ def _check_distinct(turns: tuple[TurnBody, ...]) -> None:
             seen.add(turn.turn_id)
 
 
-def turns_response(*, trace_id: str, status: TraceStatus, counts: dict[str, Any], outcomes: list[Any]) -> TurnsResponse:
+def turns_response(
+    *, trace_id: str, status: TraceStatus, counts: dict[str, Any], outcomes: list[Any], error: str
+) -> TurnsResponse:
     """Return the response for a finished trace."""
     nothing = dict.fromkeys(("turns", "candidates", "stored", "merged", "superseded", "pending_review", "discarded"), 0)
     known = {"rejected": {}, "memory_ids": [], **nothing, **counts}
-    return msgspec.convert({"trace_id": trace_id, "status": status, **known, "outcomes": outcomes}, TurnsResponse)
+    ended = {"trace_id": trace_id, "status": status, "outcomes": outcomes, "error": error}
+    return msgspec.convert({**known, **ended}, TurnsResponse)

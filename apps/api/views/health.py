@@ -43,7 +43,9 @@ class ReadyView(APIView):
         auth=[],
     )
     def get(self, request: Request) -> Response:
-        """Return 503 without a database or with unapplied migrations. `degraded`: late or failed work, or no worker."""
+        """Return 503 without a database or with unapplied migrations. `degraded`: late or failed work, no worker, or a
+        model that does not answer.
+        """
         found = readiness()
         return Response(to_json(found), status=503 if found.status is ServiceStatus.UNAVAILABLE else 200)
 

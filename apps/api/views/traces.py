@@ -9,6 +9,8 @@ from apps.api.problems import Code
 from apps.api.schemas.traces import TraceList, TraceResponse, TracesQuery, trace_response, trace_summary
 from apps.api.validation import not_found, read_id, read_query
 from apps.api.views.base import ApiView, to_json
+from apps.outbox.wait_reasons import find_wait_reason
+from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import ModelCall, Span, Trace, Turn
@@ -46,11 +48,13 @@ class TraceView(ApiView):
         trace = rows.select_related("end_user", "session").defer("plan").first()
         if trace is None:
             raise not_found()
+        is_queued = trace.status == TraceStatus.QUEUED
         mine = {"end_user_id": trace.end_user_id, "trace_id": trace.id}
         answer = trace_response(
             trace,
             turns=list(Turn.objects.filter(**mine).order_by("position")),
             spans=list(Span.objects.filter(**mine).order_by("position")),
             model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at")),
+            waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.id) if is_queued else None,
         )
         return Response(to_json(answer), headers={"X-Trace-Id": trace.shown_id})

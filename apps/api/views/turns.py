@@ -48,8 +48,9 @@ class TurnsView(ApiView):
         """Accept turns; they are stored durably before the response is sent.
 
         Mode `async` returns 202 with the trace. Mode `sync` waits and returns 200 with the outcome, or 202 if
-        processing takes too long. Control characters and characters that reorder the displayed text are removed from
-        `content`.
+        processing takes too long or the model does not answer; processing then goes on in the background. An outcome
+        with the status `dead` or `extraction_failed` has its reason in `error`. Control characters and characters that
+        reorder the displayed text are removed from `content`.
         """
         body = read_body(request, TurnsBody)
         submitted = submission(body, caller=self.caller, now=timezone.now())
@@ -81,7 +82,13 @@ def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswe
     trace = run_now(accepted=accepted, wait_seconds=0 if answer.replayed else settings.SYNC_WAIT_SECONDS)
     status = TraceStatus(trace.status)
     if status is not TraceStatus.QUEUED:
-        ended = turns_response(trace_id=trace.shown_id, status=status, counts=trace.counts, outcomes=trace.outcomes)
+        ended = turns_response(
+            trace_id=trace.shown_id,
+            status=status,
+            counts=trace.counts,
+            outcomes=trace.outcomes,
+            error=trace.error,
+        )
         done = replayable_answer(ended)
         return ReplayableAnswer(status=done.status, body=done.body, replayed=answer.replayed)
     if answer.replayed:

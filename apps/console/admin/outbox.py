@@ -14,7 +14,7 @@ from apps.actions.queue.retry_work import retry_work
 from apps.console.admin.base import ReadOnlyAdmin
 from apps.console.admin.cells import chip_column, truncated_column
 from apps.console.labels import count_of
-from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
+from apps.outbox.models import ModelPause, OutboxRow, UserLease, WorkerHeartbeat
 
 
 @admin.register(OutboxRow)
@@ -68,10 +68,20 @@ class OutboxRowAdmin(ReadOnlyAdmin):
 class UserLeaseAdmin(ReadOnlyAdmin):
     """Which end user has work ready, and which worker holds the lease."""
 
-    list_display = ("end_user", "project", "ready_at", "leased_until", "token")
+    list_display = ("end_user", "project", "ready_at", "leased_until", "waits_for", "token")
     list_filter = (("ready_at", admin.EmptyFieldListFilter), ("leased_until", admin.EmptyFieldListFilter), "project")
     list_select_related = ("end_user", "project")
     search_fields = ("end_user__external_id",)
+
+
+@admin.register(ModelPause)
+class ModelPauseAdmin(ReadOnlyAdmin):
+    """Models that do not answer."""
+
+    list_display = ("model", "kind", "project", "since", "until", "failures", truncated_column("error", 80))
+    list_filter = ("kind", "project")
+    list_select_related = ("project",)
+    search_fields = ("model", "error")
 
 
 @admin.register(WorkerHeartbeat)

@@ -14,6 +14,7 @@ from apps.console.labels import label as label_of
 from apps.console.labels import noun_for
 from apps.console.selectors.charts import FunnelStep, funnel_chart
 from apps.memories.models import Memory
+from apps.outbox.wait_reasons import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import Outcome, Reason, Stage, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION
@@ -154,6 +155,7 @@ class TraceDetail:
     calls: list[ModelCallDetail]
     memories: list[Memory]
     funnel: list[FunnelStep]
+    waiting: WaitReason | None
 
     @property
     def longest_us(self) -> int:
@@ -162,7 +164,7 @@ class TraceDetail:
 
 
 def load_trace(trace: Trace) -> TraceDetail:
-    """Load the details of a trace (four queries)."""
+    """Load the details of a trace (four queries, some more for one that waits)."""
     whose = {"end_user_id": trace.end_user_id, "trace_id": trace.pk}
     turns = list(Turn.objects.filter(**whose).order_by("position"))
     calls = ModelCall.objects.filter(**whose).order_by("created_at")
@@ -174,7 +176,14 @@ def load_trace(trace: Trace) -> TraceDetail:
         calls=[ModelCallDetail(call, sections if call.prompt_version == VERSION else {}) for call in calls],
         memories=list(Memory.objects.filter(**whose).to_show().order_by("candidate_index")),
         funnel=funnel_chart(trace_funnel_steps(trace, turns)),
+        waiting=_wait_reason(trace),
     )
+
+
+def _wait_reason(trace: Trace) -> WaitReason | None:
+    if trace.status != TraceStatus.QUEUED:
+        return None
+    return find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.pk)
 
 
 def outcomes_of(trace: Trace, turn: Turn) -> list[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.charts import funnel_chart
 from apps.console.selectors.dashboard import dashboard as read_dashboard
 from apps.console.selectors.dashboard import funnel_steps
+from apps.console.selectors.model_pauses import model_pauses
 from apps.console.selectors.periods import PeriodStep, dashboard_period
 from apps.console.selectors.time_series import cost_series, gauge_series, reason_series
 from apps.pipeline.core.funnel_metrics import Measure
@@ -28,6 +29,7 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "cost": cost_series(shown),
         "dollars": shown.totals.of(Measure.COST),
         "calls": int(shown.totals.of(Measure.CALLS)),
+        "pauses": model_pauses(project_id=visit.project.pk),
         "has_turns": bool(shown.totals.of(Measure.TURNS)),
     }
     return render(request, "console/dashboard.html", context)

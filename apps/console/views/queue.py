@@ -9,10 +9,15 @@ from django.views.decorators.http import require_POST
 from apps.actions.errors import Refused
 from apps.actions.get_or_create import actor_of
 from apps.actions.queue.discard_work import discard_work
+from apps.actions.queue.retry_failed import retry_failed
 from apps.actions.queue.retry_work import retry_work
+from apps.actions.queue.try_model_now import try_model_now
+from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.dashboard import queue_state
+from apps.console.selectors.failed_work import failed_work
+from apps.console.selectors.model_pauses import model_pauses
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole, WorkState
 
@@ -32,8 +37,34 @@ def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "states": list(WorkState),
         "queue": queue_state(project_id=visit.project.pk),
         "workers": WorkerHeartbeat.objects.all()[:20],
+        "pauses": model_pauses(project_id=visit.project.pk),
+        "failed": failed_work(project_id=visit.project.pk),
     }
     return render(request, "console/queue.html", shown)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def retry_all(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Run failed work again: all of it, or what has an error or belongs to a user."""
+    error = request.POST.get("error", "").replace("\r\n", "\n").replace("\x00", "")  # browsers send CRLF
+    user = request.POST.get("user", "").replace("\x00", "")
+    retried = retry_failed(project_id=visit.project.pk, error=error, user_id=user)
+    messages.success(request, f"{count_of(retried, 'failed entry', 'failed entries')} will be retried now.")
+    return redirect("console:queue", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def try_model(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Ask a model that does not answer again, without waiting for its next try."""
+    try:
+        try_model_now(project_id=visit.project.pk)
+    except Refused as refused:
+        messages.info(request, f"Nothing to try: {refused}.")
+    else:
+        messages.success(request, "The model will be tried now.")
+    return redirect("console:queue", slug=visit.project.slug)
 
 
 @require_POST

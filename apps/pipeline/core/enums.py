@@ -267,6 +267,13 @@ class WorkState(StrEnum):
     DEAD = "dead"
 
 
+class PausedKind(StrEnum):
+    """What is paused while it doesn't answer."""
+
+    MODEL = "model"
+    EMBEDDER = "embedder"
+
+
 class LinkStatus(StrEnum):
     """Whether a person has settled a link."""
 

@@ -115,7 +115,8 @@ class ModelCallRecord:
 class ModelFailed(Exception):
     """A model did not answer. A permanent failure is not worth another try.
 
-    `retry_after_seconds` is the wait that the server asked for, None where it named none.
+    `retry_after_seconds` is the wait that the server asked for, None where it named none. A failure that is not
+    `is_recorded` leaves no record in the trace: nothing was asked, or only whether the model answers again.
     """
 
     def __init__(
@@ -125,11 +126,15 @@ class ModelFailed(Exception):
         permanent: bool = False,
         kind: FailureKind = FailureKind.UNAVAILABLE,
         retry_after_seconds: float | None = None,
+        is_timeout: bool = False,
+        is_recorded: bool = True,
         model: str = "",
         latency_us: int = 0,
     ) -> None:
         super().__init__(message)
         self.permanent = permanent
+        self.is_timeout = is_timeout
+        self.is_recorded = is_recorded
         self.kind = kind
         self.retry_after_seconds = retry_after_seconds
         self.model = model

@@ -2,7 +2,7 @@
 
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import ExtractorKind, Stage
-from apps.pipeline.core.model_calls import ModelFailed
+from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.extraction.extract import decide
 from apps.pipeline.extraction.llm import session_extractor
@@ -14,7 +14,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
         return draft.evolve(details={"why": "too short a session to review"})
     asked = ports.model_for(draft.policy)
     if asked is None:
-        raise ModelFailed("no model is configured", permanent=True)
+        raise ModelFailed("no model is configured", permanent=True, kind=FailureKind.REFUSED)
     found = session_extractor.extract(draft, model=asked, ports=ports)
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))

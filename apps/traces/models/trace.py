@@ -37,6 +37,11 @@ class Trace(models.Model):
         indexes = [
             models.Index(fields=("end_user", "-created_at"), name="trace_of_user_by_time"),
             models.Index(fields=("project", "-created_at"), name="trace_of_project_by_time"),
+            models.Index(
+                fields=("project", "id"),
+                condition=Q(status=TraceStatus.EXTRACTION_FAILED.value),
+                name="trace_extraction_failed",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -147,7 +147,7 @@ def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallReco
     try:
         return model.complete(request)
     except ModelFailed as failure:
-        failure.calls = (*before, failed_call(request, failure))
+        failure.calls = (*before, failed_call(request, failure)) if failure.is_recorded else before
         raise
 
 

@@ -1,0 +1,92 @@
+"""Put back work that failed, each row together with its trace."""
+
+import time
+from collections.abc import Sequence
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+
+from apps.outbox import postponing, processing
+from apps.outbox.leases import Lease
+from apps.outbox.postponing import Postponed
+from apps.outbox.scheduling import NextWork
+from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
+from apps.pipeline.core.model_calls import ModelFailed
+from apps.traces import recorder
+from apps.worker.model_gate import ModelPaused
+from apps.worker.shutdown import StopSignal
+
+log = structlog.get_logger(__name__)
+
+RECONNECT_SECONDS = 0.5  # between two tries to reach an unavailable database
+
+
+def count_attempt(lease: Lease, work: Sequence[NextWork], error: Exception) -> None:
+    """Schedule another attempt of rows that failed, or mark them as dead after their last attempt.
+
+    Of traces that ran together, those before the failed one are done already and stay as they are. Work that a model
+    refuses for good is dead at once, unless several requests shared the call: then each is tried alone.
+    """
+    message = f"{type(error).__name__}: {error}"
+    is_final = isinstance(error, ModelFailed) and error.permanent and len(work) == 1
+    if isinstance(error, ModelFailed):
+        _record_calls(lease, work, error)
+    for each in work:
+        with transaction.atomic():
+            most = 1 if is_final else settings.WORK_MAX_ATTEMPTS
+            state = processing.fail(lease=lease, work=each, error=message, most_attempts=most)
+            if state is not None:
+                _fail_trace(lease, each, Postponed(each.subject_id, state, message))
+
+
+def wait_for_model(lease: Lease, work: Sequence[NextWork], paused: ModelPaused) -> bool:
+    """Put rows back until a paused model answers; return True if they wait, False if the first was given up."""
+    log.warning("model paused", model=paused.paused_model, kind=work[0].kind, error=str(paused))
+    _record_calls(lease, work, paused)
+    with transaction.atomic():
+        postponed = postponing.wait_for_model(
+            lease=lease, work=work, model=paused.paused_model, error=str(paused), is_suspect=paused.is_suspect
+        )
+        _fail_traces(lease, work, postponed)
+    return not any(each.state is WorkState.DEAD for each in postponed)
+
+
+def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, stop: StopSignal | None) -> None:
+    """Put rows back that a failing database has interrupted, as soon as it accepts writes again.
+
+    Raises DatabaseError if it is unavailable for longer than a lease lasts, or until the worker has to stop.
+    """
+    deadline = time.monotonic() + settings.WORK_LEASE_SECONDS
+    while True:
+        try:
+            with transaction.atomic():
+                message = f"{type(error).__name__}: {error}"
+                _fail_traces(lease, work, postponing.wait_for_database(lease=lease, work=work, error=message))
+                return
+        except (OperationalError, InterfaceError):
+            if not connection.in_atomic_block:
+                connection.close()
+            if time.monotonic() >= deadline or (stop is not None and stop.is_set()):
+                raise
+        time.sleep(RECONNECT_SECONDS)  # no notification announces when the database is back
+
+
+def _fail_traces(lease: Lease, work: Sequence[NextWork], postponed: Sequence[Postponed]) -> None:
+    by_subject = {each.subject_id: each for each in postponed}
+    for each in work:
+        if each.subject_id in by_subject:
+            _fail_trace(lease, each, by_subject[each.subject_id])
+
+
+def _fail_trace(lease: Lease, work: NextWork, postponed: Postponed) -> None:
+    if work.kind in RUNS:
+        status = TraceStatus.DEAD if postponed.state is WorkState.DEAD else TraceStatus.QUEUED
+        recorder.fail_trace(
+            end_user_id=lease.end_user_id, trace_id=work.subject_id, status=status, error=postponed.error
+        )
+
+
+def _record_calls(lease: Lease, work: Sequence[NextWork], failure: ModelFailed) -> None:
+    if failure.calls:
+        recorder.record_calls(end_user_id=lease.end_user_id, trace_id=work[0].subject_id, calls=failure.calls)
