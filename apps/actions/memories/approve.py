@@ -1,11 +1,10 @@
 """Approve memories: a person says that they are true, and agents may be shown them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 from apps.actions.memories.revise import Revision, revise
-from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, decide_each
+from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, decide_each, find_seen
 from apps.pipeline.core.enums import Status
 
 
@@ -15,7 +14,7 @@ def approve(
     seen: Sequence[SeenVersion],
     content: str | None = None,
     value: str | None = None,
-    replaces: Collection[UUID] = (),
+    replaces: Sequence[SeenVersion] = (),
 ) -> ReviewDecision:
     """Make memories that wait for a person active; the approval is part of their confidence.
 
@@ -32,7 +31,7 @@ def approve(
     return decide_each(seen=seen, decide=lambda each: _approve(by, each, changes, replaces))
 
 
-def _approve(by: Reviewer, seen: SeenVersion, changes: Mapping[str, Any], replaces: Collection[UUID] = ()) -> None:
+def _approve(by: Reviewer, seen: SeenVersion, changes: Mapping[str, Any], replaces: Sequence[SeenVersion] = ()) -> None:
     revise(
         revision=Revision(
             project_id=by.project_id,
@@ -41,6 +40,6 @@ def _approve(by: Reviewer, seen: SeenVersion, changes: Mapping[str, Any], replac
             person_id=by.person_id,
             expected_version=seen.version,
             may_review=True,
-            replaces=frozenset(replaces),
+            replaces=frozenset(find_seen(by=by, seen=each).pk for each in replaces),
         )
     )

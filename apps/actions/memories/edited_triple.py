@@ -30,7 +30,9 @@ def with_triple(memory: Memory, changes: Mapping[str, Any]) -> tuple[dict[str, A
     given = _given(memory, changes)
     if given is None and content == memory.content:
         return plain, []
-    if given is not None and disagrees(statement, content=content, value=given):
+    if given is not None and given.text and not memory.predicate:
+        raise Unfit("a value needs a predicate, which the memory does not have", at="/object")
+    if given is not None and given.text and disagrees(statement, content=content, value=given):
         raise Unfit(f"the sentence does not contain the value “{given.text}”", at="/object")
     index = EntityIndex(
         entities=PostgresMemoryReader().entities(end_user_id=memory.end_user_id, limit=MAX_ENTITIES), new_id=new_id

@@ -48,7 +48,7 @@ def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
 
 def _back(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
     past, *since = _versions(memory, since=seen.version - 1) or [None]
-    if past is None:
+    if past is None or past.version != seen.version - 1:
         raise NotFound("there is no earlier version")
     actor = actor_of(None, by.person_id)
     if past.actor != actor:

@@ -81,6 +81,7 @@ class ConfidencePart:
     value: float
     start: float
     width: float
+    is_review: bool = False  # what the approval of a person adds
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,10 @@ def confidence_sum(memory: Memory) -> ConfidenceSum:
         if name == "capped_at" or not value:
             continue
         start = min(reached, reached + value)
-        parts.append(ConfidencePart(_PART_LABELS.get(name, name), value, _percent(start), _percent(abs(value))))
+        width = _percent(min(abs(value), 1.0 - start))
+        parts.append(
+            ConfidencePart(_PART_LABELS.get(name, name), value, _percent(start), width, is_review=name == "review")
+        )
         reached += value
     return ConfidenceSum(tuple(parts), memory.confidence_parts.get("capped_at"), _percent(memory.confidence))
 
@@ -112,6 +116,7 @@ _PART_LABELS = {
     "recurrence": "repetition",
     "grounding": "support by the turns",
     "adjustment": "manual adjustment",
+    "review": "approved",
 }
 
 
