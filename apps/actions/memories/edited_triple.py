@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from uuid import UUID
 
 from apps.actions.errors import Unfit
 from apps.memories.codec import read_statement, write_columns
@@ -10,6 +9,7 @@ from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import AddEntity
 from apps.pipeline.core.statement import Mention, ObjectValue, Statement
@@ -68,7 +68,7 @@ def _edited(statement: Statement, *, content: str, given: ObjectValue | None, in
     if given is None:
         return reworded(statement, content=content, subject_names=_names(index.find(statement.subject_id)))
     mention, former = given.entity, statement.object.entity
-    if mention is not None and mention.type is None and former is not None:
+    if mention is not None and mention.type in (None, EntityType.OTHER) and former is not None:
         given = ObjectValue(entity=Mention(mention.text, former.type))
     return statement.evolve(content=content, object=given)
 

@@ -70,7 +70,10 @@ def _decision(one: Memory, other: Memory, settlement: Settlement, context: Revie
         if validity is not None and validity.ends and validity.ends < (validity.begins or memory.valid_from):
             raise Unfit(f"“{memory.content}” would end before it begins", at="/valid_until")
     newer, older = newer_first(context.memories[one.pk], context.memories[other.pk])
-    changed_on = settlement.changed_on or newer.valid_from or newer.said_at
+    begins = newer.valid_from or newer.said_at
+    changed_on = settlement.changed_on or begins
+    if changed_on.date() == begins.date():  # a day is given without its time
+        changed_on = begins
     if settlement.resolution is LinkResolution.CHANGED:
         if changed_on < (older.valid_from or older.said_at):
             raise Unfit(f"“{older.content}” would end before it begins", at="/changed_on")

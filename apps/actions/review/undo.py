@@ -21,6 +21,7 @@ from apps.pipeline.core.operations import EnqueueWork, Operation, RemoveCopiedOr
 MERGED = "merged"  # a memory handed its sources over
 SUPERSEDED = "superseded"
 UNDONE = "undone"
+_OF_CLOSING = frozenset({"superseded_by_id", "valid_until", "canonical_hash"})  # may differ once it is open again
 
 
 def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
@@ -53,7 +54,7 @@ def _back(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]
     actor = actor_of(None, by.person_id)
     if past.actor != actor:
         raise NotAllowed("somebody else has changed the memory since")
-    if not _are_side_effects(since, actor=actor):
+    if not _are_side_effects(memory, since, actor=actor):
         raise Conflict("the memory has been changed since")
     values = _values_before([past, *since])
     yield from _restored(memory, values, own)
@@ -70,11 +71,20 @@ def _versions(memory: Memory, *, since: int) -> list[MemoryVersion]:
     return list(rows.order_by("version"))
 
 
-def _are_side_effects(changes: Sequence[MemoryVersion], *, actor: str) -> bool:
-    """Return True if a person's other decisions did nothing but close a memory and open it again, in turns."""
-    return all(
+def _are_side_effects(memory: Memory, changes: Sequence[MemoryVersion], *, actor: str) -> bool:
+    """Return True if a person's other decisions did nothing but close a memory and open it again, in turns.
+
+    The undoing of its own decision is in the history as well, but it does not leave the memory as the decision did.
+    """
+    is_in_turns = all(
         change.actor == actor and change.operation == (SUPERSEDED, UNDONE)[number % 2]
         for number, change in enumerate(changes)
+    )
+    decided = _values_before(changes)
+    return is_in_turns and all(
+        getattr(memory, name) == value or (name == "status" and memory.status == Status.SUPERSEDED)
+        for name, value in decided.items()
+        if name not in _OF_CLOSING
     )
 
 
