@@ -62,6 +62,7 @@ def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[str] = (
     response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
     if gone:
         response["X-Gone-Rows"] = " ".join(gone)
+        response["HX-Trigger"] = "decided"  # the page of a single memory or pair reloads itself
     return response
 
 

@@ -96,15 +96,14 @@ class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined] 
         sides = Q(from_memory__content__icontains=words) | Q(to_memory__content__icontains=words)
         return self.filter(sides | Q(end_user__external_id__icontains=words))
 
+    def of_kind(self, kind: LinkKind) -> Self:
+        """Keep links of one kind."""
+        return self.filter(kind=kind)
+
     def to_settle(self) -> Self:
-        """Keep contradictions that a person has yet to settle: both sides are live, else time has settled them."""
+        """Keep links that a person has yet to settle: both sides are live, else time has settled them."""
         live = values_of(LIVE_STATUSES)
-        return self.filter(
-            kind=LinkKind.CONTRADICTS,
-            status=LinkStatus.OPEN,
-            from_memory__status__in=live,
-            to_memory__status__in=live,
-        )
+        return self.filter(status=LinkStatus.OPEN, from_memory__status__in=live, to_memory__status__in=live)
 
 
 class EntityQuerySet(QuerySet["Entity"]):  # type: ignore[name-defined]  # models import this file

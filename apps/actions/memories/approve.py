@@ -1,21 +1,37 @@
-"""Approve memories: agents may be told."""
+"""Approve memories: a person says that they are true, and agents may be shown them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from apps.actions.memories.revise import Revision, revise
-from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, decide_each
+from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, decide_each, find_seen
 from apps.pipeline.core.enums import Status
 
 
-def approve(*, by: Reviewer, seen: Sequence[SeenVersion], content: str | None = None) -> ReviewDecision:
-    """Make memories that wait for a person active, in other words where `content` is given (for one memory only)."""
-    changes: dict[str, object] = {"status": Status.ACTIVE}
-    if content is not None and len(seen) == 1:
+def approve(
+    *,
+    by: Reviewer,
+    seen: Sequence[SeenVersion],
+    content: str | None = None,
+    value: str | None = None,
+    replaces: Sequence[SeenVersion] = (),
+) -> ReviewDecision:
+    """Make memories that wait for a person active; the approval is part of their confidence.
+
+    For one memory only: other words (`content`), another object (`value`, empty for none), and the memories of the same
+    end user that are true no longer (`replaces`).
+    """
+    changes: dict[str, Any] = {"status": Status.ACTIVE}
+    if len(seen) != 1:
+        return decide_each(seen=seen, decide=lambda each: _approve(by, each, changes))
+    if content is not None:
         changes["content"] = content
-    return decide_each(seen=seen, decide=lambda each: _approve(by, each, changes))
+    if value is not None:
+        changes["value"] = value
+    return decide_each(seen=seen, decide=lambda each: _approve(by, each, changes, replaces))
 
 
-def _approve(by: Reviewer, seen: SeenVersion, changes: dict[str, object]) -> None:
+def _approve(by: Reviewer, seen: SeenVersion, changes: Mapping[str, Any], replaces: Sequence[SeenVersion] = ()) -> None:
     revise(
         revision=Revision(
             project_id=by.project_id,
@@ -24,5 +40,6 @@ def _approve(by: Reviewer, seen: SeenVersion, changes: dict[str, object]) -> Non
             person_id=by.person_id,
             expected_version=seen.version,
             may_review=True,
+            replaces=frozenset(find_seen(by=by, seen=each).pk for each in replaces),
         )
     )

@@ -10,32 +10,31 @@ from django.db import transaction
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Unfit
 from apps.actions.get_or_create import actor_of
+from apps.actions.memories.edited_triple import with_triple
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
-from apps.memories.codec import read_statement
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox.wake_workers import wake_workers
-from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.confidence import with_value
 from apps.pipeline.core.enums import Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
-from apps.pipeline.core.status_transitions import verb_of
+from apps.pipeline.core.status_transitions import APPROVED, verb_of
+from apps.pipeline.direct_write.review import approval
+from apps.traces.policies import active_policy
 
-# What a caller may set by name; the rest follows from it or is the funnel's.
-REVISABLE = frozenset(
-    "content topic tags importance confidence metadata event_at event_precision"
-    " valid_from valid_until expires_at status".split()
-)
 MOST_TRIES = 3  # without a version of the caller's own, a change by someone else meanwhile is built upon
 _CLOSED = frozenset({Status.RETRACTED, Status.MERGED})
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """New values for a memory; `expected_version` is the one that the caller has seen, None for any."""
+    """New values for a memory; `expected_version` is the one that the caller has seen, None for any.
+
+    Beside columns, `changes` may name the object of the triple: `object` (an ObjectValue) or `value` (its text).
+    """
 
     project_id: UUID
     memory_id: UUID
@@ -45,6 +44,7 @@ class Revision:
     expected_version: int | None = None
     may_review: bool = False  # whether the caller may change where a memory stands
     note: str = ""  # a word of the vocabulary that says why
+    replaces: frozenset[UUID] = frozenset()  # memories that are true no longer once this one is active
 
 
 def revise(*, revision: Revision) -> None:
@@ -65,34 +65,36 @@ def revise(*, revision: Revision) -> None:
 def _revise_once(revision: Revision) -> None:
     memory = find_memory(project_id=revision.project_id, memory_id=revision.memory_id)
     _check_version(memory, revision)
-    changes = {name: value for name, value in revision.changes.items() if getattr(memory, name) != value}
+    changes, entities = with_triple(memory, revision.changes)
+    changes = {name: value for name, value in changes.items() if getattr(memory, name) != value}
     if not changes:
         return
     verb = _verb(memory, changes, revision)
     _check_times(memory, changes)
+    _check_replaced(memory, revision)
     with transaction.atomic():
-        operations = _operations(memory, changes, verb=verb, note=revision.note)
+        operations = [*entities, *_operations(memory, changes, verb=verb, revision=revision)]
         apply_revision(
             memory=memory, operations=operations, api_key_id=revision.api_key_id, person_id=revision.person_id
         )
 
 
-def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, note: str) -> list[Operation]:
+def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision: Revision) -> list[Operation]:
     """Return the revision with what it closes and owes, from what is live while nobody else writes directly."""
-    if "content" in changes:
-        changes = {**changes, "canonical_hash": canonical_hash(read_statement(memory, content=changes["content"]))}
-    changes = beside_others(memory=memory, changes=changes)
+    changes = beside_others(memory=memory, changes=_with_followers(memory, changes, verb=verb))
     closing: list[Operation] = []
-    if changes.get("status") == Status.ACTIVE:
-        changes, closing = settle_slot(memory=memory, changes=changes)
+    if _enters_slot(memory, changes):
+        changes, closing = settle_slot(memory=memory, changes=changes, replaces=revision.replaces)
     revised = ReviseMemory(
-        memory_id=memory.id,
-        expected_version=memory.version,
-        verb=verb,
-        changes=_with_followers(memory, changes),
-        note=note,
+        memory_id=memory.id, expected_version=memory.version, verb=verb, changes=changes, note=revision.note
     )
     return [revised, *closing, *_owed(memory, changes)]
+
+
+def _enters_slot(memory: Memory, changes: Mapping[str, Any]) -> bool:
+    """Return True if a memory becomes active, or is active and becomes the value of another predicate."""
+    is_active = changes.get("status", memory.status) == Status.ACTIVE
+    return is_active and ("status" in changes or "predicate" in changes)
 
 
 def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
@@ -147,16 +149,27 @@ def _check_times(memory: Memory, changes: Mapping[str, Any]) -> None:
         raise Unfit("is needed: what is superseded has ended", at="/valid_until")
 
 
-def _with_followers(memory: Memory, changes: dict[str, Any]) -> dict[str, Any]:
-    """Add the columns that follow from others: the sum from its value, the reasons from where it stands."""
+def _check_replaced(memory: Memory, revision: Revision) -> None:
+    """Raise NotFound for a memory to be replaced that isn't a live one of the same end user."""
+    live = Memory.objects.for_end_user(memory.end_user_id).live().exclude(pk=memory.pk)
+    if live.filter(id__in=revision.replaces).count() != len(revision.replaces):
+        raise NotFound("there is no such memory to replace")
+
+
+def _with_followers(memory: Memory, changes: dict[str, Any], *, verb: str) -> dict[str, Any]:
+    """Add the columns that follow from others: the sum from an approval or its value, the reasons from the status."""
     followers: dict[str, Any] = {}
+    if verb == APPROVED:
+        policy = active_policy(project_id=memory.project_id).confidence
+        followers = approval(memory.confidence_parts, policy=policy)
     if "confidence" in changes:
-        changed = with_value(memory.confidence_parts, value=changes["confidence"])
-        followers["confidence_parts"] = changed.parts()
+        parts = followers.get("confidence_parts", memory.confidence_parts)
+        followers["confidence_parts"] = with_value(parts, value=changes["confidence"]).parts()
     if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
         followers["review_reasons"] = []
-    return {**changes, **followers}
+    return {**followers, **changes}
 
 
 def _owed(memory: Memory, changes: Mapping[str, Any]) -> list[Operation]:
-    return [EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)] if "content" in changes else []
+    is_reworded = not changes.keys().isdisjoint(("content", "predicate", "object_text"))
+    return [EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)] if is_reworded else []

@@ -7,54 +7,46 @@ from uuid import UUID
 
 from apps.actions.errors import Conflict
 from apps.actions.get_or_create import hold_end_user
+from apps.memories.codec import read_columns
 from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.pipeline.core.canonical import salted_hash
-from apps.pipeline.core.enums import LIVE_STATUSES, Status
+from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.ports import Slot
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, is_taken, placement_in_slot, takes_slot
-from apps.pipeline.direct_write.dedupe import closing
+from apps.pipeline.direct_write.conflicts import duplicate_of, is_taken, takes_slot
+from apps.pipeline.direct_write.review import in_slot
 
 
 def settle_slot(
-    *, memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID] = ()
+    *, memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID] = (), replaces: Collection[UUID] = ()
 ) -> tuple[dict[str, Any], list[Operation]]:
     """Return the changes of a memory that becomes active, and what closes the values that it replaces.
 
     Where another value was said later, the memory becomes history instead, as a late arrival does. `apart_from` names
-    memories that the same decision takes out of the slot. To be called in a transaction, which keeps others out.
+    memories that the same decision takes out of the slot, `replaces` those that are closed whatever slot they hold. To
+    be called in a transaction, which keeps others out.
     """
     mine = _with(memory, changes)
-    if not takes_slot(mine):
+    if not takes_slot(mine) and not replaces:
         return changes, []
     hold_end_user(memory.end_user_id)
-    place = placement_in_slot(mine, [each for each in _holders(mine, memory.end_user_id) if each.id not in apart_from])
-    if place.successor:
-        return {**changes, **_as_history(mine, successor=place.successor)}, []
-    return changes, [closing(each, successor=mine) for each in place.closes]
+    others = [each for each in _holders(mine, memory.end_user_id, replaces) if each.id not in apart_from]
+    settled, closed = in_slot(mine, changes, live=others, replaces=replaces)
+    return settled, [*closed]
 
 
 def _with(memory: Memory, changes: dict[str, Any]) -> StoredMemory:
-    """Return a memory as it will be, as far as meeting others goes."""
+    """Return a memory as it will be."""
     known = PostgresMemoryReader().one(end_user_id=memory.end_user_id, memory_id=memory.pk)
-    names = ("content", "canonical_hash", "valid_from", "valid_until")
-    return replace(known, **{name: changes[name] for name in names if name in changes})
+    return replace(known, **read_columns(changes))
 
 
-def _holders(memory: StoredMemory, end_user_id: UUID) -> tuple[StoredMemory, ...]:
+def _holders(memory: StoredMemory, end_user_id: UUID, more: Collection[UUID]) -> tuple[StoredMemory, ...]:
     slot = [Slot(subject_id=memory.subject_id, predicate=memory.predicate)] if memory.subject_id else []
-    return PostgresMemoryReader().holders(end_user_id=end_user_id, slots=slot)
-
-
-def _as_history(memory: StoredMemory, *, successor: StoredMemory) -> dict[str, Any]:
-    return {
-        "status": Status.SUPERSEDED,
-        "superseded_by_id": successor.id,
-        "valid_until": end_before(successor, memory),
-    }
+    return PostgresMemoryReader().holders(end_user_id=end_user_id, slots=slot, ids=list(more))
 
 
 def beside_others(*, memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID] = ()) -> dict[str, Any]:

@@ -23,12 +23,10 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult, read_met
-from apps.pipeline.direct_write.new_memory import NewMemory, add_memory, check_new
+from apps.pipeline.direct_write.new_memory import MAX_ENTITIES, NewMemory, add_memory, check_new
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
 from apps.traces.policies import active_policy
-
-MAX_ENTITIES = 10_000  # names are looked for among these; an end user has far fewer
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Settle a contradiction: one is kept, both are true, or both say the same."""
+"""Settle a link: one of the two is kept, it changed on a day, both are true, or both say the same."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.memories.merge_memories import merge_operations
-from apps.actions.memories.slot_conflicts import settle_slot
+from apps.actions.get_or_create import hold_end_user
+from apps.actions.review.review_context import review_context
 from apps.actions.review.review_decisions import (
     ReviewDecision,
     Reviewer,
@@ -19,34 +19,29 @@ from apps.actions.review.review_decisions import (
     find_seen,
 )
 from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, Status
-from apps.pipeline.core.operations import Operation, ReviseMemory, SetLinkStatus
-
-
-@dataclass(frozen=True, slots=True)
-class Validity:
-    """From when until when a statement is true; None leaves the beginning as it is, and the end open."""
-
-    begins: datetime | None = None
-    ends: datetime | None = None
+from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
+from apps.pipeline.core.operations import ReviseMemory, SetLinkStatus
+from apps.pipeline.direct_write.review import ReviewContext, Settle, Validity, newer_first, operations_of
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """How a person settles a contradiction, and in which versions both sides were seen."""
+    """How a person settles a link, and in which versions both sides were seen."""
 
     link_id: UUID
     resolution: LinkResolution
     from_seen: SeenVersion
     to_seen: SeenVersion
     validity: Mapping[UUID, Validity] = field(default_factory=dict)  # by memory, where both are true
+    changed_on: datetime | None = None  # when the older one ended, with CHANGED; None: when the newer one begins
 
 
 def settle_link(*, by: Reviewer, settlement: Settlement) -> ReviewDecision:
     """Settle a link in one transaction with what follows for its two memories.
 
-    Who is kept becomes active, who isn't is rejected; with MERGED the newer one is merged into the older one.
-    Raises NotFound, Unfit for a time that ends before it begins, and Conflict when somebody was faster.
+    Who is kept is approved, who isn't is rejected; with MERGED the newer one is merged into the older one, with CHANGED
+    the newer one supersedes the older one. Raises NotFound, Unfit for a time that ends before it begins, and Conflict
+    when somebody was faster.
     """
     link = MemoryLink.objects.for_project(by.project_id).filter(pk=settlement.link_id).first()
     if link is None:
@@ -58,58 +53,38 @@ def settle_link(*, by: Reviewer, settlement: Settlement) -> ReviewDecision:
         raise NotFound("the link is one of two other memories")
     check_pair(one, other)
     with transaction.atomic():
-        changes = _changes(one, other, settlement)
+        hold_end_user(one.end_user_id)
+        context = review_context(memories=[one, other])
+        decision = _decision(one, other, settlement, context)
+        changes = operations_of(decision, context=context)
         apply_decision(by=by, end_user_id=one.end_user_id, operations=[*changes, _mark(link, settlement.resolution)])
     changed = {each.memory_id for each in changes if isinstance(each, ReviseMemory)}
     seen = (settlement.from_seen, settlement.to_seen)
     return ReviewDecision(memories=tuple(each.next() for each in seen if each.memory_id in changed), link_id=link.pk)
 
 
-def _changes(one: Memory, other: Memory, settlement: Settlement) -> list[Operation]:
-    match settlement.resolution:
-        case LinkResolution.KEPT_FROM:
-            return [*_keep(one, instead_of=other), _reject(other)]
-        case LinkResolution.KEPT_TO:
-            return [_reject(one), *_keep(other, instead_of=one)]
-        case LinkResolution.MERGED:
-            return merge_operations(one, other)
-        case LinkResolution.BOTH:
-            return [*_allow(one, settlement.validity.get(one.pk)), *_allow(other, settlement.validity.get(other.pk))]
-
-
-def _keep(memory: Memory, *, instead_of: Memory) -> list[Operation]:
-    """Make a memory active where it isn't, and close what else holds its slot."""
-    if memory.status == Status.ACTIVE:
-        return []
-    stands: dict[str, object] = {"status": Status.ACTIVE, "review_reasons": []}
-    changes, closing = settle_slot(memory=memory, changes=stands, apart_from=[instead_of.pk])
-    return [ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb="kept", changes=changes), *closing]
-
-
-def _allow(memory: Memory, validity: Validity | None) -> list[Operation]:
-    """Let a memory be true beside the other: a person says so, whatever holds its slot."""
-    changes: dict[str, object] = {}
-    if memory.status != Status.ACTIVE:
-        changes |= {"status": Status.ACTIVE, "review_reasons": []}
-    if validity is not None:
-        begins = validity.begins or memory.valid_from
-        if validity.ends is not None and validity.ends < begins:
+def _decision(one: Memory, other: Memory, settlement: Settlement, context: ReviewContext) -> Settle:
+    """Return the decision, its dates checked. Raises Unfit."""
+    for memory in (one, other):
+        validity = settlement.validity.get(memory.pk)
+        if validity is not None and validity.ends and validity.ends < (validity.begins or memory.valid_from):
             raise Unfit(f"“{memory.content}” would end before it begins", at="/valid_until")
-        changes |= {"valid_from": begins, "valid_until": validity.ends}
-    if all(getattr(memory, name) == value for name, value in changes.items()):
-        return []
-    return [
-        ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb="kept", changes=changes),
-    ]
-
-
-def _reject(memory: Memory) -> Operation:
-    return ReviseMemory(
-        memory_id=memory.pk,
-        expected_version=memory.version,
-        verb="rejected",
-        changes={"status": Status.REJECTED},
-        note=LinkKind.CONTRADICTS,
+    newer, older = newer_first(context.memories[one.pk], context.memories[other.pk])
+    begins = newer.valid_from or newer.said_at
+    changed_on = settlement.changed_on or begins
+    if changed_on.date() == begins.date():  # a day is given without its time
+        changed_on = begins
+    if settlement.resolution is LinkResolution.CHANGED:
+        if changed_on < (older.valid_from or older.said_at):
+            raise Unfit(f"“{older.content}” would end before it begins", at="/changed_on")
+        if newer.valid_until is not None and newer.valid_until < changed_on:
+            raise Unfit(f"“{newer.content}” would end before it begins", at="/changed_on")
+    return Settle(
+        from_id=one.pk,
+        to_id=other.pk,
+        resolution=settlement.resolution,
+        validity=settlement.validity,
+        changed_on=changed_on,
     )
 
 

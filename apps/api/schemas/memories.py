@@ -107,9 +107,14 @@ class MemoriesBody(RequestBody):
 
 
 class RevisionBody(RequestBody):
-    """New values for a memory; omitted fields stay unchanged. `version` is the version that the caller has read."""
+    """New values for a memory; omitted fields stay unchanged. `version` is the version that the caller has read.
+
+    Without `object`, a new `content` changes the triple too: words that replace the old object become the new one, and
+    an object that cannot be read from the content becomes empty.
+    """
 
     content: Content | UnsetType = UNSET
+    object: ObjectBody | UnsetType | None = UNSET
     topic: Topic | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
     importance: Share | UnsetType = UNSET
@@ -236,6 +241,8 @@ def _revised(name: str, value: Any) -> Any:
     at = f"/{name}"
     if isinstance(value, datetime):
         return checked_moment(value, at=at)
+    if name == "object":
+        return _object(value, at=at) if value is not None else ObjectValue()
     if name == "content":
         return cleaned_text(value, at=at, most=CONTENT_CHARACTERS)
     if name == "tags":

@@ -1,13 +1,17 @@
-"""Contradictions: two memories with their evidence on one timeline."""
+"""Pairs of memories that contradict each other or may be duplicates, with their evidence on one timeline."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Count
+
 from apps.console.selectors.comparisons import Comparison, load_comparisons
+from apps.console.selectors.consequences import ConsequenceLine, link_options
 from apps.console.selectors.review_item import EvidenceTurns, load_evidence
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.querysets import MemoryLinkQuerySet
+from apps.pipeline.core.enums import LinkKind, LinkStatus
 
 _SIDES = ("from_memory", "to_memory")
 _HEAVY = [f"{side}__{field}" for side in _SIDES for field in ("terms", "context_terms", "context")]
@@ -27,31 +31,59 @@ class ContradictionSide:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A contradiction with both sides; A was said later."""
+    """A contradiction or possible duplicate with both sides; A was said later."""
 
     link: MemoryLink
     sides: tuple[ContradictionSide, ContradictionSide]
     begins: datetime
     ends: datetime
     comparison: Comparison | None  # if deduplication compared the two
+    options: tuple[ConsequenceLine, ...] = ()  # what each decision would change, while the pair is open
+
+    @property
+    def is_duplicate(self) -> bool:
+        """Return True if the two may say the same."""
+        return self.link.kind == LinkKind.POSSIBLE_DUPLICATE
+
+    @property
+    def newer(self) -> Memory:
+        """Return the memory that was said later, which begins where the other one ends."""
+        one, other = (side.memory for side in self.sides)
+        return other if other.said_at > one.said_at else one
 
 
-def open_contradictions(*, project_id: UUID, words: str = "") -> MemoryLinkQuerySet:
-    """Return the contradictions that are still open, oldest first."""
+def open_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = None) -> MemoryLinkQuerySet:
+    """Return the pairs that are still open, contradictions first, then oldest first."""
     rows = MemoryLink.objects.for_project(project_id).to_settle()
     if words:
         rows = rows.of_words(words)
-    return rows.select_related("from_memory", "to_memory", "end_user").defer(*_HEAVY).order_by("created_at", "id")
+    if kind is not None:
+        rows = rows.of_kind(kind)
+    return (
+        rows.select_related("from_memory", "to_memory", "end_user").defer(*_HEAVY).order_by("kind", "created_at", "id")
+    )
+
+
+def count_by_kind(*, project_id: UUID) -> dict[LinkKind, int]:
+    """Count the open pairs of each kind."""
+    rows = MemoryLink.objects.for_project(project_id).to_settle().order_by()
+    counts = dict(rows.values_list("kind").annotate(rows=Count("id")))
+    return {kind: counts.get(kind, 0) for kind in LinkKind}
 
 
 def load_contradiction(link: MemoryLink, *, now: datetime) -> Contradiction:
-    """Load both sides and place them on one timeline (six queries)."""
+    """Load both sides and place them on one timeline (eight queries)."""
     both = (link.from_memory, link.to_memory)
     begins = min(moment for memory in both for moment in (memory.valid_from, memory.said_at))
     ends = max(now, *(memory.valid_until or now for memory in both))
     sides = (_side("A", both[0], begins, ends), _side("B", both[1], begins, ends))
     return Contradiction(
-        link=link, sides=sides, begins=begins, ends=ends, comparison=load_comparisons([link]).get(link.pk)
+        link=link,
+        sides=sides,
+        begins=begins,
+        ends=ends,
+        comparison=load_comparisons([link]).get(link.pk),
+        options=link_options(link, now=now) if link.status == LinkStatus.OPEN else (),
     )
 
 

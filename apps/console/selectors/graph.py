@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.memories.models import Entity, Memory
+from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 
 MAX_NODES = 24
@@ -50,7 +51,7 @@ def entity_graph(*, end_user_id: UUID) -> Graph:
     entities = list(rows.order_by("-is_user", "-mention_count", "name")[:MAX_NODES])
     nodes = {entity.pk: _placed(entity, index, len(entities)) for index, entity in enumerate(entities)}
     live = Memory.objects.for_end_user(end_user_id).live().filter(subject__in=list(nodes), object__has_key="entity")
-    said = live.values_list("subject_id", "object__entity", "predicate")[:MAX_MEMORIES]
+    said = live.values_list("subject_id", "object__entity", "predicate", "polarity")[:MAX_MEMORIES]
     return Graph(nodes=tuple(nodes.values()), edges=tuple(_edges(nodes, list(said))))
 
 
@@ -64,14 +65,15 @@ def _placed(entity: Entity, index: int, count: int) -> Node:
     return Node(entity, round(x, 1), round(y, 1), size, anchor)
 
 
-def _edges(nodes: dict[UUID, Node], said: list[tuple[UUID, str, str]]) -> list[Edge]:
+def _edges(nodes: dict[UUID, Node], said: list[tuple[UUID, str, str, str]]) -> list[Edge]:
     lines: Counter[tuple[UUID, UUID]] = Counter()
     labels: dict[tuple[UUID, UUID], str] = {}
-    for subject, shown, predicate in said:
+    for subject, shown, predicate, polarity in said:
         other = _entity(shown)
         if other in nodes and other != subject:
             lines[(subject, other)] += 1
-            labels.setdefault((subject, other), predicate.replace("_", " "))
+            negation = "not " if polarity == Polarity.NEGATIVE else ""
+            labels.setdefault((subject, other), negation + predicate.replace("_", " "))
     return [_edge(nodes[one], nodes[other], count, labels[(one, other)]) for (one, other), count in lines.items()]
 
 

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
 from pgvector.django import MaxInnerProduct
 
 from apps.console.selectors.comparisons import Comparison, load_comparisons
+from apps.console.selectors.consequences import ReviewOptions, review_options
 from apps.console.selectors.history import HistoryEntry, memory_history
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
-from apps.pipeline.core.enums import LinkStatus
+from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.traces.models import Turn
 
 CONTEXT_TURNS = 2
@@ -53,17 +55,36 @@ class ReviewItem:
     links: tuple[LinkedMemory, ...]
     similar: tuple[SimilarMemory, ...]
     history: tuple[HistoryEntry, ...]
+    options: ReviewOptions | None  # of a memory that is pending
+
+    @property
+    def approved_by(self) -> str:
+        """Return who approved the memory last; empty if nobody did or it is long ago."""
+        return next((past.actor for past in self.history if past.operation in _APPROVALS), "")
 
 
-def load_review_item(memory: Memory) -> ReviewItem:
-    """Load a memory's evidence, links, similar memories and history."""
+_APPROVALS = frozenset({"approved", "kept", "took_over"})  # operations by which a person says that a memory is true
+
+
+def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
+    """Load a memory's evidence, links, similar memories and history, and what decisions about it would change."""
+    links, similar = _links(memory), _similar(memory)
     return ReviewItem(
         memory=memory,
         evidence=load_evidence(memory),
-        links=_links(memory),
-        similar=_similar(memory),
+        links=links,
+        similar=similar,
         history=memory_history(memory),
+        options=_options(memory, links, similar, now) if memory.status == Status.PENDING_REVIEW else None,
     )
+
+
+def _options(
+    memory: Memory, links: Sequence["LinkedMemory"], similar: Sequence["SimilarMemory"], now: datetime
+) -> ReviewOptions:
+    contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
+    merge_into = similar[0].memory.pk if similar else None
+    return review_options(memory, contradicts=contradicts, merge_into=merge_into, now=now)
 
 
 def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:

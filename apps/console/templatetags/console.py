@@ -81,6 +81,7 @@ class ConfidencePart:
     value: float
     start: float
     width: float
+    is_review: bool = False  # what the approval of a person adds
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +95,16 @@ class ConfidenceSum:
 
 @register.filter
 def confidence_sum(memory: Memory) -> ConfidenceSum:
-    """Return the non-zero parts of a memory's confidence, laid end to end."""
+    """Return the non-zero parts of a memory's confidence in the order of the formula, laid end to end."""
     parts: list[ConfidencePart] = []
     reached = 0.0
-    for name, value in memory.confidence_parts.items():
-        if name == "capped_at" or not value:
+    for name, heading in _PART_LABELS.items():
+        value = memory.confidence_parts.get(name)
+        if not value:
             continue
         start = min(reached, reached + value)
-        parts.append(ConfidencePart(_PART_LABELS.get(name, name), value, _percent(start), _percent(abs(value))))
+        width = _percent(min(abs(value), 1.0 - start))
+        parts.append(ConfidencePart(heading, value, _percent(start), width, is_review=name == "review"))
         reached += value
     return ConfidenceSum(tuple(parts), memory.confidence_parts.get("capped_at"), _percent(memory.confidence))
 
@@ -112,6 +115,7 @@ _PART_LABELS = {
     "recurrence": "repetition",
     "grounding": "support by the turns",
     "adjustment": "manual adjustment",
+    "review": "approved",
 }
 
 

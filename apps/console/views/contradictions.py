@@ -1,4 +1,4 @@
-"""Contradictions: two memories side by side, for a reviewer to resolve."""
+"""Contradictions and possible duplicates: two memories side by side, for a reviewer to resolve."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -11,20 +11,22 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.review import settle_link as settling
-from apps.actions.review.settle_link import Settlement, Validity
+from apps.actions.review.settle_link import Settlement
 from apps.console.labels import time_since
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
-from apps.console.selectors.contradictions import load_contradiction, open_contradictions
+from apps.console.selectors.contradictions import count_by_kind, load_contradiction, open_pairs
 from apps.console.selectors.history import latest_changes
 from apps.memories.models import MemoryLink
-from apps.pipeline.core.enums import LinkResolution, MemberRole
+from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole
+from apps.pipeline.direct_write.review import Validity
 
 _DONE = {
     LinkResolution.KEPT_FROM: "Kept A, rejected B.",
     LinkResolution.KEPT_TO: "Kept B, rejected A.",
+    LinkResolution.CHANGED: "The newer one supersedes the older one.",
     LinkResolution.BOTH: "Kept both.",
     LinkResolution.MERGED: "Merged A into B.",
 }
@@ -33,6 +35,7 @@ _DONE = {
 _DONE_BEFORE = {
     LinkResolution.KEPT_FROM: "kept A",
     LinkResolution.KEPT_TO: "kept B",
+    LinkResolution.CHANGED: "dated the change",
     LinkResolution.BOTH: "kept both",
     LinkResolution.MERGED: "merged A into B",
 }
@@ -40,25 +43,38 @@ _DONE_BEFORE = {
 
 @project_page()
 def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """List open contradictions and show the first one."""
-    words = query_param(request, "q")
-    found = paginate(open_contradictions(project_id=visit.project.pk, words=words), request)
-    first = load_contradiction(found.rows[0], now=timezone.now()) if found.rows else None
-    return render(request, "console/contradictions.html", {"page": found, "words": words, "contradiction": first})
+    """List open pairs and show the first one."""
+    words, kind = query_param(request, "q"), _kind(request)
+    found = paginate(open_pairs(project_id=visit.project.pk, words=words, kind=kind), request)
+    shown = {
+        "page": found,
+        "words": words,
+        "kind": kind,
+        "counts": count_by_kind(project_id=visit.project.pk),
+        "contradiction": load_contradiction(found.rows[0], now=timezone.now()) if found.rows else None,
+    }
+    return render(request, "console/contradictions.html", shown)
+
+
+def _kind(request: HttpRequest) -> LinkKind | None:
+    name = query_param(request, "kind")
+    return LinkKind(name) if name in set(LinkKind) else None
 
 
 @project_page()
 def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResponse:
-    """Show one contradiction."""
+    """Show one pair: a part of the list, or a page of its own."""
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
     shown = load_contradiction(get_object_or_404(links, pk=link_id), now=timezone.now())
-    return render(request, "console/_contradiction.html", {"contradiction": shown})
+    is_part = bool(request.htmx)  # type: ignore[attr-defined]  # set by django_htmx's middleware
+    template = "console/_contradiction.html" if is_part else "console/contradiction.html"
+    return render(request, template, {"contradiction": shown})
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
 def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResponse:
-    """Resolve one contradiction."""
+    """Resolve one pair."""
     row = row_id(link_id)
     try:
         settlement = _settlement(request, link_id)
@@ -73,7 +89,7 @@ def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResp
 
 
 def _who_was_first(visit: ProjectVisit, link_id: UUID) -> str:
-    """Return who resolved a contradiction and when; empty if it is still open."""
+    """Return who resolved a pair and when; empty if it is still open."""
     link = MemoryLink.objects.for_project(visit.project.pk).filter(pk=link_id).first()
     if link is None or link.settled_at is None:
         return ""
@@ -94,6 +110,7 @@ def _settlement(request: HttpRequest, link_id: UUID) -> Settlement:
         from_seen=seen[0],
         to_seen=seen[1],
         validity=validity,
+        changed_on=_day(request, "changed-on"),
     )
 
 

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
@@ -40,7 +41,7 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "filters": filters,
         "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
         "types": list(MemoryType),
-        "item": load_review_item(found.rows[0]) if found.rows else None,
+        "item": load_review_item(found.rows[0], now=timezone.now()) if found.rows else None,
         "rejections": list(RejectionReason),
     }
     return render(request, "console/review.html", shown)
@@ -50,7 +51,7 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """Show one memory with everything that a decision needs."""
     rows = Memory.objects.for_project(visit.project.pk).to_show()
-    item = load_review_item(get_object_or_404(rows, pk=memory_id))
+    item = load_review_item(get_object_or_404(rows, pk=memory_id), now=timezone.now())
     is_part = bool(request.htmx)  # type: ignore[attr-defined]  # set by django_htmx's middleware
     template = "console/_review_item.html" if is_part else "console/memory.html"
     return render(request, template, {"item": item, "rejections": list(RejectionReason)})
@@ -59,13 +60,14 @@ def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpRe
 @require_POST
 @project_page(MemberRole.REVIEWER)
 def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Approve one or several memories; a single one may be reworded."""
-    content = request.POST.get("content")
+    """Approve one or several memories; a single one may be reworded, and may replace others."""
+    content, value = request.POST.get("content"), request.POST.get("value")
     try:
         if content is not None and not content.strip():
             raise Unfit("the content must not be empty")
         seen = parse_seen(request.POST.getlist("memory"))
-        decided = approving.approve(by=acting_person(visit), seen=seen, content=content)
+        replaces = parse_seen(request.POST.getlist("replaces"))
+        decided = approving.approve(by=acting_person(visit), seen=seen, content=content, value=value, replaces=replaces)
     except Refused as refused:
         return refusal_response(request, refused)
     return _decision_response(request, visit, decided, "approved")

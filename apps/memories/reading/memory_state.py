@@ -174,7 +174,10 @@ def _(operation: ReviseMemory, state: MemoryState) -> MemoryState:
 
 @_apply.register
 def _(operation: LinkMemories, state: MemoryState) -> MemoryState:
-    return state if operation in state.links else replace(state, links=(*state.links, operation))
+    in_reverse = LinkMemories(from_id=operation.to_id, to_id=operation.from_id, kind=operation.kind)
+    if operation in state.links or in_reverse in state.links:
+        return state
+    return replace(state, links=(*state.links, operation))
 
 
 @_apply.register

@@ -1,5 +1,6 @@
 """Link memories, settle links, open them again."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -22,7 +23,9 @@ returning 1
 
 
 def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
-    """Link memories that a person has to look at together; a link that is there already stays as it is."""
+    """Link memories that a person has to look at together; a pair that is linked already stays as it is."""
+    wanted = plan.of(LinkMemories)
+    known = _linked_in_reverse(wanted, context.end_user_id)
     MemoryLink.objects.bulk_create(
         (
             MemoryLink(
@@ -33,10 +36,19 @@ def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
                 kind=operation.kind,
                 trace_id=context.trace_id,
             )
-            for operation in plan.of(LinkMemories)
+            for operation in wanted
+            if (operation.to_id, operation.from_id, operation.kind) not in known
         ),
         ignore_conflicts=True,
     )
+
+
+def _linked_in_reverse(wanted: Sequence[LinkMemories], end_user_id: UUID) -> set[tuple[UUID, UUID, str]]:
+    """Return the links from the memories to which others are to be linked: a settled pair is not asked about again."""
+    if not wanted:
+        return set()
+    links = MemoryLink.objects.filter(end_user_id=end_user_id, from_memory__in={each.to_id for each in wanted})
+    return set(links.values_list("from_memory_id", "to_memory_id", "kind"))
 
 
 def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:

@@ -293,9 +293,10 @@ class RejectionReason(StrEnum):
 
 
 class LinkResolution(StrEnum):
-    """How a person settled a contradiction; the link leads from the newer memory to the older one."""
+    """How a person settled a link, which leads from the newer memory to the older one."""
 
     KEPT_FROM = "kept_from"
     KEPT_TO = "kept_to"
+    CHANGED = "changed"  # the one said first was true until the other one began
     BOTH = "both"
     MERGED = "merged"

@@ -2,9 +2,11 @@
 
 from apps.pipeline.core.enums import Status
 
+APPROVED = "approved"
+
 # The verb stands in the history and the ledger.
 _VERBS: dict[tuple[Status, Status], str] = {
-    (Status.PENDING_REVIEW, Status.ACTIVE): "approved",
+    (Status.PENDING_REVIEW, Status.ACTIVE): APPROVED,
     (Status.PENDING_REVIEW, Status.REJECTED): "rejected",
     (Status.ACTIVE, Status.ARCHIVED): "archived",
     (Status.ARCHIVED, Status.ACTIVE): "restored",

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from uuid import UUID
 
 from apps.pipeline.conflict.supersession import says_additional
 from apps.pipeline.core.canonical import canonical_text
@@ -63,17 +64,24 @@ def takes_slot(memory: Statement) -> bool:
     return is_value and memory.traits.holds_slot and not says_additional(memory.evidence)
 
 
-def placement_in_slot(memory: StoredMemory, live: Collection[StoredMemory]) -> SlotPlacement:
-    """Return where a memory that becomes active stands: of the values of a slot, the one said last is left."""
+def placement_in_slot(
+    memory: StoredMemory, live: Collection[StoredMemory], *, replaces: Collection[UUID] = ()
+) -> SlotPlacement:
+    """Return where a memory that becomes active stands: of the values of a slot, the one said last is left.
+
+    The memories that `replaces` names are closed in any case, whatever slot they hold and whenever they were said.
+    """
+    named = tuple(each for each in live if each.id in replaces and each.id != memory.id)
     if not takes_slot(memory):
-        return SlotPlacement()
-    rivals = sorted((each for each in live if _is_rival(memory, each)), key=lambda each: (each.said_at, each.id))
+        return SlotPlacement(closes=named)
+    holders = (each for each in live if each.id not in replaces and _is_rival(memory, each))
+    rivals = sorted(holders, key=lambda each: (each.said_at, each.id))
     later = [each for each in rivals if each.said_at > memory.said_at and not _was_over(each)]
     if later:
         return SlotPlacement(successor=later[0])
     if rivals and _was_over(memory):
         return SlotPlacement(successor=rivals[-1])
-    return SlotPlacement(closes=tuple(rivals))
+    return SlotPlacement(closes=(*rivals, *named))
 
 
 def _is_rival(memory: StoredMemory, other: StoredMemory) -> bool:

@@ -17,6 +17,7 @@ from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.name_folding import fold_name
 
 EXTRACTOR = "direct"
+MAX_ENTITIES = 10_000  # names are looked for among these; an end user has far fewer
 _THE_USER = frozenset({"user", "the user"})
 
 
@@ -81,13 +82,14 @@ def _candidate(new: NewMemory, *, index: int, directory: EntityIndex, reliabilit
     statement = {
         **new.statement_fields(),
         "subject": _resolved(new.subject, directory) if new.subject.text else new.subject,
-        "object": _resolved_object(new.object, directory),
+        "object": resolved_object(new.object, directory),
         "reliability": reliability,
     }
     return Candidate(index=index, source_turn_ids=(), **statement)
 
 
-def _resolved_object(value: ObjectValue, directory: EntityIndex) -> ObjectValue:
+def resolved_object(value: ObjectValue, directory: EntityIndex) -> ObjectValue:
+    """Point an object that is an entity at the entity of its name, added to the directory where there is none."""
     return ObjectValue(entity=_resolved(value.entity, directory)) if value.entity else value
 
 

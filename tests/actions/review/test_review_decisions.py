@@ -11,12 +11,13 @@ from apps.actions.memories.merge_memories import merge_memories
 from apps.actions.memories.reject import reject
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion
-from apps.actions.review.settle_link import Settlement, Validity, settle_link
+from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
 from apps.memories.models import LedgerEntry, Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, MemoryType, RejectionReason, Role, Status
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.direct_write.new_memory import NewMemory
+from apps.pipeline.direct_write.review import Validity
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, Session, Trace, Turn
 

@@ -1,0 +1,272 @@
+"""What a person's decision about memories changes, and what follows from it: one computation for both."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from apps.pipeline.core.confidence import approved, with_recurrence
+from apps.pipeline.core.enums import LIVE_STATUSES, LinkResolution, Stakes, Status
+from apps.pipeline.core.operations import CopyOrigins, Operation, ReviseMemory, SupersedeMemory
+from apps.pipeline.core.policy import ConfidencePolicy, Policy, RetrievalPolicy
+from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.direct_write.conflicts import end_before, placement_in_slot
+from apps.pipeline.direct_write.dedupe import closing
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """A pending memory is true; `replaces` names memories that are true no longer."""
+
+    memory_id: UUID
+    replaces: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A memory says the same as another one, which stands for both."""
+
+    memory_id: UUID
+    into_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """From when until when a statement is true; None leaves the beginning as it is, and the end open."""
+
+    begins: datetime | None = None
+    ends: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """How a person settles the link of two memories; `changed_on` is for CHANGED, `validity` for BOTH."""
+
+    from_id: UUID
+    to_id: UUID
+    resolution: LinkResolution
+    validity: Mapping[UUID, Validity] = field(default_factory=dict)
+    changed_on: datetime | None = None
+
+
+Decision = Approve | Merge | Settle
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewContext:
+    """The live memories that a decision can meet, and the policy that it is made under."""
+
+    memories: Mapping[UUID, StoredMemory]
+    policy: Policy
+    contradicts: frozenset[UUID] = frozenset()  # memories that the one to approve is linked to as a contradiction
+
+
+def operations_of(decision: Decision, *, context: ReviewContext) -> tuple[Operation, ...]:
+    """Return the operations of a decision, apart from the status of its link."""
+    match decision:
+        case Approve():
+            return _activate(context.memories[decision.memory_id], context, verb="approved", replaces=decision.replaces)
+        case Merge():
+            return _merge(context.memories[decision.memory_id], context.memories[decision.into_id], context)
+        case Settle():
+            return _settle(decision, context)
+
+
+def approval(parts: Mapping[str, float | None], *, policy: ConfidencePolicy) -> dict[str, Any]:
+    """Return the columns that change when a person says that a memory is true."""
+    confidence = approved(parts, policy=policy)
+    return {
+        "status": Status.ACTIVE,
+        "review_reasons": [],
+        "confidence": confidence.value,
+        "confidence_parts": confidence.parts(),
+    }
+
+
+def in_slot(
+    memory: StoredMemory, changes: Mapping[str, Any], *, live: Collection[StoredMemory], replaces: Collection[UUID] = ()
+) -> tuple[dict[str, Any], list[SupersedeMemory]]:
+    """Return the changes of a memory that becomes active, and what closes the memories that it replaces.
+
+    `memory` is as it will be. Where another value of its slot was said later, it becomes history instead.
+    """
+    place = placement_in_slot(memory, live, replaces=replaces)
+    if place.successor:
+        ended = end_before(place.successor, memory)
+        history = {"status": Status.SUPERSEDED, "superseded_by_id": place.successor.id, "valid_until": ended}
+        return {**changes, **history}, []
+    return dict(changes), [closing(each, successor=memory) for each in place.closes]
+
+
+def _activate(
+    memory: StoredMemory,
+    context: ReviewContext,
+    *,
+    verb: str,
+    replaces: Collection[UUID] = (),
+    without: Collection[UUID] = (),
+    more: Mapping[str, Any] | None = None,
+) -> tuple[Operation, ...]:
+    """Make a memory active as a person's word; `without` names memories that the same decision takes away."""
+    changes = {**approval(memory.confidence_parts, policy=context.policy.confidence), **(more or {})}
+    live = [each for each in context.memories.values() if each.id not in without]
+    closed: list[SupersedeMemory] = []
+    if memory.status is not Status.ACTIVE or replaces:
+        changes, closed = in_slot(_changed(memory, changes), changes, live=live, replaces=replaces)
+    return *_revised(memory, changes, verb=verb), *closed
+
+
+def _revised(memory: StoredMemory, changes: Mapping[str, Any], *, verb: str, note: str = "") -> tuple[Operation, ...]:
+    """Return what gives a memory new values, or nothing where it has them."""
+    known = {name: value for name, value in changes.items() if name != "review_reasons"}
+    if all(hasattr(memory, name) and getattr(memory, name) == value for name, value in known.items()):
+        return ()
+    revised = ReviseMemory(
+        memory_id=memory.id, expected_version=memory.version, verb=verb, changes=dict(changes), note=note
+    )
+    return (revised,)
+
+
+def _merge(memory: StoredMemory, into: StoredMemory, context: ReviewContext) -> tuple[Operation, ...]:
+    days = max(1, len({*memory.origins, *into.origins}))
+    surer = with_recurrence(into.confidence_parts, policy=context.policy.confidence, origins=days)
+    took_over = {**approval(surer.parts(), policy=context.policy.confidence), "recurrence": days}
+    return (
+        *_revised(memory, {"status": Status.MERGED, "superseded_by_id": into.id}, verb="merged"),
+        *_activate(into, context, verb="took_over", without=[memory.id], more=took_over),
+        CopyOrigins(memory_id=into.id, from_id=memory.id),
+    )
+
+
+def _settle(decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
+    one, other = context.memories[decision.from_id], context.memories[decision.to_id]
+    match decision.resolution:
+        case LinkResolution.KEPT_FROM:
+            return *_activate(one, context, verb="kept", without=[other.id]), *_rejected(other)
+        case LinkResolution.KEPT_TO:
+            return *_rejected(one), *_activate(other, context, verb="kept", without=[one.id])
+        case LinkResolution.MERGED:
+            return _merge(one, other, context)
+        case LinkResolution.CHANGED:
+            return _change(one, other, decision, context)
+        case LinkResolution.BOTH:
+            return *_allow(one, decision, context), *_allow(other, decision, context)
+
+
+def _rejected(memory: StoredMemory) -> tuple[Operation, ...]:
+    return _revised(memory, {"status": Status.REJECTED}, verb="rejected", note="contradicts")
+
+
+def _allow(memory: StoredMemory, decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
+    """Let a memory be true beside the other: a person says so, whatever holds its slot."""
+    changes = approval(memory.confidence_parts, policy=context.policy.confidence)
+    validity = decision.validity.get(memory.id)
+    if validity is not None:
+        changes |= {"valid_from": validity.begins or memory.valid_from, "valid_until": validity.ends}
+    return _revised(memory, changes, verb="kept")
+
+
+def _change(one: StoredMemory, other: StoredMemory, decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
+    """Let the older memory end when the newer one begins."""
+    newer, older = newer_first(one, other)
+    begins = decision.changed_on or newer.valid_from or newer.said_at
+    activated = _activate(newer, context, verb="kept", replaces=[older.id], more={"valid_from": begins})
+    ended = SupersedeMemory(
+        memory_id=older.id, expected_version=older.version, superseded_by=newer.id, valid_until=begins
+    )
+    return (
+        *(each for each in activated if not isinstance(each, SupersedeMemory) or each.memory_id != older.id),
+        ended,
+    )
+
+
+def newer_first(one: StoredMemory, other: StoredMemory) -> tuple[StoredMemory, StoredMemory]:
+    """Return two memories in the order in which they were said, the later one first."""
+    return (other, one) if other.said_at > one.said_at else (one, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A memory, as it is before a decision, that the decision closes; `at` is None where it was never true."""
+
+    memory: StoredMemory
+    status: Status  # afterwards; still active where the end lies ahead
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Consequences:
+    """What follows from a decision for what agents are shown."""
+
+    shown: Mapping[UUID, tuple[Stakes, ...]]  # by memory that it makes or keeps live: the stakes at which it is shown
+    ends: tuple[Ended, ...]
+    successor: StoredMemory | None = None  # a later value, because of which the memory becomes history
+    beside: tuple[StoredMemory, ...] = ()  # contradicting memories that stay active
+
+
+def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime) -> Consequences:
+    """Predict what a decision does, from the operations that carry it out."""
+    before = context.memories
+    operations = operations_of(decision, context=context)
+    after = _applied(operations, before, now=now)
+    changed = {id: each for id, each in after.items() if each != before[id]}
+    main = None if isinstance(decision, Settle) else decision.memory_id
+    is_active = main is not None and after[main].status is Status.ACTIVE
+    return Consequences(
+        shown={
+            id: shown_at(each, policy=context.policy.retrieval, now=now)
+            for id, each in changed.items()
+            if each.status in LIVE_STATUSES
+        },
+        ends=tuple(_ended(before[id], each) for id, each in changed.items() if id != main and _ends(before[id], each)),
+        successor=_successor(operations, context) if main and after[main].status is Status.SUPERSEDED else None,
+        beside=tuple(
+            after[id]
+            for id in sorted(context.contradicts & after.keys())
+            if is_active and after[id].status is Status.ACTIVE and after[id].valid_until == before[id].valid_until
+        ),
+    )
+
+
+def _ends(before: StoredMemory, after: StoredMemory) -> bool:
+    return after.status not in LIVE_STATUSES or after.valid_until not in (None, before.valid_until)
+
+
+def _ended(before: StoredMemory, after: StoredMemory) -> Ended:
+    return Ended(before, after.status, after.valid_until if after.status in _TRUE_ONCE else None)
+
+
+_TRUE_ONCE = LIVE_STATUSES | {Status.SUPERSEDED}
+
+
+def _successor(operations: Collection[Operation], context: ReviewContext) -> StoredMemory | None:
+    changes = (each.changes for each in operations if isinstance(each, ReviseMemory))
+    return next((context.memories[each["superseded_by_id"]] for each in changes if "superseded_by_id" in each), None)
+
+
+def shown_at(memory: StoredMemory, *, policy: RetrievalPolicy, now: datetime) -> tuple[Stakes, ...]:
+    """Return the stakes at which search and context may show a memory, highest first."""
+    is_over = memory.valid_until is not None and memory.valid_until <= now
+    if is_over or memory.status not in LIVE_STATUSES:
+        return ()
+    allowed = tuple(Stakes) if memory.status is Status.ACTIVE else (Stakes.LOW,)
+    return tuple(each for each in allowed if memory.confidence >= policy.least_confidence[each])
+
+
+def _applied(
+    operations: Collection[Operation], memories: Mapping[UUID, StoredMemory], *, now: datetime
+) -> dict[UUID, StoredMemory]:
+    """Return memories as they are after operations that revise or close them."""
+    after = dict(memories)
+    for each in operations:
+        if isinstance(each, ReviseMemory):
+            after[each.memory_id] = _changed(after[each.memory_id], each.changes)
+        elif isinstance(each, SupersedeMemory):
+            after[each.memory_id] = _changed(after[each.memory_id], each.changes(now=now))
+    return after
+
+
+def _changed(memory: StoredMemory, changes: Mapping[str, Any]) -> StoredMemory:
+    """Return a memory with new values of the columns that it has as a field of the same name."""
+    return memory.evolve(**{name: value for name, value in changes.items() if hasattr(memory, name)})
