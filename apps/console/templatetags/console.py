@@ -104,9 +104,7 @@ def confidence_sum(memory: Memory) -> ConfidenceSum:
             continue
         start = min(reached, reached + value)
         width = _percent(min(abs(value), 1.0 - start))
-        parts.append(
-            ConfidencePart(heading, value, _percent(start), width, is_review=name == "review")
-        )
+        parts.append(ConfidencePart(heading, value, _percent(start), width, is_review=name == "review"))
         reached += value
     return ConfidenceSum(tuple(parts), memory.confidence_parts.get("capped_at"), _percent(memory.confidence))
 
