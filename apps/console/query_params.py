@@ -1,4 +1,4 @@
-"""Reading text parameters of a query string."""
+"""Reading what a request asks for: parameters of its query string, and which part of a page."""
 
 from django.http import HttpRequest
 
@@ -8,3 +8,9 @@ MAX_CHARACTERS = 500
 def query_param(request: HttpRequest, name: str, *, limit: int = MAX_CHARACTERS) -> str:
     """Return a text parameter of at most `limit` characters; NUL, which PostgreSQL rejects, becomes a space."""
     return request.GET.get(name, "").replace("\x00", " ").strip()[:limit]
+
+
+def is_detail(request: HttpRequest) -> bool:
+    """Return True if only the detail beside a list is asked for, and not a whole page."""
+    htmx = request.htmx  # type: ignore[attr-defined]  # set by django_htmx's middleware
+    return bool(htmx) and htmx.target == "detail"

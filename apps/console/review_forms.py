@@ -59,7 +59,8 @@ def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[str] = (
     visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by project_page
     shown = {"toasts": toasts, "counts": pending_counts(project_id=visit.project.pk)}
     response = render(request, "console/_toasts.html", shown, status=status)
-    response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
+    if request.htmx.target != "toasts":  # type: ignore[attr-defined]  # set by django_htmx's middleware
+        response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
     if gone:
         response["X-Gone-Rows"] = " ".join(gone)
         response["HX-Trigger"] = "decided"  # the page of a single memory or pair reloads itself

@@ -316,7 +316,10 @@ def test_a_pair_opened_in_a_new_tab_is_a_whole_page(rita: Client, doubted: tuple
     page = rita.get(f"{HOME}contradictions/{pair.pk}/", headers={"HX-Request": ""}).content.decode()
     assert "<!doctype html>" in page
     assert "Keep A" in page
-    assert "<!doctype html>" not in rita.get(f"{HOME}contradictions/{pair.pk}/").content.decode()
+    assert (
+        "<!doctype html>"
+        not in rita.get(f"{HOME}contradictions/{pair.pk}/", headers={"HX-Target": "detail"}).content.decode()
+    )
 
 
 def test_the_page_of_a_memory_reloads_after_a_decision(rita: Client, doubted: tuple[Memory, Memory]) -> None:

@@ -1,6 +1,6 @@
 """Change a sentence and its triple together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from apps.actions.errors import Unfit
@@ -73,7 +73,7 @@ def _edited(statement: Statement, *, content: str, given: ObjectValue | None, in
     return statement.evolve(content=content, object=given)
 
 
-def _names(subject: KnownEntity | None) -> Iterable[str]:
+def _names(subject: KnownEntity | None) -> tuple[str, ...]:
     if subject is None:
         return ()
     return (subject.name, *subject.aliases, *((USER,) if subject.is_user else ()))

@@ -48,9 +48,10 @@ def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
 
 
 def _back(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
-    past, *since = _versions(memory, since=seen.version - 1) or [None]
-    if past is None or past.version != seen.version - 1:
+    changes = _versions(memory, since=seen.version - 1)
+    if not changes or changes[0].version != seen.version - 1:
         raise NotFound("there is no earlier version")
+    past, *since = changes
     actor = actor_of(None, by.person_id)
     if past.actor != actor:
         raise NotAllowed("somebody else has changed the memory since")

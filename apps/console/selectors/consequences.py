@@ -83,12 +83,12 @@ _RESOLUTIONS: Mapping[LinkKind, Sequence[tuple[str, LinkResolution]]] = {
 def _settle_lines(
     link: MemoryLink, context: ReviewContext, sides: Mapping[UUID, str], now: datetime
 ) -> Iterator[ConsequenceLine]:
-    for name, resolution in _RESOLUTIONS[LinkKind(link.kind)]:
+    for label, resolution in _RESOLUTIONS[LinkKind(link.kind)]:
         decision: Decision = Settle(link.from_memory_id, link.to_memory_id, resolution)
         found = consequences_of(decision, context=context, now=now)
-        shown = [f"{sides[id]} is {_shown(stakes)}" for id, stakes in found.shown.items() if id in sides]
+        shown = [f"{name} is {_shown(found.shown[id])}" for id, name in sides.items() if id in found.shown]
         ends = [_ended(each, sides) for each in found.ends]
-        yield ConsequenceLine(name, "; ".join([*ends, *shown]) or "nothing changes")
+        yield ConsequenceLine(label, "; ".join([*ends, *shown]) or "nothing changes")
 
 
 def _line(name: str, found: Consequences, *, main: UUID, lead: str = "") -> ConsequenceLine:
@@ -103,9 +103,10 @@ def _line(name: str, found: Consequences, *, main: UUID, lead: str = "") -> Cons
 
 
 def _ended(ended: Ended, sides: Mapping[UUID, str]) -> str:
-    quoted = sides.get(ended.memory.id) or _quoted(ended.memory)
+    side = sides.get(ended.memory.id)
+    quoted = side or _quoted(ended.memory)
     if ended.status is Status.SUPERSEDED:
-        return f"replaces {quoted}, which ends on {ended.at:%Y-%m-%d}"
+        return f"{side or f'replaces {quoted}, which'} ends on {ended.at:%Y-%m-%d}"
     if ended.status is Status.ACTIVE:
         return f"{quoted} stays active until {ended.at:%Y-%m-%d}"
     return f"{quoted} is {ended.status.value}"

@@ -15,7 +15,7 @@ from apps.actions.review.settle_link import Settlement
 from apps.console.labels import time_since
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import query_param
+from apps.console.query_params import is_detail, query_param
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
 from apps.console.selectors.contradictions import count_by_kind, load_contradiction, open_pairs
 from apps.console.selectors.history import latest_changes
@@ -66,8 +66,7 @@ def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> H
     """Show one pair: a part of the list, or a page of its own."""
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
     shown = load_contradiction(get_object_or_404(links, pk=link_id), now=timezone.now())
-    is_part = bool(request.htmx)  # type: ignore[attr-defined]  # set by django_htmx's middleware
-    template = "console/_contradiction.html" if is_part else "console/contradiction.html"
+    template = "console/_contradiction.html" if is_detail(request) else "console/contradiction.html"
     return render(request, template, {"contradiction": shown})
 
 

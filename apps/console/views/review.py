@@ -15,6 +15,7 @@ from apps.actions.review import undo as undoing
 from apps.actions.review.review_decisions import ReviewDecision
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.query_params import is_detail
 from apps.console.review_forms import (
     Toast,
     acting_person,
@@ -52,8 +53,7 @@ def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpRe
     """Show one memory with everything that a decision needs."""
     rows = Memory.objects.for_project(visit.project.pk).to_show()
     item = load_review_item(get_object_or_404(rows, pk=memory_id), now=timezone.now())
-    is_part = bool(request.htmx)  # type: ignore[attr-defined]  # set by django_htmx's middleware
-    template = "console/_review_item.html" if is_part else "console/memory.html"
+    template = "console/_review_item.html" if is_detail(request) else "console/memory.html"
     return render(request, template, {"item": item, "rejections": list(RejectionReason)})
 
 

@@ -1,0 +1,103 @@
+"""Reviewers at work on pairs: contradictions, changes and possible duplicates."""
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from apps.actions.memories.store import StoreRequest, store
+from apps.memories.models import Memory, MemoryLink
+from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, Status
+from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.direct_write.new_memory import NewMemory
+from apps.tenants.models import Project
+from tests.console.browser.conftest import OpenPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def memory(project: Project, content: str, predicate: str, value: str, *, status: Status = Status.ACTIVE) -> Memory:
+    new = NewMemory(
+        type=MemoryType.FACT,
+        subject=Mention("User"),
+        predicate=predicate,
+        object=ObjectValue(literal=value),
+        content=content,
+        status=status,
+        said_at=timezone.now(),
+    )
+    request = StoreRequest(project_id=project.pk, api_key_id=None, user_id="rui", memories=(new,))
+    return Memory.objects.get(pk=store(request=request)[0])
+
+
+def link(newer: Memory, older: Memory, kind: LinkKind) -> MemoryLink:
+    return MemoryLink.objects.create(
+        end_user=newer.end_user, project=newer.project, from_memory=newer, to_memory=older, kind=kind
+    )
+
+
+@pytest.fixture
+def pending(project: Project) -> Memory:
+    """A pending memory that contradicts an active one."""
+    older = memory(project, "Rui drinks coffee every morning.", "drinks", "coffee")
+    newer = memory(project, "Rui has given up coffee.", "gave_up", "coffee", status=Status.PENDING_REVIEW)
+    link(newer, older, LinkKind.CONTRADICTS)
+    return newer
+
+
+@pytest.fixture
+def duplicates(project: Project) -> MemoryLink:
+    older = memory(project, "Rui plays the cello.", "plays", "cello")
+    newer = memory(project, "Rui practises the cello at home.", "practises", "cello")
+    return link(newer, older, LinkKind.POSSIBLE_DUPLICATE)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_of_pairs_are_for_everyone(
+    open_window: OpenPage, pending: Memory, duplicates: MemoryLink, width: int
+) -> None:
+    window = open_window(width=width, height=844)
+    contradiction = MemoryLink.objects.get(kind=LinkKind.CONTRADICTS)
+    paths = ["review/", f"memories/{pending.pk}/", "contradictions/"]
+    for path in [*paths, *(f"contradictions/{each.pk}/" for each in (contradiction, duplicates))]:
+        window.open(path)
+        assert not window.is_too_wide(), path
+        for scheme in ("light", "dark"):
+            window.page.emulate_media(color_scheme=scheme)
+            assert window.violations() == [], f"{path} in {scheme}"
+
+
+def test_a_change_is_dated_from_the_keyboard(open_window: OpenPage, pending: Memory) -> None:
+    window = open_window()
+    window.open("contradictions/")
+    window.press("c")
+    window.page.get_by_label("is true since").press("Enter")
+    expect(window.page.get_by_text("The newer one supersedes the older one.")).to_be_visible()
+    assert MemoryLink.objects.get().status == LinkStatus.SETTLED
+    assert Memory.objects.get(pk=pending.pk).status == Status.ACTIVE
+
+
+def test_duplicates_are_kept_apart_and_undone(open_window: OpenPage, duplicates: MemoryLink) -> None:
+    window = open_window()
+    window.open(f"contradictions/{duplicates.pk}/")
+    window.press("b")
+    expect(window.page.get_by_text("Resolved")).to_be_visible()
+    window.press("u")
+    expect(window.page.get_by_role("button", name="Both hold")).to_be_visible()
+    assert MemoryLink.objects.get().status == LinkStatus.OPEN
+
+
+def test_the_page_of_a_memory_shows_what_was_decided(open_window: OpenPage, pending: Memory) -> None:
+    window = open_window()
+    window.open(f"memories/{pending.pk}/")
+    window.press("p")
+    expect(window.page.get_by_role("rowheader", name="approved by ana")).to_be_visible()
+    expect(window.page.get_by_role("button", name="Approve")).to_have_count(0)
+    assert Memory.objects.get(content__contains="every morning").status == Status.SUPERSEDED
+
+
+def test_an_answer_is_shown_although_its_form_is_gone(open_window: OpenPage, pending: Memory) -> None:
+    window = open_window()
+    window.open("review/")
+    form = window.page.locator(".decide form").first
+    form.evaluate("form => { form.requestSubmit(); form.remove() }")
+    expect(window.page.get_by_text("Approved.")).to_be_visible()
