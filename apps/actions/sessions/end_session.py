@@ -18,14 +18,14 @@ from apps.traces.policies import policy_of
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedSession:
     """The trace that will tell what the session showed; none where there is nothing new to look at."""
 
     trace_id: UUID | None
     status: TraceStatus
 
 
-def end_session(*, project_id: UUID, end_user_id: UUID, session_id: UUID, api_key_id: UUID | None = None) -> Ended:
+def end_session(*, project_id: UUID, end_user_id: UUID, session_id: UUID, api_key_id: UUID | None = None) -> EndedSession:
     """End a session and owe the look back on it, in one transaction; ending it twice owes nothing more.
 
     Nothing is owed where no turn is new since the last look, or no model extracts. Later turns open it again.
@@ -40,11 +40,11 @@ def end_session(*, project_id: UUID, end_user_id: UUID, session_id: UUID, api_ke
         session.save(update_fields=["ended_at"])
         owed = _owed(session)
         if owed is not None:
-            return Ended(trace_id=owed, status=TraceStatus.QUEUED)
+            return EndedSession(trace_id=owed, status=TraceStatus.QUEUED)
         configuration = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
         if session.summarised_until >= session.turn_count or not _looks_back(configuration.id):
-            return Ended(trace_id=None, status=TraceStatus.DONE)
-        return Ended(trace_id=_owe(session, configuration, api_key_id), status=TraceStatus.QUEUED)
+            return EndedSession(trace_id=None, status=TraceStatus.DONE)
+        return EndedSession(trace_id=_owe(session, configuration, api_key_id), status=TraceStatus.QUEUED)
 
 
 def _owed(session: Session) -> UUID | None:

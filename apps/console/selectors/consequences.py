@@ -13,7 +13,7 @@ from apps.pipeline.direct_write.review import (
     Approve,
     Consequences,
     Decision,
-    Ended,
+    ClosedMemory,
     Merge,
     ReviewContext,
     Settle,
@@ -102,7 +102,7 @@ def _line(name: str, found: Consequences, *, main: UUID, lead: str = "") -> Cons
     return ConsequenceLine(name, "; ".join(parts))
 
 
-def _ended(ended: Ended, sides: Mapping[UUID, str]) -> str:
+def _ended(ended: ClosedMemory, sides: Mapping[UUID, str]) -> str:
     side = sides.get(ended.memory.id)
     quoted = side or _quoted(ended.memory)
     if ended.status is Status.SUPERSEDED:

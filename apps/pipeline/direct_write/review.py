@@ -187,7 +187,7 @@ def newer_first(one: StoredMemory, other: StoredMemory) -> tuple[StoredMemory, S
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ClosedMemory:
     """A memory, as it is before a decision, that the decision closes; `at` is None where it was never true."""
 
     memory: StoredMemory
@@ -200,7 +200,7 @@ class Consequences:
     """What follows from a decision for what agents are shown."""
 
     shown: Mapping[UUID, tuple[Stakes, ...]]  # by memory that it makes or keeps live: the stakes at which it is shown
-    ends: tuple[Ended, ...]
+    ends: tuple[ClosedMemory, ...]
     successor: StoredMemory | None = None  # a later value, because of which the memory becomes history
     beside: tuple[StoredMemory, ...] = ()  # contradicting memories that stay active
 
@@ -233,8 +233,8 @@ def _ends(before: StoredMemory, after: StoredMemory) -> bool:
     return after.status not in LIVE_STATUSES or after.valid_until not in (None, before.valid_until)
 
 
-def _ended(before: StoredMemory, after: StoredMemory) -> Ended:
-    return Ended(before, after.status, after.valid_until if after.status in _TRUE_ONCE else None)
+def _ended(before: StoredMemory, after: StoredMemory) -> ClosedMemory:
+    return ClosedMemory(before, after.status, after.valid_until if after.status in _TRUE_ONCE else None)
 
 
 _TRUE_ONCE = LIVE_STATUSES | {Status.SUPERSEDED}

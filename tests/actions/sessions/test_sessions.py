@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.actions.errors import NotFound
 from apps.actions.sessions.end_idle_sessions import end_idle_sessions
-from apps.actions.sessions.end_session import Ended, end_session
+from apps.actions.sessions.end_session import EndedSession, end_session
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow, UserLease
 from apps.outbox.querysets import OutboxRowQuerySet
@@ -50,7 +50,7 @@ def looks_back(server: ModelServer, *found: dict[str, Any]) -> None:
     server.answering = reply
 
 
-def end(person: Person) -> Ended:
+def end(person: Person) -> EndedSession:
     session = session_id(end_user_id=person.id, session_id="monday")
     return end_session(project_id=person.project.id, end_user_id=person.id, session_id=session)
 
@@ -75,7 +75,7 @@ def test_ending_it_twice_adds_nothing(ana: Person) -> None:
     first, second = end(ana), end(ana)
     assert first == second
     ana.is_worked_for()
-    assert end(ana) == Ended(trace_id=None, status=TraceStatus.DONE)
+    assert end(ana) == EndedSession(trace_id=None, status=TraceStatus.DONE)
     ana.is_worked_for()
     assert (Memory.objects.count(), OutboxRow.objects.filter(kind=WorkKind.EXTRACT_SESSION).count()) == (1, 1)
 
@@ -120,7 +120,7 @@ def test_idle_sessions_end_by_themselves(ana: Person, settings: Any) -> None:
 def test_without_a_model_it_only_ends(project: Project) -> None:
     person = Person(project)
     person.says("I live in Lisbon.")
-    assert end(person) == Ended(trace_id=None, status=TraceStatus.DONE)
+    assert end(person) == EndedSession(trace_id=None, status=TraceStatus.DONE)
     assert Session.objects.get().ended_at is not None
     assert not OutboxRow.objects.filter(kind=WorkKind.EXTRACT_SESSION).exists()
 
