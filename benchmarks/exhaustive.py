@@ -17,7 +17,17 @@ from apps.pipeline.retrieval.bm25 import Hashes, Terms
 from apps.pipeline.retrieval.query_entities import without_names
 from apps.pipeline.retrieval.ranking import Memories, best, rank, sessions_of
 
-READ = ("tongue", "terms", "context_terms", "session_id", "said_at", "importance", "confidence")
+READ = (
+    "tongue",
+    "terms",
+    "context_terms",
+    "session_id",
+    "said_at",
+    "importance",
+    "confidence",
+    "predicate",
+    "subject_id",
+)
 
 
 def ranked_row_by_row(*, user: UUID, text: str, embedder: Embedder, now: datetime, limit: int) -> list[UUID]:
@@ -39,6 +49,7 @@ def ranked_row_by_row(*, user: UUID, text: str, embedder: Embedder, now: datetim
         content_cosine=np.array([content[row.id] for row in rows]),
         question_cosine=np.array([questions[row.id] for row in rows]),
         named=np.zeros(len(rows), dtype=np.bool_),
+        are_statements=np.array([bool(row.predicate and row.subject_id) for row in rows]),
         of_others=np.zeros(len(rows), dtype=np.bool_),
         importance=np.array([row.importance for row in rows]),
         confidence=np.array([row.confidence for row in rows]),

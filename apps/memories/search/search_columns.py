@@ -114,6 +114,7 @@ def _columns(
         content_cosine=content,
         question_cosine=questions,
         named=named,
+        are_statements=rows.have_subject,
         of_others=others if answer.meant else np.zeros_like(named),
         importance=rows.importance,
         confidence=rows.confidence,

@@ -228,11 +228,29 @@ class RankingWeights(_Part):
     evidence: float = Field(default=0.15, ge=0, description="the absolute score, of the memory's own words and meaning")
 
 
+# A statement with subject and predicate is complete in itself, so that its session says nothing about it and its own
+# evidence counts more than it does for a turn: docs/decisions/search.md.
+STATEMENT_WEIGHTS = RankingWeights(
+    words=0.22,
+    meaning=0.19,
+    questions=0.08,
+    session=0.0,
+    named=0.04,
+    importance=0.014,
+    recency=0.008,
+    confidence=0.008,
+    evidence=0.44,
+)
+
+
 class RetrievalPolicy(_Part):
     """What may be shown at which stakes, and how it is ranked."""
 
     least_confidence: dict[Stakes, float] = {Stakes.HIGH: 0.7, Stakes.NORMAL: 0.4, Stakes.LOW: 0.25}
-    weights: RankingWeights = RankingWeights()
+    weights: RankingWeights = Field(default=RankingWeights(), description="of verbatim texts")
+    statement_weights: RankingWeights = Field(
+        default=STATEMENT_WEIGHTS, description="of memories with subject and predicate"
+    )
     context_weight: float = Field(
         default=0.6, ge=0, le=1, description="weight of a word in the source turns, relative to a word in the content"
     )

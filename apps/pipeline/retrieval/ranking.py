@@ -4,8 +4,10 @@ The score is absolute: what the memory itself has of the query's words and meani
 with the query and comparable between queries, so that a caller can set a threshold.
 
 The rank decides the order. Most of it is relative: words and vectors disagree in scale, so each kind of evidence is
-brought to 0…1 over the user's memories before it is weighted (RankingWeights), and a memory also supports those said
-right before and after it in the same session, for what answers a question often lies in the next turn.
+brought to 0…1 over the user's memories before it is weighted (RankingWeights). Verbatim text also supports what was
+said right before and after it in the same session, because the answer to a question often lies in the next turn. A
+statement with subject and predicate is complete in itself: it gets nothing from its neighbours, and has weights of its
+own (RetrievalPolicy.statement_weights).
 """
 
 from collections.abc import Mapping
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.pipeline.core.policy import RankingWeights, RetrievalPolicy
+from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.retrieval import bm25
 from apps.pipeline.retrieval.bm25 import Floats, Places, Terms, Words
 
@@ -44,6 +46,7 @@ class Memories:
     content_cosine: Floats  # NaN where the vector is still owed
     question_cosine: Floats  # the best one; NaN where the vectors are still owed
     named: NDArray[np.bool_]  # the query names its subject or object
+    are_statements: NDArray[np.bool_]  # with subject and predicate, so complete without their session
     of_others: NDArray[np.bool_]  # it states something of someone, and the query names only others
     importance: Floats
     confidence: Floats
@@ -87,7 +90,7 @@ def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, po
     `noise_floor` is the cosine that texts reach which have nothing in common. Without words, vectors and names only
     the priors are left.
     """
-    groups, order = memories.sessions.groups, memories.sessions.order
+    groups = memories.sessions.groups
     content = bm25.count(terms=memories.terms, query=query)
     context = bm25.count(terms=memories.context_terms, query=query)
     words = bm25.blend(content=content, context=context, weight=policy.context_weight)
@@ -101,9 +104,9 @@ def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, po
         "questions": above_floor(memories.question_cosine, floor=noise_floor),
     }
     relative = {
-        "words": over_maximum(with_neighbours(matched, groups, order, policy.neighbour_weight)),
-        "meaning": _similarity(memories.content_cosine, groups, order, policy),
-        "questions": _similarity(memories.question_cosine, groups, order, policy),
+        "words": over_maximum(_supported(matched, memories, policy)),
+        "meaning": _similarity(memories.content_cosine, memories, policy),
+        "questions": _similarity(memories.question_cosine, memories, policy),
         "session": over_maximum(in_session)[groups],
         "named": memories.named.astype(np.float64),
         "importance": memories.importance,
@@ -113,7 +116,7 @@ def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, po
     }
     aside = np.where(memories.of_others, policy.others_share, 1.0)
     return Scores(
-        parts={name: aside * part for name, part in _weighted(relative, policy.weights).items()},
+        parts={name: aside * part for name, part in _weighted(relative, memories, policy).items()},
         evidence={name: aside * part for name, part in evidence.items()},
     )
 
@@ -198,19 +201,30 @@ def _made(ids: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint6
     return ids[:, 1], ids[:, 0]
 
 
-def _similarity(cosine: Floats, groups: Places, order: Places, policy: RetrievalPolicy) -> Floats:
+def _similarity(cosine: Floats, memories: Memories, policy: RetrievalPolicy) -> Floats:
     """Scale cosines; a neighbour lends what it has over the average, so that to have none is neither good nor bad."""
     scaled = over_range(cosine)
-    lent = with_neighbours(scaled - scaled.mean(), groups, order, policy.neighbour_weight) if len(scaled) else scaled
+    lent = _supported(scaled - scaled.mean(), memories, policy) if len(scaled) else scaled
     return np.where(np.isnan(cosine), 0.0, over_range(lent))
+
+
+def _supported(values: Floats, memories: Memories, policy: RetrievalPolicy) -> Floats:
+    """Add what verbatim texts get from their neighbours; statements keep their own value."""
+    sessions = memories.sessions
+    supported = with_neighbours(values, sessions.groups, sessions.order, policy.neighbour_weight)
+    return np.where(memories.are_statements, values, supported)
 
 
 def _shares(counted: bm25.Counted, policy: RetrievalPolicy) -> Floats:
     return bm25.shares(counted=counted, saturation=policy.saturation, length_normalisation=policy.length_normalisation)
 
 
-def _weighted(evidence: Mapping[str, Floats], weights: RankingWeights) -> dict[str, Floats]:
-    return {name: getattr(weights, name) * values for name, values in evidence.items()}
+def _weighted(evidence: Mapping[str, Floats], memories: Memories, policy: RetrievalPolicy) -> dict[str, Floats]:
+    verbatim, statement = policy.weights.model_dump(), policy.statement_weights.model_dump()
+    return {
+        name: np.where(memories.are_statements, statement[name], verbatim[name]) * values
+        for name, values in evidence.items()
+    }
 
 
 def _sum(parts: list[Floats]) -> Floats:

@@ -39,12 +39,13 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
         "content_cosine": [NAN] * number,
         "question_cosine": [NAN] * number,
         "named": [False] * number,
+        "are_statements": [False] * number,
         "of_others": [False] * number,
         "importance": [0.5] * number,
         "confidence": [0.9] * number,
         **given,
     }
-    kinds = {"sessions": np.uint64, "named": np.bool_, "of_others": np.bool_}
+    kinds = {"sessions": np.uint64, "named": np.bool_, "are_statements": np.bool_, "of_others": np.bool_}
     arrays = {name: np.array(list(each), dtype=kinds.get(name, np.float64)) for name, each in values.items()}
     ids = np.array([[0, place] for place in range(number)], dtype=np.uint64).reshape(-1, 2)
     nothing = Terms(hashes=np.array([], dtype=np.uint32), lengths=np.zeros(number, dtype=np.int64))
@@ -107,8 +108,9 @@ def test_recency_halves_with_its_half_life() -> None:
     assert recency(said, now=NOW, half_life_days=10).tolist() == [1.0, 0.5, 0.25, 1.0]
 
 
-def test_weights_add_up_to_one() -> None:
-    assert sum(RankingWeights().model_dump().values()) == pytest.approx(1.0)
+@pytest.mark.parametrize("weights", [RankingWeights(), RetrievalPolicy().statement_weights])
+def test_weights_add_up_to_one(weights: RankingWeights) -> None:
+    assert sum(weights.model_dump().values()) == pytest.approx(1.0)
 
 
 def test_priors_together_weigh_less_than_a_tenth() -> None:
@@ -138,6 +140,22 @@ def test_the_answer_beside_the_question_is_found() -> None:
     found = order(memories(said, sessions=[1, 1, 1, 2, 2], said_at=[NOW + place for place in range(5)]))
     assert found[0] == 1
     assert set(found[1:]) == {0, 2}
+
+
+def test_a_statement_gets_nothing_from_its_neighbours_and_its_session() -> None:
+    together = memories([[1, 2], [9], [8]], sessions=[1, 1, 1], are_statements=[True, True, False])
+    assert order(together) == [0, 2]
+
+
+def test_a_statement_with_evidence_of_its_own_comes_before_neighbours_of_a_good_one() -> None:
+    statements = memories(
+        [[1, 2, 9], [7], [8]],
+        sessions=[1, 1, 2],
+        said_at=[NOW - 1, NOW, NOW],
+        content_cosine=[0.9, 0.3, 0.4],
+        are_statements=[True] * 3,
+    )
+    assert order(statements) == [0, 2, 1]
 
 
 def test_neighbours_are_those_by_time_not_by_place() -> None:
