@@ -25,7 +25,9 @@ class EndedSession:
     status: TraceStatus
 
 
-def end_session(*, project_id: UUID, end_user_id: UUID, session_id: UUID, api_key_id: UUID | None = None) -> EndedSession:
+def end_session(
+    *, project_id: UUID, end_user_id: UUID, session_id: UUID, api_key_id: UUID | None = None
+) -> EndedSession:
     """End a session and owe the look back on it, in one transaction; ending it twice owes nothing more.
 
     Nothing is owed where no turn is new since the last look, or no model extracts. Later turns open it again.

@@ -11,9 +11,9 @@ from apps.pipeline.core.enums import LinkKind, LinkResolution, Stakes, Status
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.review import (
     Approve,
+    ClosedMemory,
     Consequences,
     Decision,
-    ClosedMemory,
     Merge,
     ReviewContext,
     Settle,

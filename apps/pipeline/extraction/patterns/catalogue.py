@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from apps.pipeline.extraction.patterns.groups import (
+from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.extraction.patterns.topics import (
     events,
     family,
     health,
@@ -15,7 +16,6 @@ from apps.pipeline.extraction.patterns.groups import (
     tastes,
     work,
 )
-from apps.pipeline.extraction.patterns.pattern import Pattern
 
 PATTERNS: tuple[Pattern, ...] = (
     *health.PATTERNS,

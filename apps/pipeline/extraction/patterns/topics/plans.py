@@ -12,7 +12,7 @@ _row = partial(Pattern, type=MemoryType.EVENT, topic="plans", importance=0.6, ta
 _DOING = (
     r"(?:be(?:come)? |begin|bring|build|buy|camp|cook|create|get|give (?:a|an|back|my|\w+'s)\\b|go|grow|have|hike|host|improve|invest|join|launch|learn|leave|live|make (?:a|an|my|some|\w+'s)\\b|meet|move|open|organi[sz]e|"
     r"own|paint|participate|perform|play|present|publish|read|record|renovate|retire|ride|run|save|see the |sell|set up|sign up|spend|start|study|submit|surf|swim|switch|take (?:a|an|my|the|up|part|on|\w+'s|some)\\b|teach|train|travel|try (?:to|out|some|a|an|new)|visit|"
-    r"volunteer|watch|win|work|write|adopt|apply|attend|celebrate|climb|compete|expand|explore|finish|graduate|turn|use my|keep \w+ing|make (?:sure|people|things|others|more)|share|support|pass|raise|spread|help (?:people|kids|others|my|families|the|make|solve|with)|marry|experiment)"
+    r"volunteer|watch|win|work|write|adopt|apply|attend|celebrate|climb|compete|expand|explore|finish|fly|graduate|turn|use my|keep \w+ing|make (?:sure|people|things|others|more)|share|support|pass|raise|spread|help (?:people|kids|others|my|families|the|make|solve|with)|marry|experiment)"
 )
 # Whoever says "Gonna be awesome!" speaks of what was talked about.
 _MOOD = r"(?:be (?:so|super|really|very|an? |the )*(?:awesome|great|fun|amazing|good|epic|cool|fine|ok|okay|tough|hard|blast|adventure|night|day|time|ride)|keep (?:going|pushing|trying|chasing|grinding|fighting|on|working (?:hard|at)|at it)|make (?:\w+'s|their) dreams|have (?:a )?(?:blast|fun|good time|great time)|see (?:what|how|if))\b"
