@@ -50,7 +50,7 @@ def context(client: APIClient, stakes: str = "normal") -> str:
 def found(client: APIClient, query: str, stakes: str = "normal") -> list[str]:
     answer = client.post("/v1/memories/search", {"user_id": "ana", "query": query, "stakes": stakes})
     assert answer.status_code == 200, answer.content
-    return [hit["content"] for hit in answer.json()["memories"]]
+    return [hit["content"] for hit in answer.json()["results"]]
 
 
 def memory_of(words: str) -> Memory:

@@ -8,7 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from apps.actions.projects.configure import configure
 from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.tenants.models import Membership, Project
 from benchmarks.model_server import ModelServer
 from tests.conftest import MakeClient
@@ -36,6 +38,8 @@ def test_purpose(
     if row.get("by", "patterns") == "model":
         server = request.getfixturevalue("model_server")
         settings.MODEL = row.get("model", settings.MODEL)
+    # The sessions of a row are short; those that people end with a review are longer.
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(min_session_turns=1)))
     api = client_of(project, Scope.READ, Scope.WRITE)
     runner = PurposeRunner(row, project, api, reviewer, settings, server)
     failures = runner.run()

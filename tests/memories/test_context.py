@@ -54,8 +54,8 @@ def test_rules_and_facts_are_there_whatever_is_asked(build) -> None:
         "- User repaired the old bicycle. (said 1 June 2030)",
         "Known facts:",
         "- lives_in = Oslo (said 1 June 2030)",
-        "- Priya.works_at = Acme (said 1 June 2030)",
         "- User saw a heron at the lake. (said 1 June 2030)",
+        "- Priya.works_at = Acme (said 1 June 2030)",
     ]
 
 

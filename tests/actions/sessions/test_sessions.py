@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from apps.actions.errors import NotFound
+from apps.actions.projects.configure import configure
 from apps.actions.sessions.end_idle_sessions import end_idle_sessions
 from apps.actions.sessions.end_session import EndedSession, end_session
 from apps.memories.models import Memory
@@ -14,6 +15,7 @@ from apps.outbox.models import OutboxRow, UserLease
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id, session_id
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Session, Trace
 from benchmarks.model_server import ModelServer, Reply
@@ -36,6 +38,7 @@ GOAL = {
 def ana(project: Project, model_server: ModelServer) -> Person:
     """Someone of whom the model finds nothing in a turn, and a goal in a session."""
     looks_back(model_server, GOAL)
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(min_session_turns=1)))
     person = Person(project)
     person.says("Tell me, what does a flat in Bergen cost?")
     person.says("And do the schools there teach in English?")
