@@ -53,8 +53,8 @@ def reviewed(*answers: dict[str, Any], **limits: Any) -> tuple[Draft, ScriptedMo
         clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=FixedMemories(),
         writer=InMemoryStore(), model=model,
     )  # fmt: skip
-    policy = Policy(extraction=ExtractionPolicy.model_validate({"extractor": "model", **limits}))
-    return run(draft_of((), turns=SAID).evolve(policy=policy), ports), model
+    extraction = ExtractionPolicy.model_validate({"extractor": "model", "min_session_turns": 1, **limits})
+    return run(draft_of((), turns=SAID).evolve(policy=Policy(extraction=extraction)), ports), model
 
 
 def test_it_is_shown_all_memories_of_its_session_and_open_goals_of_others() -> None:
@@ -91,3 +91,8 @@ def test_of_too_many_the_more_important_stay() -> None:
     answers = [goal(importance=n / 10, source_turn_ids=[f"t{n % 2 + 1}"]) for n in range(8)]
     draft, _ = reviewed(*answers, max_per_session=3)
     assert [each.importance for each in draft.candidates] == [0.5, 0.6, 0.7]
+
+
+def test_a_short_session_is_not_reviewed() -> None:
+    draft, model = reviewed(goal(), min_session_turns=3)
+    assert (draft.candidates, model.asked) == ((), [])
