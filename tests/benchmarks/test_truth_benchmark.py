@@ -14,13 +14,15 @@ from apps.pipeline.core.enums import EntityType, Role, Status
 from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prompts import duplicates, extract
+from apps.pipeline.prompts import extract, memory_pairs
+from apps.pipeline.prompts.memory_pairs import StatementPair
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
 from benchmarks.truth.by_hand import ByHand
 from benchmarks.truth.gold import GoldConversation, GoldTurn, load
 from benchmarks.truth.judging import HeldMemory, Judged, StoreJudgement, judge
 from benchmarks.truth.recorded_model import RecordedAnswers, RecordedModel
 from benchmarks.truth.replay import Replayed
+from tests.pipeline.builders import MONDAY
 
 CONVERSATION = """
 user_id = "ana"
@@ -210,13 +212,17 @@ def test_equal_turns_are_told_apart_by_their_time_and_a_miss_is_empty(tmp_path: 
     assert model.counts["missed"] == 1
 
 
+def _pair(earlier: str, later: str) -> StatementPair:
+    return StatementPair(earlier=earlier, earlier_said=MONDAY, later=later, later_said=MONDAY)
+
+
 def test_a_judge_is_found_by_its_sentences(tmp_path: Path) -> None:
     answers = RecordedAnswers.read(tmp_path / "town.jsonl")
-    given = {"answers": [{"id": "q1", "verdict": "same"}, {"id": "q2", "verdict": "different"}]}
-    pairs = [("A & B.", "B and A."), ("A.", "C.")]
-    RecordedModel(TURNS, answers, by_hand(tmp_path, given)).complete(duplicates.render(pairs=pairs))
+    given = {"answers": [{"id": "q1", "verdict": "same"}, {"id": "q2", "verdict": "both_hold"}]}
+    pairs = [_pair("A & B.", "B and A."), _pair("A.", "C.")]
+    RecordedModel(TURNS, answers, by_hand(tmp_path, given)).complete(memory_pairs.render(pairs=pairs))
 
     model = RecordedModel(TURNS, answers)
-    found = json.loads(model.complete(duplicates.render(pairs=[("X.", "Y."), *reversed(pairs)])).text)
-    assert found["answers"] == [{"id": "q2", "verdict": "different"}, {"id": "q3", "verdict": "same"}]
+    found = json.loads(model.complete(memory_pairs.render(pairs=[_pair("X.", "Y."), *reversed(pairs)])).text)
+    assert found["answers"] == [{"id": "q2", "verdict": "both_hold"}, {"id": "q3", "verdict": "same"}]
     assert model.counts["missed"] == 1

@@ -90,7 +90,7 @@ def test_claude_keeps_the_cached_block_apart(model_server: ModelServer) -> None:
 @BOTH
 def test_a_judge_has_room_to_think(model_server: ModelServer, spec: str) -> None:
     question = {"statement": "Ana lives in Rome."}
-    complete(judge_request(purpose=Purpose.JUDGE_DUPLICATES, task="Judge.", questions=[question], model=spec))
+    complete(judge_request(purpose=Purpose.JUDGE_PAIRS, task="Judge.", questions=[question], model=spec))
     (budget,) = sent(model_server, "max_tokens")
     assert budget >= 2_000
 

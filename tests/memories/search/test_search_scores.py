@@ -6,7 +6,8 @@ from apps.actions.memories.store import StoreRequest, store
 from apps.memories.search.embedder_noise import noise_floor_of
 from apps.pipeline.core.enums import LinkStatus, MemoryType, Status
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.direct_write.new_memory import Name, NewMemory
+from apps.pipeline.core.statement import Mention
+from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.providers.fake import HashingEmbedder
 from apps.providers.wordllama import WordLlamaEmbedder
 from tests.memories.conftest import contradict
@@ -100,7 +101,7 @@ def test_the_noise_of_an_embedder_is_measured_once() -> None:
 
 
 def test_two_round_trips_are_enough_for_contested_memories(search_hits, project, django_assert_num_queries) -> None:
-    new = NewMemory(type=MemoryType.FACT, content="Ana lives in Rome.", subject=Name("Ana"))
+    new = NewMemory(type=MemoryType.FACT, content="Ana lives in Rome.", subject=Mention("Ana"))
     store(request=StoreRequest(project_id=project.id, api_key_id=None, user_id="ana", memories=(new,)))
     with django_assert_num_queries(2):
         assert search_hits("Rome")[0].contradicted_by == ()

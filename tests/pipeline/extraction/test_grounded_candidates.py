@@ -142,13 +142,7 @@ def test_what_the_model_itself_does_not_call_asserted_stays_so() -> None:
 def test_what_shares_no_word_with_its_turn_waits_for_a_person(said: str, content: str) -> None:
     found = taken(content, said=said, quote=said)
     policy = ConfidencePolicy()
-    confidence = confidence_of(
-        policy=policy,
-        source_confidence=found.source_confidence,
-        reliability=found.reliability,
-        grounding=found.grounding,
-        adjustment=found.adjustment,
-    )
+    confidence = confidence_of(found, policy=policy)
     assert found.grounding is Grounding.PARTIAL
     assert ExtractionPolicy().min_confidence < confidence.value < policy.review_below
 

@@ -75,7 +75,8 @@ def _readable(proposed: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, .
 
 def _tags(proposed: Mapping[str, Any], fields: Mapping[str, Any]) -> Any:
     """Add the tag that keeps what another name for the type says: a "decision" is an event with that tag."""
-    alias = CATEGORY_ALIASES.get(_word(proposed.get("type")))
+    word = _word(proposed.get("type"))
+    alias = CATEGORY_ALIASES.get(word) if isinstance(word, str) else None
     more = (alias[1],) if alias and alias[1] else ()
     tags = fields.get("tags", ())
     return (*tags, *more)[:_MOST_TAGS] if isinstance(tags, list | tuple) else tags
