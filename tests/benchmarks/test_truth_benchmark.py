@@ -157,7 +157,14 @@ def prompt(*new: int, before: int = 0, entities: tuple[str, ...] = (), memories:
 
 
 def _source(turn: GoldTurn) -> SourceTurn:
-    return SourceTurn(UUID(int=1), 0, Role.USER, turn.text, turn.said_at, occurred_at=turn.said_at)
+    return SourceTurn(
+        id=UUID(int=1),
+        position=0,
+        role=Role.USER,
+        content=turn.text,
+        received_at=turn.said_at,
+        occurred_at=turn.said_at,
+    )
 
 
 def by_hand(folder: Path, answer: object) -> ByHand:
