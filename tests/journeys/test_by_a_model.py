@@ -120,8 +120,9 @@ def test_of_two_turns_about_an_interview_four_statements_are_kept(
     say(client, house, PLAN, user="georgian", speaker="Georgian")
     trace = say(client, house, OVER, LEAD, user="georgian", speaker="Georgian")
 
-    assert (trace["status"], len(trace["model_calls"])) == ("done", 1)
-    assert "Georgian is considering joining Arrive." in model.asked[-1].context
+    assert trace["status"] == "done"
+    assert [call["purpose"] for call in trace["model_calls"]].count("extract") == 1
+    assert any("Georgian is considering joining Arrive." in asked.context for asked in model.asked)
     memories = [client.get(f"/v1/memories/{memory_id}") for memory_id in trace["counts"]["memory_ids"]]
     assert [(each["type"], each["predicate"], each["confidence"], each["status"]) for each in memories] == [
         ("event", "completed_interview", 0.8125, "active"),

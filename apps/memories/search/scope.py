@@ -29,6 +29,12 @@ _KNOWN_AT = """(
 )"""
 
 
+# Of a memory that several callers told, a key may hold the values of all of them, as a list: one of them is enough.
+_METADATA = """not exists (
+    select from jsonb_each(%(metadata)s) wanted where (m.metadata -> wanted.key @> wanted.value) is not true
+)"""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
     """A search: its text and its filters; an empty filter does not restrict the result."""
@@ -115,7 +121,7 @@ def _filters(query: SearchQuery, policy: RetrievalPolicy) -> list[tuple[str, str
             "entities",
             Jsonb(about) if about else None,
         ),
-        ("m.metadata @> %(metadata)s", "metadata", Jsonb(dict(query.metadata)) if query.metadata else None),
+        (_METADATA, "metadata", Jsonb(dict(query.metadata)) if query.metadata else None),
         ("m.said_at >= %(said_from)s", "said_from", query.said_from),
         ("m.said_at <= %(said_to)s", "said_to", query.said_to),
     ]

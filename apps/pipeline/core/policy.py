@@ -72,7 +72,7 @@ class ExtractionPolicy(_Part):
     )
     min_confidence: float = Field(default=0.25, ge=0, le=1)
     max_per_turn: int = Field(default=5, ge=1)
-    max_per_call: int = Field(default=10, ge=1, description="candidates per model call, for each request in the call")
+    max_per_call: int = Field(default=40, ge=1, description="candidates per model call, for each request in the call")
     max_turns: int = Field(default=20, ge=1, description="turns per model call")
     context_turns: int = Field(default=6, ge=0, description="previous turns included as context if there is room")
     max_entities: int = Field(default=30, ge=0, description="known entities listed in the prompt")
