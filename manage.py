@@ -7,12 +7,16 @@ import sys
 # Commands that are of use without a database.
 _WITHOUT_DATABASE = frozenset({"help", "collectstatic", "version", "--version", "--help"})
 
+# Commands that start workers: what these do is done by the system.
+_WORKERS = frozenset({"cluster", "drain", "demo"})
+
 
 def main() -> None:
     """Bring up the database and run the command line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memplatform.settings")
     from django.core.management import execute_from_command_line
 
+    from apps.actions.ledger.actor import COMMAND, SYSTEM, acting_as
     from memplatform.database import ensure_database
     from memplatform.embedded import EmbeddedError
 
@@ -21,7 +25,9 @@ def main() -> None:
             ensure_database()
         except EmbeddedError as error:
             sys.exit(str(error))
-    execute_from_command_line(sys.argv)
+    command = sys.argv[1] if len(sys.argv) > 1 else "help"
+    with acting_as(SYSTEM if command in _WORKERS else COMMAND):
+        execute_from_command_line(sys.argv)
 
 
 if __name__ == "__main__":

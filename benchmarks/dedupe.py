@@ -99,9 +99,10 @@ def _verdict(pair: LabelledPair, embedder: Embedder, *, judge: Model | None = No
     ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
     first = dedupe.run(_said(pair.one, pair, user=user), ports)
     store.apply(draft=first, plan=plan_from(first))
-    (ruling,) = dedupe.run(_said(pair.two, pair, user=user), ports).rulings
-    if ruling.merge_into is not None:
+    rulings = dedupe.run(_said(pair.two, pair, user=user), ports).rulings
+    if not rulings or any(ruling.merge_into or ruling.absorbs for ruling in rulings):
         return MatchVerdict.SAME
+    (ruling,) = rulings
     return MatchVerdict.UNSURE if ruling.possible_duplicates else MatchVerdict.DIFFERENT
 
 

@@ -13,12 +13,14 @@ from apps.memories.search.embedder_noise import noise_floor_of
 from apps.memories.vector_literals import as_text
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder, Vector
+from apps.pipeline.retrieval.answer_types import wanted_answer
 from apps.pipeline.retrieval.bm25 import Hashes, Terms
 from apps.pipeline.retrieval.query_entities import without_names
 from apps.pipeline.retrieval.ranking import Memories, best, rank, sessions_of
 
 READ = (
     "tongue",
+    "source_tongue",
     "terms",
     "context_terms",
     "session_id",
@@ -27,15 +29,18 @@ READ = (
     "confidence",
     "predicate",
     "subject_id",
+    "answer_types",
 )
 
 
 def ranked_row_by_row(*, user: UUID, text: str, embedder: Embedder, now: datetime, limit: int) -> list[UUID]:
     """Return the best memories, ranked row by row with cosines in full precision."""
     rows = list(Memory.objects.for_end_user(user).only(*READ))
+    wanted = wanted_answer(text)
     content, questions = _cosines(user, embedder.embed([without_names(text)])[0])
     with connection.cursor() as cursor:
-        cursor.execute("select query_terms(%s, %s)", [sum({1 << row.tongue for row in rows}), text])
+        languages = {tongue for row in rows for tongue in (row.tongue, row.source_tongue)}
+        cursor.execute("select query_terms(%s, %s)", [sum(1 << each for each in languages), text])
         query = query_words(bytes(cursor.fetchone()[0]))
     ids = np.array([[row.id.int >> 64, row.id.int & (1 << 64) - 1] for row in rows], dtype=np.uint64)
     sessions = np.array([(row.session_id or row.id).int & (1 << 64) - 1 for row in rows], dtype=np.uint64)
@@ -51,6 +56,7 @@ def ranked_row_by_row(*, user: UUID, text: str, embedder: Embedder, now: datetim
         named=np.zeros(len(rows), dtype=np.bool_),
         are_statements=np.array([bool(row.predicate and row.subject_id) for row in rows]),
         of_others=np.zeros(len(rows), dtype=np.bool_),
+        lacks_answer=np.array([bool(wanted) and not row.answer_types & wanted for row in rows], dtype=np.bool_),
         importance=np.array([row.importance for row in rows]),
         confidence=np.array([row.confidence for row in rows]),
     )

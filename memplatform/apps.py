@@ -1,5 +1,6 @@
 import msgspec
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
+from django.contrib.admin.apps import AdminConfig
 from psycopg.types.json import set_json_dumps
 
 
@@ -11,7 +12,20 @@ class MemplatformConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the system checks, the fork handler of the connection pools, and the JSON encoder of psycopg."""
-        from memplatform import checks, model_checks, pools  # noqa: F401  (they need loaded settings)
+        from memplatform import checks, deploy_checks, model_checks, pools  # noqa: F401  (they need loaded settings)
 
         pools.forget_after_fork()
         set_json_dumps(msgspec.json.encode)  # eight times faster than the standard library
+
+
+class TablesAdminConfig(AdminConfig):
+    """Django's admin, without the tables of django-q2: who may add a task there may run any code on the server."""
+
+    def ready(self) -> None:
+        """Register what the apps show, then take out the tables of the task runner."""
+        super().ready()
+        from django.contrib import admin
+
+        for model in apps.get_app_config("django_q").get_models():
+            if admin.site.is_registered(model):
+                admin.site.unregister(model)

@@ -3,14 +3,21 @@
 from collections.abc import Callable
 from typing import Any
 
+from csp.constants import SELF
 from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBadRequest, HttpResponseBase, QueryDict
 from django_htmx.middleware import HtmxMiddleware
 
+from apps.actions.get_or_create import actor_of
+from apps.actions.ledger.actor import acting_as
+from apps.worker.erased_caches import clear_if_erased
+
 _API = "/v1/"
+_ADMIN = "/admin/"
+_CONSOLE = "/console/"
 
 
 class _PagesOnly:
@@ -30,6 +37,42 @@ class Logins(_PagesOnly, AuthenticationMiddleware):
     """Django's authentication."""
 
 
+class Actors:
+    """Let the ledger name the person who is logged in."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """Answer a request; those of the API act in the name of their key."""
+        if request.path_info.startswith(_API):
+            return self.get_response(request)
+        with acting_as(lambda: actor_of(None, request.user.pk)):
+            return self.get_response(request)
+
+
+class StorableInput:
+    """Refuse forms, and queries of the admin, that hold NUL, which PostgreSQL can't store or compare.
+
+    The console's own pages clean their queries.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """Answer 400, or pass the request on."""
+        path = request.path_info
+        given = () if path.startswith(_API) else (request.POST, *([request.GET] if path.startswith(_ADMIN) else []))
+        if any(map(_holds_nul, given)):
+            return HttpResponseBadRequest("The request holds a NUL character.", content_type="text/plain")
+        return self.get_response(request)
+
+
+def _holds_nul(given: QueryDict) -> bool:
+    return any("\0" in text for name, values in given.lists() for text in (name, *values))
+
+
 class Messages(_PagesOnly, MessageMiddleware):
     """Django's messages."""
 
@@ -39,4 +82,40 @@ class Fragments(_PagesOnly, HtmxMiddleware):
 
 
 class ContentPolicy(_PagesOnly, CSPMiddleware):
-    """The Content-Security-Policy header; the API documentation has inline scripts and goes without."""
+    """The Content-Security-Policy header; the API documentation has inline scripts and goes without.
+
+    Scripts of the console carry a nonce. Those of Django's admin have none: they may come from this server.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Set the header."""
+        if request.path_info.startswith(_ADMIN):
+            response._csp_replace = {"script-src": [SELF]}  # type: ignore[attr-defined]  # read by django-csp
+        return super().process_response(request, response)
+
+
+class NotStored:
+    """Keep pages with people's data out of the caches of browsers and proxies."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Set Cache-Control on pages of the console and the admin."""
+        response = self.get_response(request)
+        if request.path_info.startswith((_CONSOLE, _ADMIN)):
+            response["Cache-Control"] = "no-store"
+        return response
+
+
+class ErasedCaches:
+    """Clear the caches of this process soon after an end user was erased by any process."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """Answer a request, then look for erasures."""
+        response = self.get_response(request)
+        clear_if_erased()
+        return response

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import environ
 import structlog
-from csp.constants import NONE, SELF
+from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
 
@@ -20,10 +21,17 @@ DEBUG = env.bool("DEBUG", default=False)
 DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=str(BASE_DIR / "var"))).resolve()
 
 
+SECRET_KEY_CHARACTERS = 32  # at least
+
+
 def _secret_key() -> str:
-    """Return the key from the environment, or one that is generated once per data folder."""
+    """Return the key from the environment, or with the embedded database one that is generated once per data folder."""
     if given := env.str("SECRET_KEY", default=""):
+        if len(given) < SECRET_KEY_CHARACTERS and not DEBUG:
+            raise ImproperlyConfigured(f"SECRET_KEY must have at least {SECRET_KEY_CHARACTERS} characters")
         return given
+    if env.str("DATABASE_URL", default=""):
+        raise ImproperlyConfigured("set SECRET_KEY, as DATABASE_URL is set: all processes must have the same")
     path = DATA_DIR / "secret_key"
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
@@ -50,7 +58,7 @@ INSTALLED_APPS = [
     "apps.api.apps.ApiConfig",
     "apps.console.apps.ConsoleConfig",
     "memplatform.apps.MemplatformConfig",
-    "django.contrib.admin",
+    "memplatform.apps.TablesAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -71,11 +79,15 @@ MIDDLEWARE = [
     "memplatform.middleware.Sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "memplatform.middleware.StorableInput",
     "memplatform.middleware.Logins",
+    "memplatform.middleware.Actors",
     "memplatform.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "memplatform.middleware.Fragments",
     "memplatform.middleware.ContentPolicy",
+    "memplatform.middleware.NotStored",
+    "memplatform.middleware.ErasedCaches",
 ]
 
 ROOT_URLCONF = "memplatform.urls"
@@ -136,6 +148,7 @@ if _redis := env.str("REDIS_URL", default=""):
 WORK_THREADS = env.int("WORK_THREADS", default=8)
 WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1)
 WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10)
+WORK_SLICE_SECONDS = env.float("WORK_SLICE_SECONDS", default=0.5)
 WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)
 WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5)
@@ -143,6 +156,7 @@ WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
+ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)
 SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # per process; 0: no cache
 SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
 
@@ -162,6 +176,8 @@ MODEL = env.str("MODEL", default="anthropic:claude-haiku-4-5" if ANTHROPIC_API_K
 MODEL_TIMEOUT_SECONDS = env.float("MODEL_TIMEOUT_SECONDS", default=30.0)
 MODEL_PAUSE_SECONDS = env.float("MODEL_PAUSE_SECONDS", default=5.0)  # before the next try; doubles up to 5 minutes
 MODEL_OUTAGE_DAYS = env.float("MODEL_OUTAGE_DAYS", default=3.0)  # after this, work that still waits is dead
+# Hosts of models that may have private addresses; all others must be public (apps/providers/outbound.py).
+PRIVATE_HOSTS = env.list("PRIVATE_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64)  # calls of one process at once
 # Dollars a million tokens: read, written, read from the cache, written to it.
 # From the vendors' price lists of late 2025; MODEL_PRICES, as JSON, adds to them or replaces some.
@@ -172,6 +188,8 @@ MODEL_PRICES: dict[str, dict[str, float]] = {
 }
 
 # --- web
+WEB_THREADS = env.int("WEB_THREADS", default=8)  # requests that a process answers at once
+BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -188,17 +206,39 @@ LOGIN_URL = "console:login"
 LOGIN_REDIRECT_URL = "console:home"
 LOGOUT_REDIRECT_URL = "console:login"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-SESSION_COOKIE_HTTPONLY = True
-if env.bool("HTTPS", default=False):
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_AGE = env.int("SESSION_HOURS", default=12) * 60 * 60
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+if HTTPS := env.bool("HTTPS", default=False):
     SECURE_SSL_REDIRECT = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    # Browsers take cookies of these names only from this host, over HTTPS and for all paths.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
     SECURE_HSTS_SECONDS = 31_536_000
+# Whether HSTS holds for other hosts of the domain, or for lists in browsers, is for their operator to say.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+PROXIES = env.int("PROXIES", default=1 if HTTPS else 0)  # that add the client's address to X-Forwarded-For
+
+# --- logins
+AUTHENTICATION_BACKENDS = ["memplatform.logins.ThrottledBackend"]
+PASSWORD_HASHERS = [
+    "memplatform.passwords.BoundedArgon2Hasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # of accounts that have not logged in since
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
 
 # Stored text is untrusted: if any of it ever escapes the escaping, the browser must not run or load anything from it.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
+        "script-src": [NONCE],  # of the templates' own script elements
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
         "base-uri": [NONE],

@@ -1,4 +1,4 @@
-"""What every test may rely on: the database is up, a run has a test database of its own, and a caller has a key."""
+"""Fixtures of all tests: a running database, a test database per run, a project and an API key."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -70,15 +70,17 @@ def make_database(name: str) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Let tables be emptied between the tests that commit; nobody else may empty the ledger."""
+    """Allow that tables are emptied between tests that commit; otherwise the ledger can't be emptied."""
     with django_db_blocker.unblock(), connections["default"].cursor() as cursor:
         cursor.execute("alter table memories_ledgerentry disable trigger ledger_not_emptied")
+        cursor.execute("alter table memories_ledgercheckpoint disable trigger ledger_checkpoint_not_emptied")
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_counted_aside(settings: Any) -> None:
     """Keep the thread that counts accesses out of databases that are about to be dropped."""
     settings.ACCESS_FLUSH_SECONDS = 0
+    settings.ERASED_CACHE_SECONDS = 0
 
 
 @pytest.fixture
@@ -110,6 +112,12 @@ def client_of(db: None) -> MakeClient:
         return calling_with(create_key(project_id=project.id, name="made", scopes=scopes).text)
 
     return make
+
+
+@pytest.fixture
+def trusted(client_of: MakeClient, project: Project) -> APIClient:
+    """A caller whose word counts like a person's: it may set confidence, tags that bind agents, and other trust."""
+    return client_of(project, Scope.READ, Scope.WRITE, Scope.TRUST)
 
 
 def calling_with(key: str) -> APIClient:

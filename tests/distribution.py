@@ -1,8 +1,8 @@
 """Which tests one worker of pytest-xdist runs together, and in which order the groups are begun.
 
-A group is a file, for the tests of a file share fixtures. Two groups span files: the chaos tests of one running town,
-and the browser tests of one Chromium. Tests that start processes come first: they wait more than they compute, so the
-others fill the gaps, and no long one is left for the end.
+A group is a file, because the tests of a file share fixtures. Two groups span files: the chaos tests of one running
+cluster, and the browser tests of one Chromium. Tests that start processes come first: they wait more than they compute,
+so the others fill the gaps, and no long one is left for the end.
 """
 
 from pathlib import Path
@@ -11,9 +11,9 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 PROJECT = Path(__file__).resolve().parents[1]
-TOWN = ("tests/chaos/test_kills.py", "tests/chaos/test_places.py", "tests/chaos/test_idle_workers.py")
+CHAOS_CLUSTER = ("tests/chaos/test_kills.py", "tests/chaos/test_cpu_permits.py", "tests/chaos/test_idle_workers.py")
 BROWSER = "tests/console/browser/"
-STARTED_FIRST = (*TOWN, BROWSER, "tests/memplatform/", "tests/journeys/", "tests/chaos/")
+STARTED_FIRST = (*CHAOS_CLUSTER, BROWSER, "tests/memplatform/", "tests/journeys/", "tests/chaos/")
 
 
 class Distribution(LoadFileScheduling):
@@ -21,8 +21,8 @@ class Distribution(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::", 1)[0]
-        if path in TOWN:
-            return "town"
+        if path in CHAOS_CLUSTER:
+            return "chaos-cluster"
         return "browser" if path.startswith(BROWSER) else path
 
 

@@ -1,4 +1,4 @@
-"""What is migrated once and copied by every run: the template of test databases, and the data folder of houses.
+"""What is migrated once and copied by every run: the template of test databases, and the data folder of instances.
 
 To migrate takes six seconds of a processor, to copy a fraction of one. What is kept is named by the migrations, so a
 change of them makes another one.
@@ -49,10 +49,10 @@ def template_database(*, server: dict[str, Any], make: Callable[[str], None]) ->
 
 def data_folder(*, make: Callable[[Path], None]) -> Path:
     """Return a stopped server's data folder with a migrated database, made with `make` if there is none."""
-    folder, unfinished = KEPT / f"house-{version()}", KEPT / "house-unfinished"
+    folder, unfinished = KEPT / f"instance-{version()}", KEPT / "instance-unfinished"
     with _alone():
         if not folder.exists():
-            for old in KEPT.glob("house-*"):
+            for old in KEPT.glob("instance-*"):
                 shutil.rmtree(old)
             unfinished.mkdir()
             make(unfinished)
@@ -61,7 +61,7 @@ def data_folder(*, make: Callable[[Path], None]) -> Path:
 
 
 def copy(folder: Path, to: Path) -> None:
-    """Copy what is in a folder with its owners and modes: the server refuses what is not its account's alone."""
+    """Copy a folder with owners and modes: the server refuses files that other accounts can read."""
     subprocess.run(["cp", "-a", f"{folder}/.", str(to)], check=True)
 
 

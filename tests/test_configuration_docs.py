@@ -1,4 +1,4 @@
-"""The page on configuration and .env.example name what the settings read, with the same defaults."""
+"""The page on configuration and .env.example contain all settings with their defaults."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""One public class name stands for one thing in the whole of apps/."""
+"""Public class names in apps/ are unique."""
 
 import ast
 from collections import defaultdict

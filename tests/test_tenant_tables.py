@@ -1,17 +1,11 @@
-"""The rules that keep one end user's rows together: the owner stands in each, first in what is unique and indexed."""
+"""Every table of end users has the owner's column, first in unique constraints and indexes."""
 
 from typing import Any
 
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, connection, transaction
+from django.db import connection
 from django.db.models import Model, UniqueConstraint
-
-from apps.actions.memories.store import StoreRequest, store
-from apps.memories.models import LedgerEntry
-from apps.pipeline.core.enums import MemoryType
-from apps.pipeline.direct_write.new_memory import NewMemory
-from apps.tenants.models import Project
 
 ROOMS = ("traces", "outbox", "memories")
 
@@ -21,6 +15,8 @@ OF_A_PROJECT = {
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",
+    "LedgerCheckpoint",
+    "LedgerEntry",
     "ModelPause",
     "PreFilterRule",
     "RulePreview",
@@ -32,6 +28,7 @@ ACROSS_USERS = {
     "trace_of_project_by_time",
     "memory_of_project",
     "link_of_project",
+    "lease_held",
     "lease_ready",
     "trace_extraction_failed",
     "work_dead",
@@ -93,34 +90,3 @@ def test_the_database_has_the_indexes_that_the_models_name(db: None) -> None:
         there = {name for (name,) in cursor.fetchall()}
 
     assert {index.name for model in OWNED for index in model._meta.indexes} <= there
-
-
-@pytest.fixture
-def entry(project: Project) -> LedgerEntry:
-    said = NewMemory(type=MemoryType.FACT, content="Ana is tall.")
-    store(request=StoreRequest(project_id=project.pk, api_key_id=None, user_id="ana", memories=(said,)))
-    return LedgerEntry.objects.get(verb="added", object_kind="memory")
-
-
-def test_the_ledger_refuses_an_update(entry: LedgerEntry) -> None:
-    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-        LedgerEntry.objects.filter(pk=entry.pk).update(verb="nothing")
-
-    entry.refresh_from_db()
-    assert entry.verb == "added"
-
-
-def test_the_ledger_refuses_a_deletion(entry: LedgerEntry) -> None:
-    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-        LedgerEntry.objects.filter(pk=entry.pk).delete()
-
-    assert LedgerEntry.objects.filter(pk=entry.pk).exists()
-
-
-def test_the_ledger_refuses_to_be_emptied(entry: LedgerEntry) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("set constraints all immediate; alter table memories_ledgerentry enable trigger all")
-        with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-            cursor.execute("truncate memories_ledgerentry")
-
-    assert LedgerEntry.objects.filter(pk=entry.pk).exists()

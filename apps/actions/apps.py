@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class ActionsConfig(AppConfig):
-    """What we can do: one verb a file."""
+    """Operations of users and callers: one verb per file."""
 
     name = "apps.actions"

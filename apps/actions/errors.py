@@ -1,6 +1,7 @@
-"""Why an action was refused. Nothing was written when one of these is raised; doors translate them."""
+"""Reasons why an action is refused. When one is raised, nothing was written. API and console translate them."""
 
-from apps.providers.errors import ProviderError as ProviderError  # doors know providers by their errors alone
+# Exported so that API and console can handle it without importing apps.providers.
+from apps.providers.errors import ProviderError as ProviderError
 
 
 class Refused(Exception):
@@ -8,11 +9,11 @@ class Refused(Exception):
 
 
 class NotFound(Refused):
-    """There is no such thing in this project."""
+    """The object does not exist in this project."""
 
 
 class Conflict(Refused):
-    """The thing has changed since it was read; read it again."""
+    """The object has changed since it was read; read it again."""
 
 
 class NotAllowed(Refused):
@@ -20,7 +21,7 @@ class NotAllowed(Refused):
 
 
 class Unfit(Refused):
-    """The values don't fit together; `at` is the JSON pointer to the one to change."""
+    """A value is invalid or does not fit the others; `at` is the JSON pointer to it."""
 
     def __init__(self, message: str, *, at: str = "") -> None:
         super().__init__(message)

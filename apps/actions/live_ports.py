@@ -1,4 +1,4 @@
-"""Which ports a mode of running uses; modes differ in nothing else."""
+"""The ports of live operation; other modes (dry run, replay) differ only in their ports."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -14,10 +14,10 @@ from apps.providers import registry
 
 
 class SystemClock:
-    """The machine's clock, in UTC."""
+    """The system clock, in UTC."""
 
     def now(self) -> datetime:
-        """Return the present moment."""
+        """Return the current time."""
         return datetime.now(UTC)
 
 
@@ -25,25 +25,25 @@ class Uuid7Ids:
     """New UUIDv7 identifiers."""
 
     def new(self) -> UUID:
-        """Make one."""
+        """Return a new identifier."""
         return new_id()
 
 
 class ConnectionReleasingModel:
-    """A model that is called while the thread holds no database connection: calls are long, connections are few."""
+    """A model that is called without holding a database connection: calls take long, and connections are few."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
-        """Give the connection back, then ask. Raises ModelFailed."""
+        """Return the connection to the pool, then call the model. Raises ModelFailed."""
         if not connection.in_atomic_block:
             connection.close()
         return self._model.complete(request)
 
 
 def live() -> Ports:
-    """Return the ports of ordinary running: the tables, the configured model and embedder, the machine's clock."""
+    """Return the live ports: the database, the configured model and embedder, the system clock."""
     return Ports(
         clock=SystemClock(),
         ids=Uuid7Ids(),

@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from cachetools import TTLCache
@@ -10,6 +11,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from apps.intake.quotas import NO_LIMITS, RequestLimits
 from apps.pipeline.core.enums import Scope
 from apps.tenants import keys
 
@@ -26,6 +28,7 @@ class Caller:
     project_id: UUID
     api_key_id: UUID
     scopes: frozenset[Scope]
+    limits: RequestLimits = NO_LIMITS
 
     @property
     def is_authenticated(self) -> bool:
@@ -45,7 +48,11 @@ class ApiKeyAuthentication(BaseAuthentication):
         text = _key_of(request)
         if text is None:
             return None
-        caller = (_cached_caller(text) if _is_checked_by_action(request) else None) or _load_caller(text)
+        caller = None
+        if _is_checked_by_action(request):
+            with _lock:
+                caller = _callers.get(keys.hash_of(text))
+        caller = caller or _load_caller(text)
         if caller is None:
             raise AuthenticationFailed(REFUSED)
         return caller, None
@@ -72,14 +79,10 @@ def _is_checked_by_action(request: Request) -> bool:
     return getattr(view, "action_checks_key", False) and "Idempotency-Key" not in request.headers
 
 
-# By the hash of the key. The project and scopes of a key never change; its validity may change at any time.
+# By the hash of the key. Its project and scopes never change, and its limits apply after a while; its validity may
+# change at any time.
 _callers: TTLCache[str, Caller] = TTLCache(maxsize=CALLER_CACHE_SIZE, ttl=CALLER_CACHE_SECONDS)
 _lock = threading.Lock()
-
-
-def _cached_caller(text: str) -> Caller | None:
-    with _lock:
-        return _callers.get(keys.hash_of(text))
 
 
 def _load_caller(text: str) -> Caller | None:
@@ -87,7 +90,8 @@ def _load_caller(text: str) -> Caller | None:
     if key is None:
         return None
     keys.note_use(key)
-    caller = Caller(project_id=key.project_id, api_key_id=key.id, scopes=key.scopes)
+    limits = RequestLimits(of_key=key.requests_per_minute, of_project=key.project_requests_per_minute)
+    caller = Caller(project_id=key.project_id, api_key_id=key.id, scopes=key.scopes, limits=limits)
     with _lock:
         _callers[key.hash] = caller
     return caller
@@ -98,6 +102,10 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
 
     target_class = "apps.api.authentication.ApiKeyAuthentication"
     name = ["bearerKey", "headerKey"]
+
+    def get_security_requirement(self, auto_schema: object) -> list[dict[str, list[Any]]]:
+        """Require either of the schemes; one entry with both would require both headers."""
+        return [{name: []} for name in self.name]
 
     def get_security_definition(self, auto_schema: object) -> list[dict[str, str]]:
         """Return the schemes in the order of `name`; `Token` is accepted in place of `Bearer`."""

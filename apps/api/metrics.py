@@ -17,7 +17,7 @@ from apps.traces.tallies import sums_since
 
 
 class ServiceCollector:
-    """Collects the state of /readyz, pending work by kind, and today's model calls."""
+    """Collects the state of /readyz, queued work by kind, and today's model calls."""
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics; ages in seconds."""
@@ -28,25 +28,21 @@ class ServiceCollector:
             "1 if no worker is running, a model does not answer, work is late, or work has failed",
             ready.status is not ServiceStatus.OK,
         )
-        yield _gauge("oldest_owed_seconds", "Age of the oldest pending work", ready.oldest_owed_seconds)
-        yield _gauge("vector_lag_seconds", "Age of the oldest memory without vectors", ready.vector_lag_seconds)
-        yield _gauge("dead_rows", "Work that failed for good", ready.dead)
-        yield _gauge("workers_alive", "Workers with a recent heartbeat", ready.workers_alive)
+        yield _gauge("oldest_queued_seconds", "Age of the oldest queued work", ready.oldest_queued_seconds or 0)
+        yield _gauge("vector_lag_seconds", "Age of the oldest memory without vectors", ready.vector_lag_seconds or 0)
+        yield _gauge("dead_rows", "Work that failed for good", ready.dead or 0)
+        yield _gauge("workers_alive", "Workers with a recent heartbeat", ready.workers_alive or 0)
         if ready.migrations:
-            yield _pending()
+            queued = GaugeMetricFamily("memplatform_queued_rows", "Queued work by kind", labels=["kind"])
+            for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
+                queued.add_metric([kind], rows)
+            yield queued
             yield from _paused()
             yield from _models()
 
 
-def _gauge(name: str, description: str, value: float) -> Metric:
+def _gauge(name: str, description: str, value: float | None) -> Metric:
     return GaugeMetricFamily(f"memplatform_{name}", description, value=value)
-
-
-def _pending() -> Metric:
-    pending = GaugeMetricFamily("memplatform_owed_rows", "Pending work by kind", labels=["kind"])
-    for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
-        pending.add_metric([kind], rows)
-    return pending
 
 
 def _paused() -> Iterator[Metric]:

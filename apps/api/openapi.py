@@ -1,7 +1,7 @@
 """Describe structs, query parameters and problems in the OpenAPI document."""
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,7 +18,14 @@ _REFERENCE = "#/components/schemas/{name}"
 _View = TypeVar("_View", bound=Callable[..., Any])
 
 # Problems that any request may get.
-_ALWAYS = (Code.MISSING_KEY, Code.INVALID_KEY, Code.INSUFFICIENT_SCOPE, Code.NOT_ACCEPTABLE, Code.UNAVAILABLE)
+_ALWAYS = (
+    Code.MISSING_KEY,
+    Code.INVALID_KEY,
+    Code.INSUFFICIENT_SCOPE,
+    Code.NOT_ACCEPTABLE,
+    Code.RATE_LIMITED,
+    Code.UNAVAILABLE,
+)
 _WITH_BODY = (
     Code.INVALID_JSON,
     Code.INVALID_REQUEST,
@@ -76,7 +83,7 @@ def documented(
     *,
     operation: str,
     summary: str,
-    responses: dict[int, Any],
+    responses: Mapping[int, Any] | Mapping[tuple[int, str], Any],
     body: type[RequestBody] | None = None,
     query: type[QueryParameters] | None = None,
     problems: Iterable[Code] = (),
@@ -119,14 +126,14 @@ def _problem_responses(codes: Iterable[Code]) -> dict[tuple[int, str], OpenApiRe
     by_status: dict[int, list[Code]] = {}
     for code in dict.fromkeys(codes):
         by_status.setdefault(STATUS_AND_TITLE[code][0], []).append(code)
-    return {(status, CONTENT_TYPE): _problem_response(found) for status, found in sorted(by_status.items())}
+    responses = {}
+    for status, found in sorted(by_status.items()):
+        described = "; ".join(f"`{code}`: {STATUS_AND_TITLE[code][1]}" for code in found)
+        examples = [_example(code) for code in found]
+        responses[status, CONTENT_TYPE] = OpenApiResponse(ProblemDocument, description=described, examples=examples)
+    return responses
 
 
 @functools.lru_cache
 def _example(code: Code) -> OpenApiExample:
     return OpenApiExample(code.value, value=Problem(code, "a one-line explanation").document(), response_only=True)
-
-
-def _problem_response(codes: list[Code]) -> OpenApiResponse:
-    described = "; ".join(f"`{code}`: {STATUS_AND_TITLE[code][1]}" for code in codes)
-    return OpenApiResponse(ProblemDocument, description=described, examples=[_example(code) for code in codes])

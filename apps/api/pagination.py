@@ -14,13 +14,13 @@ _Row = TypeVar("_Row", bound=Model)
 
 
 class Pages(CursorPagination):
-    """DRF's cursor pagination, newest rows first; an invalid cursor is answered with 422."""
+    """DRF's cursor pagination, by default newest rows first; an invalid cursor is answered with 422."""
 
-    # Identifiers increase with time and are unique, so rows created at the same moment are neither repeated nor missed.
-    ordering = "-id"
-
-    def __init__(self, *, limit: int) -> None:
+    def __init__(self, *, limit: int, ordering: str = "-id") -> None:
         self.limit = limit
+        # Identifiers increase with time and are unique, so rows created at the same moment are neither repeated nor
+        # missed; another column must be unique within the list, too.
+        self.ordering = ordering
 
     def read(self, rows: QuerySet[_Row], request: Request) -> list[_Row]:
         """Return the rows of the requested page. Raises Problem for an invalid cursor."""

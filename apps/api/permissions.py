@@ -14,12 +14,8 @@ class HasScope(BasePermission):
 
     def has_permission(self, request: Request, view: object) -> bool:
         """Return True if the caller's key has the required scope."""
+        method = request.method or "GET"
+        default = Scope.READ if method in SAFE_METHODS else Scope.WRITE
+        scopes: dict[str, Scope] = getattr(view, "scopes", {})
         caller = request.user
-        return isinstance(caller, Caller) and caller.may(_required_scope(request, view))
-
-
-def _required_scope(request: Request, view: object) -> Scope:
-    method = request.method or "GET"
-    default = Scope.READ if method in SAFE_METHODS else Scope.WRITE
-    scopes: dict[str, Scope] = getattr(view, "scopes", {})
-    return scopes.get(method, default)
+        return isinstance(caller, Caller) and caller.may(scopes.get(method, default))

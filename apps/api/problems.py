@@ -13,7 +13,9 @@ from rest_framework.response import Response
 from apps.actions import errors as actions
 from apps.intake.backpressure import QueueFull
 from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
+from apps.intake.quotas import QuotaExceeded, RateLimited
 from apps.pipeline.core import input_validation
+from apps.tenants.end_users import UserBeingErased
 
 CONTENT_TYPE = "application/problem+json"
 _log = logging.getLogger(__name__)
@@ -30,6 +32,7 @@ class Code(StrEnum):
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     NOT_ACCEPTABLE = "not_acceptable"
+    REQUEST_TIMEOUT = "request_timeout"
     CONFLICT = "conflict"
     IDEMPOTENCY_IN_PROGRESS = "idempotency_in_progress"
     LENGTH_REQUIRED = "length_required"
@@ -37,6 +40,8 @@ class Code(StrEnum):
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
     QUEUE_FULL = "queue_full"
+    QUOTA_EXCEEDED = "quota_exceeded"
+    RATE_LIMITED = "rate_limited"
     INTERNAL = "internal"
     UNAVAILABLE = "unavailable"
 
@@ -50,6 +55,7 @@ STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.NOT_FOUND: (404, "Not found"),
     Code.METHOD_NOT_ALLOWED: (405, "Method not allowed"),
     Code.NOT_ACCEPTABLE: (406, "Only JSON responses are available"),
+    Code.REQUEST_TIMEOUT: (408, "The body did not arrive in time"),
     Code.CONFLICT: (409, "The resource has changed"),
     Code.IDEMPOTENCY_IN_PROGRESS: (409, "The first request with this Idempotency-Key is still running"),
     Code.LENGTH_REQUIRED: (411, "Content-Length is required"),
@@ -57,6 +63,8 @@ STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.UNSUPPORTED_MEDIA_TYPE: (415, "Only application/json is accepted"),
     Code.IDEMPOTENCY_MISMATCH: (422, "The Idempotency-Key was used for a different request"),
     Code.QUEUE_FULL: (429, "The project's queue is full"),
+    Code.QUOTA_EXCEEDED: (429, "A quota of the project is used up"),
+    Code.RATE_LIMITED: (429, "Too many requests"),
     Code.INTERNAL: (500, "Internal server error"),
     Code.UNAVAILABLE: (503, "The service is temporarily unavailable"),
 }
@@ -106,7 +114,7 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | No
 def _headers(error: Exception, context: dict[str, Any]) -> dict[str, str]:
     if challenge := getattr(error, "auth_header", None):
         return {"WWW-Authenticate": challenge}
-    if isinstance(error, QueueFull):
+    if isinstance(error, QueueFull | QuotaExceeded):
         return {"Retry-After": str(error.retry_after)}
     if isinstance(error, exceptions.MethodNotAllowed):
         return {"Allow": ", ".join(context["view"].allowed_methods)}
@@ -126,7 +134,10 @@ _CODES: tuple[tuple[type[Exception], Code], ...] = (
     (actions.Conflict, Code.CONFLICT),
     (actions.NotAllowed, Code.INSUFFICIENT_SCOPE),
     (QueueFull, Code.QUEUE_FULL),
+    (RateLimited, Code.RATE_LIMITED),
+    (QuotaExceeded, Code.QUOTA_EXCEEDED),
     (IdempotencyMismatch, Code.IDEMPOTENCY_MISMATCH),
+    (UserBeingErased, Code.CONFLICT),
     (IdempotencyInProgress, Code.IDEMPOTENCY_IN_PROGRESS),
 )
 
@@ -145,9 +156,5 @@ def _problem_of(error: Exception) -> Problem | None:
         return Problem(Code.INVALID_REQUEST, "the request contains a value that can't be stored")
     for kind, code in _CODES:
         if isinstance(error, kind):
-            return Problem(code, _detail(error))
+            return Problem(code, str(getattr(error, "detail", error)) or STATUS_AND_TITLE[Code.NOT_FOUND][1])
     return None
-
-
-def _detail(error: Exception) -> str:
-    return str(getattr(error, "detail", error)) or STATUS_AND_TITLE[Code.NOT_FOUND][1]

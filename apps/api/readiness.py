@@ -22,7 +22,8 @@ _log = logging.getLogger(__name__)
 def readiness() -> ReadinessResponse:
     """Query the database. Never raises: database errors are reported as unavailable."""
     try:
-        migrated = _is_migrated()
+        executor = MigrationExecutor(connection)
+        migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
         backlog = OutboxRowQuerySet(OutboxRow).backlog() if migrated else None
     except DatabaseError:
         _log.exception("the database is unreachable")
@@ -30,17 +31,12 @@ def readiness() -> ReadinessResponse:
     return _ready(backlog, now=timezone.now()) if backlog else _unavailable(database=True)
 
 
-def _is_migrated() -> bool:
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
-
-
 def _unavailable(*, database: bool) -> ReadinessResponse:
     return ReadinessResponse(
         status=ServiceStatus.UNAVAILABLE,
         database=database,
         migrations=False,
-        oldest_owed_seconds=0.0,
+        oldest_queued_seconds=0.0,
         vector_lag_seconds=0.0,
         dead=0,
         workers_alive=0,
@@ -59,7 +55,7 @@ def _ready(backlog: Backlog, *, now: datetime) -> ReadinessResponse:
         status=ServiceStatus.DEGRADED if late else ServiceStatus.OK,
         database=True,
         migrations=True,
-        oldest_owed_seconds=pending,
+        oldest_queued_seconds=pending,
         vector_lag_seconds=lag,
         dead=backlog.dead,
         workers_alive=workers,

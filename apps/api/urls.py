@@ -6,12 +6,14 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
 from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.keys import KeysView, KeyView
+from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.memories import HistoryView, MemoriesView, MemoryView
 from apps.api.views.search import ContextView, SearchView
-from apps.api.views.sessions import SessionEndView
+from apps.api.views.sessions import SessionEndView, SessionView, TurnView
 from apps.api.views.stats import StatsView
 from apps.api.views.traces import TracesView, TraceView
 from apps.api.views.turns import TurnsView
+from apps.api.views.users import ErasureView, UserExportView, UsersView, UserView
 from apps.api.views.work import RetryWorkView
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -26,9 +28,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/entities", EntitiesView.as_view(), name="entities"),
     path("v1/entities/<str:entity_id>", EntityView.as_view(), name="entity"),
     path("v1/entities/<str:entity_id>/merge", EntityMergeView.as_view(), name="entity-merge"),
+    path("v1/links", LinksView.as_view(), name="links"),
+    path("v1/links/<str:link_id>/settle", LinkSettleView.as_view(), name="link-settle"),
     path("v1/keys", KeysView.as_view(), name="keys"),
     path("v1/keys/<str:key_id>", KeyView.as_view(), name="key"),
     path("v1/sessions/<path:session_id>/end", SessionEndView.as_view(), name="session-end"),
+    path("v1/users", UsersView.as_view(), name="users"),
+    path("v1/users/<path:user_id>/export", UserExportView.as_view(), name="user-export"),
+    path("v1/users/<path:user_id>", UserView.as_view(), name="user"),
+    path("v1/erasures/<str:erasure_id>", ErasureView.as_view(), name="erasure"),
+    path("v1/sessions/<path:session_id>", SessionView.as_view(), name="session"),
+    path("v1/turns/<str:turn_id>", TurnView.as_view(), name="turn"),
     path("v1/stats", StatsView.as_view(), name="stats"),
     path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),

@@ -1,7 +1,7 @@
 """Stored words, counts and times as people read them."""
 
 import math
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -51,3 +51,14 @@ def percent(share: float | None) -> str:
         return "–"
     decimals = 0 if share >= 0.1 or share == 0 else 1 if share >= 0.01 else 2
     return f"{share:.{decimals}%}"
+
+
+def duration(microseconds: int) -> str:
+    """Format a duration given in microseconds."""
+    if microseconds < 1_000:
+        return f"{microseconds} µs"
+    if microseconds < 1_000_000:
+        return f"{microseconds / 1_000:.1f} ms"
+    if microseconds < 60_000_000:
+        return f"{microseconds / 1_000_000:.1f} s"
+    return str(timedelta(seconds=round(microseconds / 1_000_000)))

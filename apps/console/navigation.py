@@ -58,6 +58,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     ),
     "Operate": (
         NavigationItem("Queue", "queue", "queue"),
+        NavigationItem("Audit", "audit", "audit", MemberRole.ADMIN),
         NavigationItem("Keys", "key", "keys", MemberRole.ADMIN),
         NavigationItem("Members", "members", "members", MemberRole.ADMIN),
     ),
@@ -67,10 +68,10 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
 def navigation(*, visit: ProjectVisit, path: str, counts: dict[str, int]) -> Iterator[NavigationGroup]:
     """Yield the groups that the visitor may see; the entry whose address is a prefix of `path` is current."""
     for label, items in _ITEMS.items():
-        yield NavigationGroup(label, tuple(_entry(item, visit, path, counts) for item in items if visit.may(item.role)))
-
-
-def _entry(item: NavigationItem, visit: ProjectVisit, path: str, counts: dict[str, int]) -> NavigationEntry:
-    address = reverse(f"console:{item.view}", args=[visit.project.slug]) if item.view else ""
-    is_current = bool(address) and path.startswith(address)
-    return NavigationEntry(item.label, item.icon, address, is_current, counts.get(item.view))
+        entries = []
+        for item in items:
+            if visit.may(item.role):
+                address = reverse(f"console:{item.view}", args=[visit.project.slug]) if item.view else ""
+                is_current = bool(address) and path.startswith(address)
+                entries.append(NavigationEntry(item.label, item.icon, address, is_current, counts.get(item.view)))
+        yield NavigationGroup(label, tuple(entries))

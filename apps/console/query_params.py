@@ -1,6 +1,9 @@
 """Reading what a request asks for: parameters of its query string, and which part of a page."""
 
+from datetime import UTC, datetime, time
+
 from django.http import HttpRequest
+from django.utils.dateparse import parse_date
 
 MAX_CHARACTERS = 500
 
@@ -14,3 +17,12 @@ def is_detail(request: HttpRequest) -> bool:
     """Return True if only the detail beside a list is asked for, and not a whole page."""
     htmx = request.htmx  # type: ignore[attr-defined]  # set by django_htmx's middleware
     return bool(htmx) and htmx.target == "detail"
+
+
+def midnight(text: str) -> datetime | None:
+    """Return the start of a day in UTC; None for a text that names no day."""
+    try:
+        day = parse_date(text)
+    except ValueError:  # well-formed, but no such day
+        return None
+    return datetime.combine(day, time.min, tzinfo=UTC) if day and day.year > 1 and day.year < 9999 else None

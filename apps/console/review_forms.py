@@ -11,8 +11,12 @@ from apps.actions.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.actions.review.review_decisions import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
 from apps.console.labels import label, time_since
 from apps.console.permissions import ProjectVisit
-from apps.console.selectors.history import HistoryEntry, latest_changes
+from apps.console.selectors.history import latest_changes
 from apps.console.selectors.pending_counts import pending_counts
+from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_text
+
+MOST_CONTENT = 20_000  # characters, as the REST interface takes
+MOST_VALUE = 2_000
 
 _STATUS: dict[type[Refused], int] = {NotFound: 404, Conflict: 409, NotAllowed: 403, Unfit: 422}
 
@@ -31,17 +35,36 @@ def acting_person(visit: ProjectVisit) -> Reviewer:
     return Reviewer(project_id=visit.project.pk, person_id=visit.person_id)
 
 
+def edited_content(request: HttpRequest) -> str | None:
+    """Return the content that a reviewer wrote, cleaned; None where it was not edited. Raises Unfit."""
+    text = request.POST.get("content")
+    try:
+        return None if text is None else cleaned_text(text, at="content", most=MOST_CONTENT)
+    except BadInput as error:
+        raise Unfit(f"the content {error}") from error
+
+
+def edited_value(request: HttpRequest) -> str | None:
+    """Return the object that a reviewer wrote, "" for none; None where it was not edited. Raises Unfit."""
+    text = request.POST.get("value")
+    if text is not None and len(text) > MOST_VALUE:
+        raise Unfit(f"the value is longer than {MOST_VALUE:,} characters")
+    try:
+        return text.strip() and checked_name(text, at="value") if text is not None else None
+    except BadInput as error:
+        raise Unfit(f"the value {error}") from error
+
+
 def parse_seen(given: Sequence[str]) -> tuple[SeenVersion, ...]:
     """Parse memory identifiers with versions such as `0192…:3`. Raises Unfit."""
-    return tuple(_seen_memory(text) for text in dict.fromkeys(given))
-
-
-def _seen_memory(text: str) -> SeenVersion:
-    identifier, _, version = text.partition(":")
-    try:
-        return SeenVersion(UUID(identifier), int(version))
-    except ValueError as error:
-        raise Unfit(f"{text!r} is not a memory with a version") from error
+    seen = []
+    for text in dict.fromkeys(given):
+        identifier, _, version = text.partition(":")
+        try:
+            seen.append(SeenVersion(UUID(identifier), int(version)))
+        except ValueError as error:
+            raise Unfit(f"{text!r} is not a memory with a version") from error
+    return tuple(seen)
 
 
 def parse_undo(request: HttpRequest) -> ReviewDecision:
@@ -77,13 +100,13 @@ def refusal_response(request: HttpRequest, refused: Refused, *, gone: Sequence[s
 def refusal_toasts(visit: ProjectVisit, refusals: Sequence[DecisionRefusal]) -> tuple[Toast, ...]:
     """Return a toast for each memory that was not changed: the reason, or who changed it before."""
     latest = latest_changes(project_id=visit.project.pk, memory_ids=[each.memory_id for each in refusals])
-    return tuple(Toast(_reason(each, latest.get(each.memory_id)), is_bad=True) for each in refusals)
-
-
-def _reason(refusal: DecisionRefusal, latest: HistoryEntry | None) -> str:
-    if isinstance(refusal.why, Conflict) and latest is not None:
-        return f"Not changed: {latest.actor} already {label(latest.operation)} it ({time_since(latest.at)})."
-    return f"Not changed: {refusal.why}."
+    toasts = []
+    for refusal in refusals:
+        reason, change = str(refusal.why), latest.get(refusal.memory_id)
+        if isinstance(refusal.why, Conflict) and change is not None:
+            reason = f"{change.actor} already {label(change.operation)} it ({time_since(change.at)})"
+        toasts.append(Toast(f"Not changed: {reason}.", is_bad=True))
+    return tuple(toasts)
 
 
 def row_id(memory_id: UUID) -> str:

@@ -1,10 +1,11 @@
 """URLs of the console: one prefix per project, one path per page."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import path, register_converter
 
 from apps.console.path_converters import MemberRoleConverter
 from apps.console.views import (
+    audit,
     configuration,
     contradictions,
     dashboard,
@@ -12,11 +13,13 @@ from apps.console.views import (
     entity_merges,
     home,
     keys,
+    login,
     members,
     patterns,
     queue,
     review,
     traces,
+    user_erasure,
     users,
 )
 
@@ -25,7 +28,7 @@ register_converter(MemberRoleConverter, "role")
 app_name = "console"
 urlpatterns = [
     path("", home.home, name="home"),
-    path("login/", LoginView.as_view(template_name="console/login.html"), name="login"),
+    path("login/", login.ThrottledLoginView.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("<slug:slug>/", home.project, name="project"),
     path("<slug:slug>/review/", review.review, name="review"),
@@ -39,6 +42,8 @@ urlpatterns = [
     path("<slug:slug>/memories/<uuid:memory_id>/", review.memory, name="memory"),
     path("<slug:slug>/users/", users.users, name="users"),
     path("<slug:slug>/users/<uuid:user_id>/", users.user, name="user"),
+    path("<slug:slug>/users/<uuid:user_id>/export/", user_erasure.export, name="export-user"),
+    path("<slug:slug>/users/<uuid:user_id>/erase/", user_erasure.erase, name="erase-user"),
     path("<slug:slug>/entities/", entities.entities, name="entities"),
     path("<slug:slug>/entities/<uuid:entity_id>/", entities.entity, name="entity"),
     path("<slug:slug>/entities/<uuid:entity_id>/merge/", entity_merges.choose, name="choose-entity"),
@@ -65,6 +70,8 @@ urlpatterns = [
     path("<slug:slug>/queue/try-model/", queue.try_model, name="try-model"),
     path("<slug:slug>/queue/<int:row_id>/retry/", queue.retry, name="retry"),
     path("<slug:slug>/queue/<int:row_id>/discard/", queue.discard, name="discard"),
+    path("<slug:slug>/audit/", audit.audit, name="audit"),
+    path("<slug:slug>/audit/export/", audit.export, name="export-ledger"),
     path("<slug:slug>/keys/", keys.keys, name="keys"),
     path("<slug:slug>/keys/<uuid:key_id>/revoke/", keys.revoke, name="revoke"),
     path("<slug:slug>/keys/<uuid:key_id>/restore/", keys.restore, name="restore-key"),

@@ -1,7 +1,8 @@
 """Accept a request: commit its turns, its trace and the pipeline run to do, then answer."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -11,13 +12,17 @@ from django.utils import timezone
 from apps.intake import intake_sql
 from apps.intake.backpressure import check_queue_limit
 from apps.intake.intake_precondition import AGREED_CTES, SELECT_STATE, IntakeState, expected_state, intake_state
+from apps.intake.quotas import check_quotas
 from apps.intake.session_cache import CachedSession, recall, remember
 from apps.outbox import enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
+from apps.pipeline.core.placeholders import count_placeholders
+from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.turn import NewTurn, SourceTurn
+from apps.pipeline.redaction.redact import redact, redact_json
 from apps.traces.policies import policy_of
 
 
@@ -41,11 +46,16 @@ class Accepted:
     trace_id: UUID
     status: TraceStatus
     end_user_id: UUID
+    redacted: Mapping[str, int] = field(default_factory=dict)  # placeholders in the turns, by kind of data
 
 
-# Joined to one line to stay below 4,096 characters: psycopg does not cache the parsed form of longer statements.
+def _compact(sql: str) -> str:
+    """Remove white space that SQL does not need: psycopg caches the parsed form of up to 4,096 characters."""
+    return re.sub(r" ?([(),=<>+-]) ?", r"\1", " ".join(sql.split()))
+
+
 _RECORD, _RECORD_AND_ENQUEUE = (
-    " ".join(f"with {AGREED_CTES}, {rows} {SELECT_STATE}".split())
+    _compact(f"with {AGREED_CTES}, {rows} {SELECT_STATE}")
     for rows in (
         f"{intake_sql.PLACED_CTES}, {intake_sql.RECORD_CTES}",
         f"{intake_sql.PLACED_CTES}, {intake_sql.RECORD_CTES}, {enqueue.ENQUEUE_CTES}",
@@ -54,27 +64,56 @@ _RECORD, _RECORD_AND_ENQUEUE = (
 
 
 def accept(*, submission: Submission) -> Accepted:
-    """Accept turns. Raises QueueFull when too many traces of the project are waiting, and KeyRefused.
+    """Accept turns.
+
+    Raises QueueFull when too many turns of the project are waiting, QuotaExceeded, KeyRefused, and UserErasing.
 
     1. Take the state of the session (its last turns) from this process's cache.
-    2. Apply the pre-filter to the new turns.
+    2. Redact the new turns and apply the pre-filter to them; nothing is stored, logged or hashed of the text before.
     3. In one statement, check that the cached state is current, append the turns to the session, record the request,
        and enqueue the pipeline run unless every turn was rejected.
     4. If the cached state was outdated, nothing was written. Repeat once from the state that the statement returned,
        without the check.
     """
     check_queue_limit(project_id=submission.project_id)
-    origin = _origin(submission)
+    check_quotas(project_id=submission.project_id)
+    user = end_user_id(project_id=submission.project_id, user_id=submission.user_id)
+    session = session_id(end_user_id=user, session_id=submission.session_id)
+    origin = Origin(submission.project_id, end_user_id=user, session_id=session, api_key_id=submission.api_key_id)
     state, unconditional = recall(origin), False
     while True:
-        request = _request(submission, origin, state)
-        draft = flow.screen(Draft.start(request=request, policy=policy_of(state.configuration_id)))
+        policy = policy_of(state.configuration_id)
+        redacted = _redacted(submission, policy.redaction)
+        request = _request(redacted, origin, state)
+        draft = flow.screen(Draft.start(request=request, policy=policy))
         written = _write(submission, draft, state, unconditional=unconditional)
         if isinstance(written, CachedSession):
             break
         state, unconditional = written, True
     remember(request=request, state=state, placed=written)
-    return Accepted(trace_id=request.trace_id, status=_status(draft), end_user_id=origin.end_user_id)
+    return Accepted(
+        trace_id=request.trace_id,
+        status=_status(draft),
+        end_user_id=origin.end_user_id,
+        redacted=count_placeholders(turn.content for turn in request.turns),
+    )
+
+
+def _redacted(submission: Submission, policy: RedactionPolicy) -> Submission:
+    """Return the submission without the sensitive data that the policy masks or drops."""
+    return replace(
+        submission,
+        turns=tuple(
+            replace(
+                turn,
+                content=redact(turn.content, policy=policy).text,
+                speaker=redact(turn.speaker, policy=policy).text,
+            )
+            for turn in submission.turns
+        ),
+        topic=redact(submission.topic, policy=policy).text,
+        metadata=redact_json(submission.metadata, policy=policy),
+    )
 
 
 def _status(draft: Draft) -> TraceStatus:
@@ -100,16 +139,6 @@ def _write(
         row = cursor.fetchone()
     _, shift, at, *_ = row
     return intake_state(row) if at is None else CachedSession(shift=shift, at=at)
-
-
-def _origin(submission: Submission) -> Origin:
-    user = end_user_id(project_id=submission.project_id, user_id=submission.user_id)
-    return Origin(
-        project_id=submission.project_id,
-        end_user_id=user,
-        session_id=session_id(end_user_id=user, session_id=submission.session_id),
-        api_key_id=submission.api_key_id,
-    )
 
 
 def _request(submission: Submission, origin: Origin, state: IntakeState) -> Request:

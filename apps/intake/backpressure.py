@@ -24,11 +24,11 @@ class QueueFull(Refused):
 _full: TTLCache[UUID, bool] = TTLCache(maxsize=MOST_PROJECTS, ttl=CHECK_EVERY_SECONDS)
 _lock = threading.Lock()
 
-# Stops counting at the limit and uses the partial index of pending rows.
+# Reads no more rows than the limit, as each has at least one turn, and uses the partial index of pending rows.
 _IS_FULL = """
 select (
-    select count(*) from (
-        select 1 from outbox_outboxrow
+    select coalesce(sum(turn_count), 0) from (
+        select turn_count from outbox_outboxrow
         where project_id = project.id and state = 'pending' and kind = 'run_pipeline' limit project.queue_limit
     ) waiting
 ) >= project.queue_limit
@@ -44,15 +44,11 @@ def check_queue_limit(*, project_id: UUID) -> None:
     with _lock:
         is_full = _full.get(project_id)
     if is_full is None:
-        is_full = _is_full(project_id)
+        with connection.cursor() as cursor:
+            cursor.execute(_IS_FULL, [project_id])
+            row = cursor.fetchone()
+        is_full = bool(row and row[0])
         with _lock:
             _full[project_id] = is_full
     if is_full:
         raise QueueFull("the project's queue is full; retry when earlier requests have been processed")
-
-
-def _is_full(project_id: UUID) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(_IS_FULL, [project_id])
-        row = cursor.fetchone()
-    return bool(row and row[0])

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from apps.actions.errors import Refused
+from apps.tenants.end_users import keep_from_erasure
 from apps.traces.models import IdempotentRequest
 
 
@@ -22,11 +23,15 @@ class IdempotencyInProgress(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A request with an Idempotency-Key; `fingerprint` distinguishes different requests with the same key."""
+    """A request with an Idempotency-Key; `fingerprint` distinguishes different requests with the same key.
+
+    `end_user_id` is the end user that the request names, if it names one.
+    """
 
     project_id: UUID
     key: str
     fingerprint: str
+    end_user_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,9 @@ def fingerprint(*, method: str, path: str, body: bytes) -> str:
     return hashlib.sha256(b"\x1f".join((method.encode(), path.encode(), body))).hexdigest()
 
 
+_STILL_RUNNING = "the request with this Idempotency-Key is still running"
+
+
 def run_once(
     *,
     claim: Claim,
@@ -51,17 +59,31 @@ def run_once(
 ) -> ReplayableAnswer:
     """Execute a request, or return the stored answer of an earlier execution.
 
-    The answer is stored in the transaction in which `do` writes, so a refused or interrupted request leaves nothing
-    behind. `to_keep` converts the answer to the one that repetitions get, where they differ.
-    Raises IdempotencyMismatch, IdempotencyInProgress, and what `do` raises.
+    The answer is stored in the transaction of `do`, so a refused or interrupted request stores nothing. `to_keep`
+    converts it for repetitions. Raises IdempotencyMismatch, IdempotencyInProgress, UserBeingErased, and what `do`
+    raises.
     """
     with transaction.atomic():
         _lock_key(claim)
+        if claim.end_user_id is not None:
+            keep_from_erasure(claim.end_user_id)
         stored = IdempotentRequest.objects.filter(project_id=claim.project_id, key=claim.key).first()
         if stored is not None:
-            return _replay(stored, claim)
+            if stored.fingerprint != claim.fingerprint:
+                raise IdempotencyMismatch("this Idempotency-Key was used for another request")
+            if stored.answer_status is None:
+                raise IdempotencyInProgress(_STILL_RUNNING)
+            return ReplayableAnswer(status=stored.answer_status, body=stored.answer or {}, replayed=True)
         answer = do()
-        _store(claim, to_keep(answer) if to_keep else answer)
+        stored_answer = to_keep(answer) if to_keep else answer
+        IdempotentRequest.objects.create(
+            project_id=claim.project_id,
+            end_user_id=claim.end_user_id,
+            key=claim.key,
+            fingerprint=claim.fingerprint,
+            answer_status=stored_answer.status,
+            answer=stored_answer.body,
+        )
         return answer
 
 
@@ -71,22 +93,4 @@ def _lock_key(claim: Claim) -> None:
     with connection.cursor() as cursor:
         cursor.execute("select pg_try_advisory_xact_lock(%s)", [int.from_bytes(digest, signed=True)])
         if not cursor.fetchone()[0]:
-            raise IdempotencyInProgress("the request with this Idempotency-Key is still running")
-
-
-def _replay(stored: IdempotentRequest, claim: Claim) -> ReplayableAnswer:
-    if stored.fingerprint != claim.fingerprint:
-        raise IdempotencyMismatch("this Idempotency-Key was used for another request")
-    if stored.answer_status is None:
-        raise IdempotencyInProgress("the request with this Idempotency-Key is still running")
-    return ReplayableAnswer(status=stored.answer_status, body=stored.answer or {}, replayed=True)
-
-
-def _store(claim: Claim, answer: ReplayableAnswer) -> None:
-    IdempotentRequest.objects.create(
-        project_id=claim.project_id,
-        key=claim.key,
-        fingerprint=claim.fingerprint,
-        answer_status=answer.status,
-        answer=answer.body,
-    )
+            raise IdempotencyInProgress(_STILL_RUNNING)

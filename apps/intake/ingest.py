@@ -64,9 +64,15 @@ def ingest(
     users: set[UUID] = set()
     for batch in _batches(turns):
         user = end_user_id(project_id=project_id, user_id=batch[0].user_id)
-        new = _new_turns(batch, user)
+        session = session_id(end_user_id=user, session_id=batch[0].session_id)
+        stored = Turn.objects.filter(
+            end_user_id=user, session_id=session, external_id__in=[each.turn.external_id for each in batch]
+        )
+        known_ids = set(stored.values_list("external_id", flat=True))
+        new = [each for each in batch if each.turn.external_id not in known_ids]
         if new:
-            accept(submission=_submission(project_id, new))
+            turns_of_batch = tuple(each.turn for each in new)
+            accept(submission=Submission(project_id, None, batch[0].user_id, batch[0].session_id, turns_of_batch))
             wake_workers()
         users.add(user)
         imported, known, requests = imported + len(new), known + len(batch) - len(new), requests + bool(new)
@@ -83,21 +89,3 @@ def _batches(turns: Sequence[ParsedTurn]) -> Iterator[list[ParsedTurn]]:
         rest = iter(session_turns)
         while batch := list(islice(rest, TURNS_PER_REQUEST)):
             yield batch
-
-
-def _new_turns(batch: Sequence[ParsedTurn], user: UUID) -> list[ParsedTurn]:
-    session = session_id(end_user_id=user, session_id=batch[0].session_id)
-    ids = [each.turn.external_id for each in batch]
-    rows = Turn.objects.filter(end_user_id=user, session_id=session, external_id__in=ids)
-    known = set(rows.values_list("external_id", flat=True))
-    return [each for each in batch if each.turn.external_id not in known]
-
-
-def _submission(project_id: UUID, turns: Sequence[ParsedTurn]) -> Submission:
-    return Submission(
-        project_id=project_id,
-        api_key_id=None,
-        user_id=turns[0].user_id,
-        session_id=turns[0].session_id,
-        turns=tuple(each.turn for each in turns),
-    )

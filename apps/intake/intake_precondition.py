@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 
-from apps.actions.errors import Refused
+from apps.actions.errors import Conflict, Refused
 from apps.pipeline.core.draft import Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
@@ -23,6 +23,10 @@ from apps.traces.turn_codec import select_turn
 
 class KeyRefused(Refused):
     """The API key of the request was revoked or has expired."""
+
+
+class UserErasing(Conflict):
+    """The end user of the request is being erased."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class IntakeState:
 
 
 # The CTE `agreed` has a row where the request may be recorded. An older turn with one of the request's turn ids is not
-# among the last few that are cached, so such turns are compared by their number.
+# among the last few that are cached, so such turns are compared by their number. The lock on the end user keeps an
+# erasure from starting before the request is committed; see apps/tenants/end_users.py.
 AGREED_CTES = f"""
 named as (
     select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
@@ -46,11 +51,12 @@ named as (
     select session.last_turn_at, coalesce(session.turn_count, 0) as turn_count,
         (select id from traces_configurationversion where project_id = %(project)s and is_active) as configuration_id,
         %(api_key)s::uuid is null
-            or exists (select from tenants_apikey where id = %(api_key)s and {IS_USABLE}) as key_holds
-    from (select) request left join traces_session session on session.id = %(session)s
+            or exists (select from tenants_apikey where id = %(api_key)s and {IS_USABLE}) as key_holds,
+        (select erasing_since from tenants_enduser where id = %(end_user)s for key share) as erasing
+    from (select) one left join traces_session session on session.id = %(session)s
 ), agreed as (
     select last_turn_at is null as is_new from state
-    where key_holds and (%(unconditional)s or (
+    where key_holds and erasing is null and (%(unconditional)s or (
         configuration_id = %(configuration)s and last_turn_at is not distinct from %(last_turn_at)s
         and (select count(*) from named) = %(known_ids)s))
 )
@@ -65,7 +71,7 @@ select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_tu
     ) needed, lateral (
         select {select_turn(content="left(content, %(most)s) as content")}
         from traces_turn where id = needed.id offset 0
-    ) earlier) end
+    ) earlier) end, erasing
 from state left join placed on true
 """  # noqa: S608  (only names of columns)
 
@@ -87,9 +93,11 @@ def expected_state(state: IntakeState, *, request: Request, unconditional: bool)
 
 
 def intake_state(row: Sequence[Any]) -> IntakeState:
-    """Return the actual state from the row of a statement that wrote nothing. Raises KeyRefused."""
-    key_holds, _, _, configuration_id, turn_count, last_turn_at, earlier = row
+    """Return the actual state from the row of a statement that wrote nothing. Raises KeyRefused and UserErasing."""
+    key_holds, _, _, configuration_id, turn_count, last_turn_at, earlier, erasing_since = row
     if not key_holds:
         raise KeyRefused("the key was revoked or has expired")
+    if erasing_since:
+        raise UserErasing("the end user is being erased; try again when that is finished")
     turns = msgspec.json.decode(earlier or "[]", type=tuple[SourceTurn, ...])
     return IntakeState(configuration_id, turn_count=turn_count, last_turn_at=last_turn_at, earlier_turns=turns)

@@ -19,11 +19,15 @@ from apps.traces.turn_codec import TURN_COLUMNS, select_turn, turn_columns
 # Needs a CTE `agreed` with one row where the request may be recorded; its column `is_new` refers to the session.
 # Concurrent requests are serialised by the lock on the session's row. In `placed`, `shift` is the number of turns that
 # other requests appended since the state was read, and `at` the time of these turns, later than that of all before.
+# An end user that was erased and returns keeps the row, in `returned`.
 PLACED_CTES = """
 known as (
     insert into tenants_enduser (id, project_id, external_id, created_at)
     select %(end_user)s, %(project)s, %(user_id)s, now() from agreed where is_new on conflict (id) do nothing
     returning id
+), returned as (
+    update tenants_enduser set external_id = %(user_id)s, erased_at = null
+    from agreed where is_new and id = %(end_user)s and erased_at is not null
 ), placed as (
     insert into traces_session (id, end_user_id, project_id, external_id, turn_count, summarised_until,
                                 started_at, last_turn_at)

@@ -72,9 +72,9 @@ def _last_turns(request: Request, state: IntakeState, placed: CachedSession) -> 
     """Return the last turns of the session as the database would return them."""
     first = state.turn_count + len(request.turns) - MOST_REPEAT_WINDOW
     earlier = (turn for turn in state.earlier_turns if turn.position >= first)
-    new = (_cut(turn, placed.at) for turn in request.turns if turn.position >= first)
+    new = (
+        replace(turn, content=turn.content[:EARLIER_TURN_CHARACTERS], received_at=placed.at)
+        for turn in request.turns
+        if turn.position >= first
+    )
     return (*earlier, *new)
-
-
-def _cut(turn: SourceTurn, at: datetime) -> SourceTurn:
-    return replace(turn, content=turn.content[:EARLIER_TURN_CHARACTERS], received_at=at)

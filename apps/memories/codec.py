@@ -1,4 +1,4 @@
-"""Codec: what a memory says, as columns of the database and back; the only place that knows both."""
+"""Codec between statements and columns of the database; the only place that knows both."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from apps.pipeline.core.statement import Mention, ObjectValue, Statement, Stored
 
 
 def _json(value: Any) -> Any:
-    """Read JSON, which a statement of hand-written SQL gives as text."""
+    """Parse JSON, which hand-written SQL returns as text."""
     return json.loads(value) if isinstance(value, str) else value
 
 
@@ -30,14 +30,14 @@ def _unchanged(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column that holds the field of its name: how its value is read, and how it is written."""
+    """The column of the field with the same name: how its value is read and written."""
 
     name: str
     read: Callable[[Any], Any] = _unchanged
     write: Callable[[Any], Any] = _unchanged
 
 
-# Subject and object are not among these: see _write_references and _read_references.
+# Without subject and object: see write_columns and _read_references.
 _STATEMENT = (
     Column("type", read=MemoryType),
     Column("predicate"),
@@ -77,7 +77,7 @@ _CONVERTED = tuple((name, column.read) for name, column in _BY_NAME.items() if c
 _STATEMENT_COLUMNS = (*_REFERENCES, *(column.name for column in _STATEMENT))
 _SELECTED = (*_REFERENCES, *_BY_NAME)
 
-# What a query selects for `read_stored`, from memories as `m`.
+# The columns that `read_stored` needs, from memories as `m`.
 SELECT_STORED = f"""
 select {", ".join(f"m.{name}" for name in _SELECTED)},
        array(select distinct origin.session_id || '|' || (origin.said_at at time zone 'utc')::date
@@ -93,13 +93,17 @@ def statement_columns(statement: Statement) -> dict[str, Any]:
 
 
 def write_columns(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns that hold some fields of a statement or a stored memory."""
+    """Return the columns of some fields of a statement or a stored memory."""
     columns = {name: _BY_NAME[name].write(value) for name, value in fields.items() if name in _BY_NAME}
-    return {**_write_references(fields), **columns}
+    if "subject" in fields:
+        columns["subject_id"] = fields["subject"].entity_id
+    if "object" in fields:
+        columns |= {"object": write_object(fields["object"]), "object_text": fields["object"].text}
+    return columns
 
 
 def read_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that some columns hold; columns that a stored memory does not have are left out."""
+    """Return the fields of some columns; columns without a field are left out."""
     fields = {name: _BY_NAME[name].read(value) for name, value in columns.items() if name in _BY_NAME}
     return {**_read_references(columns), **fields}
 
@@ -110,7 +114,7 @@ def is_stored(column: str) -> bool:
 
 
 def read_statement(row: Any, **changes: Any) -> Statement:
-    """Return what a row of the model says, with some of its columns replaced."""
+    """Return the statement of a row of the model, with some of its columns replaced."""
     return Statement(**read_columns({name: getattr(row, name) for name in _STATEMENT_COLUMNS} | changes))
 
 
@@ -120,7 +124,9 @@ def read_stored(row: Sequence[Any]) -> StoredMemory:
     subject_id, value, text = (fields.pop(name) for name in _REFERENCES)
     for name, read in _CONVERTED:
         fields[name] = read(fields[name])
-    fields["origins"] = tuple(map(_origin, row[STORED_WIDTH - 1]))
+    fields["origins"] = tuple(
+        (session, day) for session, _, day in (text.partition("|") for text in row[STORED_WIDTH - 1])
+    )
     return StoredMemory(
         subject=Mention(text="", entity_id=subject_id), object=_read_object(_json(value), text), **fields
     )
@@ -143,25 +149,11 @@ def _read_object(value: Mapping[str, Any], text: str) -> ObjectValue:
     return ObjectValue(literal=value.get("literal") or text or None)
 
 
-def _write_references(fields: Mapping[str, Any]) -> dict[str, Any]:
-    columns: dict[str, Any] = {}
-    if "subject" in fields:
-        columns["subject_id"] = fields["subject"].entity_id
-    if "object" in fields:
-        columns |= {"object": write_object(fields["object"]), "object_text": fields["object"].text}
-    return columns
-
-
 def _read_references(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the subject, and the object from its two columns; a statement of hand-written SQL gives JSON as text."""
+    """Read the subject, and the object from its two columns."""
     fields: dict[str, Any] = {}
     if "subject_id" in columns:
         fields["subject"] = Mention(text="", entity_id=columns["subject_id"])
     if "object" in columns:
         fields["object"] = _read_object(_json(columns["object"]), columns.get("object_text", ""))
     return fields
-
-
-def _origin(text: str) -> tuple[str, str]:
-    session, _, day = text.partition("|")
-    return session, day

@@ -1,4 +1,4 @@
-"""What an agent is told of one end user: rules, what its query asks for, and important facts."""
+"""The context block of one end user: rules, relevant memories, important facts, and upcoming events."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,18 +30,23 @@ from apps.pipeline.retrieval.context_line import ContextMemory
 MAX_RULES = 200
 MAX_FACTS = 100
 MAX_HITS = 30
+MAX_UPCOMING = 5
+# So many of the relevant memories and of the important facts come before the upcoming events and the other relevant
+# memories, so that none of the three keeps the others out of a small block.
+RELEVANT_FIRST = 8
+FACTS_FIRST = 5
 MAX_DISPUTES = 500
-MIN_SCORE = 0.1  # above the noise: docs/decisions/search.md
+MIN_SCORE = 0.1  # above noise: docs/decisions/search.md
 
 
 @dataclass(frozen=True, slots=True)
 class ContextQuery:
-    """What the block is for; without a text it holds what matters most."""
+    """The query of a block; without a text, the block contains the most important memories."""
 
     token_budget: int
     text: str = ""
     stakes: Stakes = Stakes.NORMAL
-    min_score: float = MIN_SCORE  # of a hit that comes before important facts
+    min_score: float = MIN_SCORE  # of hits that are placed before important facts
 
 
 def build_block(
@@ -53,9 +58,9 @@ def build_block(
     policy: RetrievalPolicy,
     now: datetime,
 ) -> RenderedBlock:
-    """Read rules, facts, hits and disputes (five round trips), and render them within the budget.
+    """Read rules, facts, hits and disputes (six round trips), and render them within the budget.
 
-    An end user of whom nothing is known gets an empty block. Raises whatever the embedder raises.
+    The block of an unknown end user is empty. Raises what the embedder raises.
     """
     shown = _shown(end_user_id=end_user_id, stakes=query.stakes, policy=policy, now=now)
     hits = search(
@@ -67,22 +72,25 @@ def build_block(
     )
     rules = list(shown.filter(tags__overlap=[CONSTRAINT, CONVENTION])[:MAX_RULES])
     relevant, others = _by_score(hits, query)
-    rows = {
-        BlockSection.CONSTRAINTS: [row for row in rules if CONSTRAINT in row.tags],
-        BlockSection.CONVENTIONS: [row for row in rules if CONSTRAINT not in row.tags],
-        BlockSection.RELEVANT: relevant,
-        BlockSection.FACTS: _by_importance(
-            shown.exclude(type=MemoryType.EVENT)[:MAX_FACTS], hits if query.text.strip() else ()
-        ),
-        BlockSection.OTHERS: others,
-    }
+    facts = _by_importance(shown.exclude(type=MemoryType.EVENT)[:MAX_FACTS], hits if query.text.strip() else ())
+    upcoming = shown.filter(type=MemoryType.EVENT, event_at__gt=now).order_by("event_at", "-id")[:MAX_UPCOMING]
+    rows: Sequence[tuple[BlockSection, Sequence[Memory]]] = (
+        (BlockSection.CONSTRAINTS, [row for row in rules if CONSTRAINT in row.tags]),
+        (BlockSection.CONVENTIONS, [row for row in rules if CONSTRAINT not in row.tags]),
+        (BlockSection.RELEVANT, relevant[:RELEVANT_FIRST]),
+        (BlockSection.FACTS, facts[:FACTS_FIRST]),
+        (BlockSection.UPCOMING, list(upcoming)),
+        (BlockSection.RELEVANT, relevant[RELEVANT_FIRST:]),
+        (BlockSection.FACTS, facts[FACTS_FIRST:]),
+        (BlockSection.OTHERS, others),
+    )
     disputes = _disputes(end_user_id)
-    known = {section: _with_disputes(found, disputes, query.stakes, policy) for section, found in rows.items()}
+    known = [(section, _with_disputes(found, disputes, query.stakes, policy)) for section, found in rows]
     return render(known=known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
 
 
 def _by_score(hits: Iterable[SearchHit], query: ContextQuery) -> tuple[list[Memory], list[Memory]]:
-    """Split hits into what the query asks for and the rest; what has nothing to do with a query is left out."""
+    """Split hits into relevant ones and others; hits with a score of 0 are left out."""
     if not query.text.strip():
         return [], [hit.memory for hit in hits]
     scored = [hit for hit in hits if hit.score > 0]
@@ -91,16 +99,16 @@ def _by_score(hits: Iterable[SearchHit], query: ContextQuery) -> tuple[list[Memo
 
 
 def _by_importance(rows: Iterable[Memory], hits: Sequence[SearchHit]) -> list[Memory]:
-    """Sort facts by importance to a tenth; of equals, those nearest to the query first, then as they come.
+    """Sort facts by importance, rounded to a tenth; of equals, those nearest to the query first, then in their order.
 
-    Even evidence too weak for a score tells a guest's illness from a doctor's name when a cake is asked for.
+    Evidence that is too weak for a score still helps: asked about a cake, an allergy comes before a doctor's name.
     """
     places = {hit.memory.id: place for place, hit in enumerate(hits)}
     return sorted(rows, key=lambda row: (-round(row.importance, 1), places.get(row.id, len(places))))
 
 
 def _shown(*, end_user_id: UUID, stakes: Stakes, policy: RetrievalPolicy, now: datetime) -> MemoryQuerySet:
-    """Return what may be shown at these stakes, the most important first, equals (to a tenth) newest first."""
+    """Return the memories that may be shown at these stakes, by importance rounded to a tenth, newest first."""
     return (
         Memory.objects.for_end_user(end_user_id)
         .filter(status__in=shown_statuses(stakes), confidence__gte=policy.least_confidence[stakes])

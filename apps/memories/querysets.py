@@ -1,4 +1,4 @@
-"""Chainable adjectives for memories."""
+"""Chainable querysets for memories, links and entities."""
 
 from datetime import datetime
 from typing import Any, Self, cast
@@ -13,55 +13,59 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status, values_of
 
 _VALIDITY = ("valid_from", "valid_until", "expires_at")
-NOT_SHOWN = frozenset({"terms", "context_terms", "context"})  # what only a search needs
+NOT_SHOWN = frozenset({"terms", "context_terms", "context"})  # columns that only the search needs
 
 
 class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # models import this file
-    """Memories by where they stand and whose they are."""
+    """Memories by owner, status, entity and time."""
 
     def for_end_user(self, end_user_id: UUID) -> Self:
-        """Keep one end user's memories."""
+        """Filter the memories of one end user."""
         return self.filter(end_user_id=end_user_id)
 
     def for_project(self, project_id: UUID) -> Self:
-        """Keep one project's memories."""
+        """Filter the memories of one project."""
         return self.filter(project_id=project_id)
 
     def active(self) -> Self:
-        """Keep what an agent may be told."""
+        """Filter active memories, which agents may retrieve."""
         return self.filter(status=Status.ACTIVE)
 
     def live(self) -> Self:
-        """Keep what is held to be true, or waits for a person to say so."""
+        """Filter memories that are active or pending review."""
         return self.filter(status__in=sorted(LIVE_STATUSES))
 
     def awaiting_review(self) -> Self:
-        """Keep what waits for a person."""
+        """Filter memories that are pending review."""
         return self.filter(status=Status.PENDING_REVIEW)
 
     def expired(self, moment: datetime) -> Self:
-        """Keep what has expired by a moment."""
+        """Filter memories that have expired by a moment."""
         return self.filter(expires_at__lte=moment)
 
+    def ended(self, moment: datetime) -> Self:
+        """Keep what is active although it was true only until a moment."""
+        return self.active().filter(valid_until__lte=moment)
+
     def about(self, entity: Model) -> Self:
-        """Keep what names an entity as its subject or its object."""
+        """Filter memories with an entity as subject or object."""
         identifier = getattr(entity, "shown_id", "")
         return self.filter(Q(subject_id=entity.pk) | Q(object__entity=identifier))
 
     def to_show(self) -> Self:
-        """Read what an answer shows with the memories, and leave out what only a search needs."""
+        """Join the related rows that responses and pages show, and defer columns that only the search needs."""
         return self.select_related("subject", "end_user", "session").defer(*NOT_SHOWN)
 
     def known_at(self, moment: datetime) -> Self:
-        """Keep what had been written by a moment, each with its status and validity of then (`status_then`, …).
+        """Filter memories stored by a moment; annotate status and validity of that time (`status_then`, …).
 
-        reading.as_of.as_believed puts back the other values.
+        reading.as_of.as_believed restores the other values.
         """
         then = {f"{column}_then": _value_at(column, moment) for column in ("status", *_VALIDITY)}
         return self.filter(created_at__lte=moment).annotate(**then)
 
     def true_at(self, moment: datetime, *, as_known: bool = False) -> Self:
-        """Keep what was true at a moment, by what is known now or, after `known_at`, by what was known then."""
+        """Filter memories that were true at a moment, by present knowledge or, after `known_at`, by that of then."""
         start, end, expiry = (f"{column}_then" if as_known else column for column in _VALIDITY)
         return self.filter(
             Q(**{end: None}) | Q(**{f"{end}__gt": moment}),
@@ -71,7 +75,7 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
 
 
 def _value_at(column: str, moment: datetime) -> Case:
-    """Return the value of a column at a moment: what the first change since then has replaced, else that of now."""
+    """Return the value of a column at a moment: what the first change since then replaced, else the current value."""
     field = cast("Field[Any, Any]", apps.get_model("memories", "Memory")._meta.get_field(column))
     past = (
         apps.get_model("memories", "MemoryVersion")
@@ -85,23 +89,23 @@ def _value_at(column: str, moment: datetime) -> Case:
 
 
 class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined]  # models import this file
-    """Links by what is left to do with them."""
+    """Links by project, words, kind and status."""
 
     def for_project(self, project_id: UUID) -> Self:
-        """Keep one project's links."""
+        """Filter the links of one project."""
         return self.filter(project_id=project_id)
 
     def of_words(self, words: str) -> Self:
-        """Keep links of a memory that holds some words, or of a user whose name does."""
+        """Filter links of memories with a text in their content, or of users with it in their identifier."""
         sides = Q(from_memory__content__icontains=words) | Q(to_memory__content__icontains=words)
         return self.filter(sides | Q(end_user__external_id__icontains=words))
 
     def of_kind(self, kind: LinkKind) -> Self:
-        """Keep links of one kind."""
+        """Filter links of one kind."""
         return self.filter(kind=kind)
 
     def to_settle(self) -> Self:
-        """Keep links that a person has yet to settle: both sides are live, else time has settled them."""
+        """Filter open links whose memories are both live; the others need no decision any more."""
         live = values_of(LIVE_STATUSES)
         return self.filter(status=LinkStatus.OPEN, from_memory__status__in=live, to_memory__status__in=live)
 
@@ -110,7 +114,7 @@ class EntityQuerySet(QuerySet["Entity"]):  # type: ignore[name-defined]  # model
     """Entities by their names."""
 
     def called(self, words: str) -> Self:
-        """Keep entities with a name, or a former one, that holds some words."""
+        """Filter entities with a text in their name or in an alias."""
         folded = canonical_text(words)
         aliases = apps.get_model("memories", "EntityAlias").objects
         named = aliases.filter(end_user=OuterRef("end_user"), entity=OuterRef("pk"), folded__contains=folded)

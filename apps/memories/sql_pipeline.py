@@ -1,4 +1,4 @@
-"""Send statements one behind the other without waiting for the answer to each."""
+"""psycopg's pipeline mode: send several statements without waiting for the result of each."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ from apps.memories.write_conflicts import stale_on_write_conflict
 
 @contextmanager
 def pipelined() -> Iterator[None]:
-    """Wait for an answer only where one is fetched, and at the end; a failure is told by whichever waits next.
+    """Wait for results only where rows are fetched, and at the end of the block; errors are raised there as well.
 
-    Raises StalePlan where somebody else has written the same meanwhile.
+    Raises StalePlan if a concurrent writer has written the same.
     """
     connection.ensure_connection()
     with stale_on_write_conflict(), connection.wrap_database_errors, connection.connection.pipeline():

@@ -1,4 +1,4 @@
-"""Of two writers who know nothing of each other the database lets one be first; the other has to plan anew."""
+"""Convert unique violations and deadlocks between concurrent writers to StalePlan, so that the caller plans again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,26 +8,22 @@ from django.db import IntegrityError, OperationalError
 
 from apps.pipeline.core.ports import StalePlan
 
-LIVE_ONCE = "memory_live_once"  # one live memory under a hash
+LIVE_ONCE = "memory_live_once"  # live memories of one end user have different hashes
 ONE_USER = "entity_one_is_the_user"
-_FIRST_COME = frozenset({LIVE_ONCE, ONE_USER})
+_CONSTRAINTS = frozenset({LIVE_ONCE, ONE_USER})
 
 
 @contextmanager
 def stale_on_write_conflict() -> Iterator[None]:
-    """Raise StalePlan where another has written meanwhile what there is but once, or each waited for the other."""
+    """Raise StalePlan for a deadlock, and for a violation of a constraint that only a concurrent writer can cause."""
     try:
         yield
     except OperationalError as error:
         if not isinstance(error.__cause__, psycopg.errors.DeadlockDetected):
             raise
-        raise StalePlan("somebody else was let go first") from error
+        raise StalePlan("the transaction was the victim of a deadlock") from error
     except IntegrityError as error:
-        rule = _broken_by(error)
-        if rule not in _FIRST_COME:
+        violated = error.__cause__.diag.constraint_name if isinstance(error.__cause__, psycopg.Error) else None
+        if violated not in _CONSTRAINTS:
             raise
-        raise StalePlan(f"somebody else was faster: {rule}") from error
-
-
-def _broken_by(error: IntegrityError) -> str | None:
-    return error.__cause__.diag.constraint_name if isinstance(error.__cause__, psycopg.Error) else None
+        raise StalePlan(f"a concurrent writer was faster: {violated}") from error

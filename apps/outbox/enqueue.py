@@ -13,6 +13,7 @@ from apps.pipeline.core.enums import WorkKind
 
 # CTEs to append to a statement that has a CTE `placed` with one row where the work is to be enqueued. This lets a
 # caller write its own rows and enqueue their work in one round trip. The lease is locked before the outbox rows.
+# `turn_count` is the number of turns of a pipeline run, 1 for other work.
 ENQUEUE_CTES = """
 ready as (
     insert into outbox_userlease (end_user_id, project_id, ready_at)
@@ -22,8 +23,9 @@ ready as (
     returning end_user_id, project_id
 ), enqueued as (
     insert into outbox_outboxrow
-        (end_user_id, project_id, kind, subject_id, session_id, state, attempts, run_at, last_error, created_at)
-    select end_user_id, project_id, %(kind)s, subject, %(session)s, 'pending', 0, now(), '', now()
+        (end_user_id, project_id, kind, subject_id, session_id, turn_count, state, attempts, run_at, last_error,
+         created_at)
+    select end_user_id, project_id, %(kind)s, subject, %(session)s, %(turn_count)s, 'pending', 0, now(), '', now()
     from ready, unnest(%(subjects)s::uuid[]) subject
     on conflict (end_user_id, kind, subject_id) do update
         set state = 'pending', attempts = 0, run_at = now(), waiting_since = null, finished_at = null
@@ -53,6 +55,7 @@ def enqueue(
         "kind": kind.value,
         "subjects": list(subject_ids),
         "session": session_id,
+        "turn_count": 1,
     }
     with connection.cursor() as cursor:
         cursor.execute(_ENQUEUE, values)

@@ -40,8 +40,9 @@ where project_id = queue.project_id and waits_for = queue.waits_for and ready_at
   and (leased_until is null or leased_until < statement_timestamp())
   and (%(only)s::uuid is null or end_user_id = %(only)s)
 """
-# Round robin over projects: the first ready user of each project comes before the second of any, so that a project
-# with a large backlog does not delay the others. The recursive CTE lists the queues by an index skip scan.
+# Round robin over projects: the first ready user of each project comes before the second of any, and the leases that a
+# project holds already count as its first turns, so that a project with a large backlog does not delay the others. The
+# recursive CTE lists the queues by an index skip scan.
 # Users that wait for a paused model are not leased before its next try is due. Then one of them is: the one that has
 # waited longest, or at every second try the newest, so that one request that always times out does not fail all tries.
 # Users that have waited for longer than MODEL_OUTAGE_DAYS are leased so that their work is given up.
@@ -57,6 +58,8 @@ with recursive queue_key as (
     ) following
 ), queue as (
     select queue_key.project_id, queue_key.waits_for,
+        (select count(*) from outbox_userlease held where held.project_id = queue_key.project_id
+         and held.token is not null and held.leased_until >= statement_timestamp()) as held,
         case when pause.until <= statement_timestamp() then 1 else %(limit)s end as max_users,
         pause.until <= statement_timestamp() and pause.failures %% 2 = 0 as is_newest_first,
         case when pause.until is null or pause.until <= statement_timestamp() then statement_timestamp()
@@ -66,7 +69,7 @@ with recursive queue_key as (
         on pause.project_id = queue_key.project_id and pause.model = queue_key.waits_for
 ), candidate as (
     select ready.end_user_id, ready.ready_at,
-           row_number() over (partition by queue.project_id order by ready.ready_at) as turn
+           queue.held + row_number() over (partition by queue.project_id order by ready.ready_at) as turn
     from queue cross join lateral (
         ({_READY_USERS} and queue.is_newest_first is not true order by ready_at limit queue.max_users)
         union all
@@ -143,3 +146,21 @@ update outbox_userlease lease set leased_until = null, token = null, waits_for =
      where end_user_id = lease.end_user_id and state in ('pending', 'running') and kind <> 'run_pipeline')
 ) where end_user_id = %(end_user)s
 """
+
+
+def revoke(*, end_user_id: UUID) -> None:
+    """Take the lease away from whoever holds it, after the work that it is committing; no work of the user is due then.
+
+    A worker that holds it can't commit any more: it loses the lease.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("delete from outbox_userlease where end_user_id = %s", [end_user_id])
+
+
+def interrupt(*, end_user_id: UUID) -> None:
+    """Take the lease away from whoever holds it, after the work that it is committing; the user's work starts again."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "update outbox_userlease set leased_until = null, token = null, ready_at = now() where end_user_id = %s",
+            [end_user_id],
+        )

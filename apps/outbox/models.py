@@ -23,6 +23,7 @@ class OutboxRow(models.Model):
     subject_id = models.UUIDField(help_text="the trace, memory or session that the work is about")
     session_id = models.UUIDField(null=True, blank=True, help_text="runs of one session may share a model call")
     state = models.CharField(max_length=16, choices=choices_of(WorkState), default=WorkState.PENDING.value)
+    turn_count = models.PositiveSmallIntegerField(default=1, db_default=1, help_text="new turns of a pipeline run")
     attempts = models.PositiveSmallIntegerField(default=0)
     run_at = models.DateTimeField(default=timezone.now, help_text="not before this time")
     last_error = models.TextField(blank=True)
@@ -77,6 +78,8 @@ class UserLease(models.Model):
             models.Index(
                 fields=("project", "waits_for", "ready_at"), condition=Q(ready_at__isnull=False), name="lease_ready"
             ),
+            # Few rows: the leases that workers hold, counted per project when work is claimed.
+            models.Index(fields=("project", "leased_until"), condition=Q(token__isnull=False), name="lease_held"),
         ]
 
     def __str__(self) -> str:

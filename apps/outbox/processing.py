@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from apps.outbox.fetch import fetch
 from apps.outbox.leases import Lease, LostLease, release
 from apps.outbox.scheduling import NextWork, next_work
-from apps.pipeline.core.enums import WorkKind, WorkState
+from apps.pipeline.core.enums import RUNS, WorkKind, WorkState
 
 LEAST_BACKOFF = timedelta(seconds=1)
 MOST_BACKOFF = timedelta(minutes=10)
@@ -23,7 +22,7 @@ LOOK_AHEAD = 64  # open rows of one end user that are read at a time
 # The final query of a statement: the open rows of the end user in the CTE `held`, except %(rows)s and the kinds of work
 # in %(waiting)s. No row means that the lease is not held, one row of nulls that no work is open.
 REMAINING_WORK = """
-select row.id, row.kind, row.subject_id, row.session_id, row.attempts, row.run_at <= clock_timestamp()
+select row.id, row.kind, row.subject_id, row.session_id, row.attempts, row.run_at <= clock_timestamp(), row.turn_count
 from held left join lateral (
     select * from outbox_outboxrow
     where end_user_id = held.end_user_id and state in ('pending', 'running') and id <> all(%(rows)s::bigint[])
@@ -52,14 +51,20 @@ class Waiting:
     kinds: frozenset[WorkKind] = frozenset()
     model: str = ""
 
+    def adding(self, *, kind: WorkKind, model: str) -> "Waiting":
+        """Return what waits if work of this kind needs a paused model, too. All runs wait, to keep their order."""
+        kinds = RUNS if kind in RUNS else frozenset({kind})
+        return Waiting(kinds=self.kinds | kinds, model=self.model or model)
+
 
 def take(
     *, lease: Lease, runs: int, open_work: Sequence[NextWork] = (), waiting: Waiting = Waiting()
 ) -> list[NextWork]:
     """Take the leased user's next work and count the attempt on each row; release the lease if nothing is due.
 
-    Returns up to `runs` pipeline runs of one session, or all index work that is due. `open_work` is what `finish`
-    returned for the work before; it saves a query unless some work is `waiting`. Raises LostLease.
+    Returns up to `runs` pipeline runs of one session with up to MOST_TURNS turns, or all index work that is due.
+    `open_work` is what `finish` returned for the work before; it saves a query unless some work is `waiting`. Raises
+    LostLease.
     """
     if waiting.kinds:
         open_work = ()
@@ -88,10 +93,6 @@ def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
     return [
         replace(each, attempts=started[each.id][0], paused=started[each.id][1]) for each in chosen if each.id in started
     ]
-
-
-def _work(row: int, kind: str, subject: UUID, session: UUID | None, attempts: int, due: bool) -> NextWork:
-    return NextWork(id=row, kind=WorkKind(kind), subject_id=subject, session_id=session, attempts=attempts, is_due=due)
 
 
 # CTEs to append to a statement that has a CTE `session_lock`. This lets a caller close a trace and finish its work in
@@ -128,7 +129,11 @@ def remaining_work(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[Nex
     """Convert the rows of REMAINING_WORK. Raises LostLease where the lease was not held."""
     if not rows:
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
-    return [_work(*row) for row in rows if row[0] is not None]
+    return [
+        NextWork(row, WorkKind(kind), subject, session, attempts=attempts, is_due=due, turn_count=turns)
+        for row, kind, subject, session, attempts, due, turns in rows
+        if row is not None
+    ]
 
 
 _FAIL = """

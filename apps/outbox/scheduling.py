@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from uuid import UUID
 
 from apps.pipeline.core.enums import WorkKind
+
+MOST_TURNS = 100  # in a batch: as many as one request may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,7 @@ class NextWork:
     session_id: UUID | None = None
     attempts: int = 0
     is_due: bool = True
+    turn_count: int = 1
     paused: frozenset[str] = frozenset()  # models of the project that were paused when it was taken
 
 
@@ -26,7 +29,8 @@ def next_work(open_work: Sequence[NextWork], *, runs: int) -> list[NextWork]:
 
     1. A run that waits for its next attempt blocks the runs behind it.
     2. A row that was attempted before is taken alone, so that no other row loses an attempt if it kills the worker.
-    3. Up to `runs` new runs of one session are taken together, so that they can share a model call.
+    3. Up to `runs` new runs of one session are taken together, so that they can share a model call; no more than
+       have MOST_TURNS turns together, so that other users don't wait for long.
     4. Index work has no order; all of it that is due and new is taken together.
     """
     pipeline_runs = [each for each in open_work if each.kind is WorkKind.RUN_PIPELINE]
@@ -35,9 +39,12 @@ def next_work(open_work: Sequence[NextWork], *, runs: int) -> list[NextWork]:
     queue = due_runs or due_others
     if not queue or queue[0].attempts:
         return queue[:1]
-    batch = list(takewhile(lambda each: _can_share_batch(each, queue[0]), queue))
-    return batch[:runs] if due_runs else batch
+    alike = (queue[0].kind, queue[0].session_id, 0)
+    batch = list(takewhile(lambda each: (each.kind, each.session_id, each.attempts) == alike, queue))
+    return _within_turns(batch[:runs]) if due_runs else batch
 
 
-def _can_share_batch(each: NextWork, first: NextWork) -> bool:
-    return each.kind is first.kind and each.session_id == first.session_id and not each.attempts
+def _within_turns(runs: Sequence[NextWork]) -> list[NextWork]:
+    """Return the first runs that have MOST_TURNS turns together, at least one."""
+    totals = accumulate(each.turn_count for each in runs)
+    return [each for each, total in zip(runs, totals, strict=True) if each is runs[0] or total <= MOST_TURNS]

@@ -10,6 +10,7 @@ from anthropic.types import Message, OutputConfigParam, TextBlockParam
 
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
 from apps.providers.errors import described, is_permanent, kind_of
+from apps.providers.guarded_transport import guarded_client
 from apps.providers.http import MALFORMED, retry_after_seconds
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
 from apps.providers.retries import retried
@@ -35,11 +36,7 @@ class AnthropicModel:
             api_key=api_key,
             base_url=base_url or "https://api.anthropic.com",
             max_retries=0,
-            http_client=anthropic.DefaultHttpxClient(
-                timeout=_timeout(timeout),
-                limits=_limits(connections),
-                follow_redirects=False,
-            ),
+            http_client=guarded_client(timeout=_timeout(timeout), connections=connections),
         )
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
@@ -103,11 +100,6 @@ def _format(schema: Mapping[str, Any]) -> OutputConfigParam:
 
 def _timeout(seconds: float) -> anthropic.Timeout:
     return anthropic.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
-
-
-def _limits(connections: int) -> Any:
-    limits = type(anthropic.DEFAULT_CONNECTION_LIMITS)  # of whichever HTTP library the SDK brings
-    return limits(max_connections=connections, max_keepalive_connections=connections)
 
 
 def _usage(message: Message) -> Usage:

@@ -88,7 +88,7 @@ def choice_of(spec: str) -> Choice:
 
 
 def problem_with(spec: str) -> str:
-    """Return why a model can't be asked; nothing where it can, as far as settings tell."""
+    """Return why a model can't be called; empty if it can, judging from the settings."""
     try:
         missing = choice_of(spec).missing_key
     except UnknownProvider as error:

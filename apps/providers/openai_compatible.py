@@ -12,6 +12,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
 from apps.providers.errors import ProviderError, described, is_permanent, kind_of
+from apps.providers.guarded_transport import guarded_client
 from apps.providers.http import MALFORMED, retry_after_seconds
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
 from apps.providers.retries import retried
@@ -134,16 +135,11 @@ class OpenAICompatibleEmbedder:
 
 def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> openai.OpenAI:
     """Return a client that follows no redirects and keeps as many connections as there are callers."""
-    limits = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=connections, max_keepalive_connections=connections)
     return openai.OpenAI(
         api_key=api_key or NO_KEY,
         base_url=base_url or "https://api.openai.com/v1",
         max_retries=0,
-        http_client=openai.DefaultHttpx2Client(
-            timeout=_timeout(timeout),
-            limits=limits,
-            follow_redirects=False,
-        ),
+        http_client=guarded_client(timeout=_timeout(timeout), connections=connections),
     )
 
 

@@ -37,7 +37,7 @@ class Provider:
     and an optional package may not be installed. Only what has been chosen is loaded.
     """
 
-    name: str  # stands before the colon of "provider:name"
+    name: str  # the part before the colon of "provider:name"
     model: Callable[[ModelSettings], Model] | None = None
     embedder: Callable[[str], Embedder] | None = None  # takes what follows the colon
     embedder_server: Callable[[], Server] | None = None  # None: its embedder asks no other machine

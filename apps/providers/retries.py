@@ -1,4 +1,4 @@
-"""Repeat a call that failed for a passing reason, within the time that one call may take altogether."""
+"""Repeat a call that failed temporarily, within the time that one call may take in total."""
 
 import random
 import time
@@ -16,7 +16,7 @@ LONGEST_WAIT = 8.0  # seconds; a longer wait that a server asks for is left to t
 
 
 def retried(send: Callable[[float], Answer], *, seconds: float, failures: tuple[type[Exception], ...]) -> Answer:
-    """Call `send` with the seconds that are left, up to three times in `seconds`. Raises its last failure."""
+    """Call `send` with the remaining seconds, up to three times within `seconds`. Raises its last failure."""
     deadline = time.monotonic() + seconds
     for tries in range(1, MOST_TRIES):
         try:
@@ -25,12 +25,14 @@ def retried(send: Callable[[float], Answer], *, seconds: float, failures: tuple[
             wait = _wait_after(error, tries=tries)
             if wait is None or time.monotonic() + wait >= deadline:
                 raise
+        # The SDKs are synchronous. The thread has returned its CPU permit and database connection, and the deadline of
+        # the call bounds the wait.
         time.sleep(wait)
     return send(deadline - time.monotonic())
 
 
 def _wait_after(error: Exception, *, tries: int) -> float | None:
-    """Return the seconds to wait before another try; None where another try is of no use now."""
+    """Return the seconds to wait before another try; None if another try would be pointless now."""
     response = getattr(error, "response", None)
     headers: Mapping[str, str] = response.headers if response is not None else {}
     status = response.status_code if response is not None else None

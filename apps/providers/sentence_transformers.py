@@ -37,8 +37,8 @@ class SentenceTransformersEmbedder:
     def dimension(self) -> int:
         """Return the length of its vectors."""
         # Version 6 has renamed it and warns of the former name.
-        told = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
-        return int(told())
+        dimension = getattr(self._model, "get_embedding_dimension", None)
+        return int((dimension or self._model.get_sentence_embedding_dimension)())
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector a text."""

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from apps.pipeline.core.enums import MemberRole, Scope, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.tenants.querysets import EndUserQuerySet
 
 
 class Project(models.Model):
@@ -16,7 +17,18 @@ class Project(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=64, unique=True)
-    queue_limit = models.PositiveIntegerField(default=10_000, help_text="waiting traces from which intake answers 429")
+    queue_limit = models.PositiveIntegerField(default=10_000, help_text="waiting turns from which intake answers 429")
+    requests_per_minute = models.PositiveIntegerField(null=True, blank=True, help_text="of all keys; empty: any number")
+    max_memories = models.PositiveIntegerField(
+        null=True, blank=True, help_text="live memories from which intake answers 429; empty: any number"
+    )
+    max_model_usd_per_day = models.DecimalField(
+        max_digits=10,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        help_text="dollars for models per day (UTC) from which intake answers 429; empty: any amount",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -55,6 +67,7 @@ class ApiKey(models.Model):
     hash = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the key, in hexadecimal")
     scopes = ArrayField(models.CharField(max_length=8, choices=choices_of(Scope)), default=list)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    requests_per_minute = models.PositiveIntegerField(null=True, blank=True, help_text="empty: any number")
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -72,8 +85,18 @@ class EndUser(models.Model):
 
     id = models.UUIDField(primary_key=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="end_users")
-    external_id = models.CharField(max_length=255, help_text="user_id in the API, chosen by the client")
+    external_id = models.CharField(
+        max_length=255, help_text="user_id in the API, chosen by the client; empty once erased"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    erasing_since = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="nothing may be written since"
+    )
+    erased_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="empty again when the user returns"
+    )
+
+    objects = EndUserQuerySet.as_manager()
 
     class Meta:
         indexes = [models.Index(fields=("project", "external_id"), name="end_user_by_external_id")]
@@ -85,3 +108,49 @@ class EndUser(models.Model):
     def shown_id(self) -> str:
         """Return the identifier with its public prefix."""
         return show(Prefix.END_USER, self.id)
+
+
+class Erasure(models.Model):
+    """The receipt of an erasure: how many rows of each table were deleted, and nothing that the end user said."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="erasures", db_index=False)
+    end_user = models.ForeignKey(EndUser, on_delete=models.PROTECT, related_name="+", db_index=False)
+    user_hash = models.CharField(max_length=64, help_text="HMAC-SHA256 of user_id, to prove that it was this one")
+    actor = models.CharField(max_length=160, help_text="key or person that asked for it")
+    counts = models.JSONField(default=dict, help_text="deleted rows by table")
+    requested_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=("end_user",), condition=Q(finished_at__isnull=True), name="erasure_one_at_a_time"
+            ),
+        ]
+        indexes = [models.Index(fields=("project", "-id"), name="erasure_of_project")]
+
+    def __str__(self) -> str:
+        return self.shown_id
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier with its public prefix."""
+        return show(Prefix.ERASURE, self.id)
+
+
+class RateCounter(models.Model):
+    """How many events of a subject one window of time has had: requests of a key or project, attempts to log in."""
+
+    subject = models.CharField(max_length=300)
+    window_start = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    count = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("subject", "window_start"), name="rate_counter_once")]
+        indexes = [models.Index(fields=("ends_at",), name="rate_counter_by_end")]
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.count}"

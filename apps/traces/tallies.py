@@ -42,11 +42,18 @@ with spans as (
     select project_id, 'rulings', '', outcome->>'outcome', count(*) from outcomes
         where outcome->>'outcome' <> 'discarded' group by 1, 4
     union all
+    select project_id, 'reviews', '', left(why, 96), count(*)
+        from outcomes, unnest(string_to_array(outcome->>'reason', ', ')) as why
+        where outcome->>'outcome' = 'pending_review' group by 1, 4
+    union all
     select project_id, 'new_turns', '', '', count(distinct outcome->>'turn') from outcomes
         where outcome->>'outcome' in ('stored', 'pending_review') group by 1
     union all
     select project_id, 'superseded', '', '', sum((counts->>'superseded')::int) from spans
         where stage = 'extract' group by 1
+    union all
+    select project_id, 'redacted', '', kind.key, sum(kind.value::int)
+        from spans, jsonb_each_text(coalesce(counts->'redacted', '{}')) as kind where stage = 'pre_filter' group by 1, 4
     union all
     select project_id, 'traces', '', status, count(*) from spans
         where stage = 'extract' or status = 'rejected' group by 1, 4
@@ -59,22 +66,22 @@ with calls as (
     select trace.project_id, call.* from traces_modelcall call
     join traces_trace trace on trace.id = call.trace_id and trace.end_user_id = call.end_user_id
     where call.created_at >= %(hour)s and call.created_at < %(end)s
-), counted(project_id, measure, reason, amount) as (
-    select project_id, measure, reason, sum(amount) from calls, lateral (values
-        ('calls', '', 1.0),
-        ('calls_cached', '', (cache_read_tokens > 0)::int),
-        ('calls_failed', '', (error <> '')::int),
-        ('answers', answer_kind, (answer_kind <> '')::int),
-        ('invalid_objects', '', invalid_objects),
-        ('tokens', 'input', input_tokens),
-        ('tokens', 'cache_read', cache_read_tokens),
-        ('tokens', 'cache_write', cache_write_tokens),
-        ('tokens', 'output', output_tokens),
-        ('cost', '', cost_usd)
-    ) as part(measure, reason, amount) group by 1, 2, 3
+), counted(project_id, measure, stage, reason, amount) as (
+    select project_id, measure, stage, reason, sum(amount) from calls, lateral (values
+        ('calls', '', '', 1.0),
+        ('calls_cached', '', '', (cache_read_tokens > 0)::int),
+        ('calls_failed', '', '', (error <> '')::int),
+        ('answers', purpose, answer_kind, (answer_kind <> '')::int),
+        ('invalid_objects', '', '', invalid_objects),
+        ('tokens', '', 'input', input_tokens),
+        ('tokens', '', 'cache_read', cache_read_tokens),
+        ('tokens', '', 'cache_write', cache_write_tokens),
+        ('tokens', '', 'output', output_tokens),
+        ('cost', '', '', cost_usd)
+    ) as part(measure, stage, reason, amount) group by 1, 2, 3, 4
 )
 insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
-select gen_random_uuid(), project_id, %(hour)s, measure, '', reason, amount from counted where amount > 0
+select gen_random_uuid(), project_id, %(hour)s, measure, stage, reason, amount from counted where amount > 0
 """
 _COUNT_LATENCIES = """
 insert into traces_hourlylatency (id, project_id, hour, stage, bucket, spans)

@@ -21,6 +21,7 @@ from apps.outbox.leases import Lease
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.worker.cpu_permits import CpuPermits
+from apps.worker.erased_caches import clear_if_erased
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import STOPPING, StopFlag
 from apps.worker.thread_pool import ThreadPool
@@ -45,7 +46,7 @@ class Drain:
     stop: StopFlag
     idle_seconds: float  # stop after this long without work; 0: stop as soon as no work is due
     most_seconds: float  # stop claiming after this long, and end
-    places: CpuPermits = field(default_factory=lambda: CpuPermits(settings.WORKER_CPU_PERMITS))
+    permits: CpuPermits = field(default_factory=lambda: CpuPermits(settings.WORKER_CPU_PERMITS))
     token: UUID = field(default_factory=new_id)
     done: int = 0
     in_flight: dict[Future[int], Lease] = field(default_factory=dict)
@@ -54,59 +55,72 @@ class Drain:
     def run(self) -> int:
         """Drain; return how many rows were done. Raises DatabaseError if `idle_seconds` is 0."""
         started = last_work = time.monotonic()
-        heart = heartbeats.Heartbeat(worker=self.token, every=settings.HEARTBEAT_SECONDS)
-        crew = ThreadPool(self.threads)
+        heartbeat = heartbeats.Heartbeat(worker=self.token, every=settings.HEARTBEAT_SECONDS)
+        pool = ThreadPool(self.threads)
         while not self.stop.is_set():
             now = time.monotonic()
             claiming = now - started < self.most_seconds
-            self._tend(crew, heart, claiming=claiming)
+            self._claim_and_renew(pool, heartbeat, claiming=claiming)
             if self.suspects and not self.in_flight:
-                self._submit(crew, self.suspects.popleft())
+                self._submit(pool, self.suspects.popleft())
             if self.in_flight:
                 last_work = now
             elif not claiming or now - last_work >= self.idle_seconds:
                 break
             self._collect(timeout=POLL_SECONDS)
         self._finish()
-        crew.dismiss()
-        _forget(heart)
+        pool.dismiss()
+        _delete_heartbeat(heartbeat)
         return self.done
 
-    def _tend(self, crew: ThreadPool, heart: heartbeats.Heartbeat, *, claiming: bool) -> None:
+    def _claim_and_renew(self, pool: ThreadPool, heartbeat: heartbeats.Heartbeat, *, claiming: bool) -> None:
         """Claim end users, write the heartbeat and renew the leases of work that is still in flight."""
         try:
             if claiming:
-                self._claim(crew)
-            if heart.beat(done=self.done, in_flight=len(self.in_flight)):
+                self._claim(pool)
+            if heartbeat.beat(done=self.done, in_flight=len(self.in_flight)):
                 held = [lease.end_user_id for lease in self._held()]
                 leases.renew(token=self.token, end_user_ids=held, seconds=settings.WORK_LEASE_SECONDS)
+            clear_if_erased()
         except DatabaseError as error:
             if not self.idle_seconds:
                 raise
-            log.warning("database away", error=str(error))
+            log.warning("database unavailable", error=str(error))
             connection.close()
             time.sleep(OUTAGE_SECONDS)  # there is no notification when it is back
 
-    def _claim(self, crew: ThreadPool) -> None:
+    def _claim(self, pool: ThreadPool) -> None:
         free = self.threads - len(self.in_flight)
-        if not free or self.suspects or self._is_alone():
+        is_alone = any(lease.is_retry_after_crash for lease in self.in_flight.values())
+        if not free or self.suspects or is_alone:
             return
         for lease in leases.claim(token=self.token, limit=free, seconds=settings.WORK_LEASE_SECONDS):
             if lease.is_retry_after_crash:
                 self.suspects.append(lease)
             else:
-                self._submit(crew, lease)
+                self._submit(pool, lease)
 
-    def _submit(self, crew: ThreadPool, lease: Lease) -> None:
-        self.in_flight[crew.submit(partial(self._work, lease))] = lease
+    def _submit(self, pool: ThreadPool, lease: Lease) -> None:
+        self.in_flight[pool.submit(partial(self._work, lease))] = lease
 
     def _work(self, lease: Lease) -> int:
-        """Work for one end user, in a thread of the pool."""
-        with self.places.held():
-            return _work(lease, self.places.returned_by(self.ports), self.stop)
-
-    def _is_alone(self) -> bool:
-        return any(lease.is_retry_after_crash for lease in self.in_flight.values())
+        """Do the work of one end user, in a thread of the pool."""
+        with self.permits.held():
+            try:
+                if self.stop.is_set():  # set while this thread waited for a permit
+                    leases.release(lease=lease)
+                    return 0
+                return process_user(
+                    lease=lease,
+                    ports=self.permits.returned_by(self.ports),
+                    stop=self.stop,
+                    seconds=settings.WORK_SLICE_SECONDS,
+                )
+            except DatabaseError:
+                log.exception("work abandoned", end_user=str(lease.end_user_id))
+                return 0  # the lease expires, and the next worker that claims it repeats the work
+            finally:
+                connection.close()  # returns the thread's connection to the pool
 
     def _held(self) -> list[Lease]:
         return [*self.in_flight.values(), *self.suspects]
@@ -130,26 +144,13 @@ class Drain:
             leases.release(lease=lease)
 
 
-def _forget(heart: heartbeats.Heartbeat) -> None:
-    """Delete the worker's heartbeat. One that can't be deleted expires by itself: the work is done all the same."""
+def _delete_heartbeat(heartbeat: heartbeats.Heartbeat) -> None:
+    """Delete the worker's heartbeat; one that can't be deleted because the database fails expires by itself."""
     try:
-        heart.stop()
+        heartbeat.stop()
     except DatabaseError as error:
         log.warning("heartbeat not deleted", error=str(error))
         connection.close()
-
-
-def _work(lease: Lease, ports: Ports, stop: StopFlag) -> int:
-    try:
-        if stop.is_set():  # set while this thread waited for a permit
-            leases.release(lease=lease)
-            return 0
-        return process_user(lease=lease, ports=ports, stop=stop)
-    except DatabaseError:
-        log.exception("work abandoned", end_user=str(lease.end_user_id))
-        return 0  # the lease expires, and the next worker that claims it repeats the work
-    finally:
-        connection.close()  # returns the thread's connection to the pool
 
 
 def drain(*, idle_seconds: float = 0.0, most_seconds: float = float("inf")) -> int:

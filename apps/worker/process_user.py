@@ -1,17 +1,20 @@
 """Do the open work of a leased end user, in the order in which it was accepted."""
 
 from collections.abc import Sequence
+from math import inf
+from time import monotonic
 
 import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
+from apps.actions.memories.ask_questions import ask_questions
 from apps.actions.memories.index_memories import index_memories
 from apps.outbox import leases, postponing, processing
 from apps.outbox.leases import Lease, LostLease
 from apps.outbox.processing import Waiting
 from apps.outbox.scheduling import NextWork
-from apps.pipeline.core.enums import RUNS, WorkKind
+from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.ports import Ports
 from apps.worker import failures
 from apps.worker.deadline_model import OutOfTime
@@ -27,13 +30,16 @@ class WorkerDied(Exception):
     """The work was started the maximum number of times and never finished: it probably kills its worker."""
 
 
-def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None) -> int:
+def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None, seconds: float = inf) -> int:
     """Do all due work of the leased user and release the lease; return how many rows were done.
+
+    After `seconds` the lease is released with the current batch, so that other users get their turn; the rest is
+    claimed again.
 
     Failed work is retried later, or marked as dead with its error after its last attempt. Work that needs a model that
     does not answer waits for it, and so does later work of that kind; work of other kinds is done.
     """
-    done = 0
+    done, until = 0, monotonic() + seconds
     remaining: Sequence[NextWork] = ()
     waiting = Waiting()
     try:
@@ -46,13 +52,13 @@ def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None) 
             except ModelPaused as paused:
                 remaining = ()
                 if failures.wait_for_model(lease, work, paused):
-                    waiting = _add_waiting(waiting, kind=work[0].kind, model=paused.paused_model)
+                    waiting = waiting.adding(kind=work[0].kind, model=paused.paused_model)
             except LostLease:
                 raise
             except Exception as error:  # noqa: BLE001  (work must never be lost, whatever a stage raises)
                 remaining = ()
                 _handle_failure(lease, work, error, stop)
-            if stop is not None and stop.is_set():
+            if monotonic() >= until or (stop is not None and stop.is_set()):
                 leases.release(lease=lease, waits_for=waiting.model)
                 break
     except LostLease as lost:
@@ -70,13 +76,9 @@ def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
         return run_traces(lease=lease, work=work, ports=guarded)
     if work[0].kind is WorkKind.EXTRACT_SESSION:
         return [run_session(lease=lease, work=each, ports=guarded) for each in work][-1]
-    return index_memories(lease=lease, work=work, embedder=guarded.embedder)
-
-
-def _add_waiting(waiting: Waiting, *, kind: WorkKind, model: str) -> Waiting:
-    """Return what waits once work of this kind needs a paused model. All runs wait, to keep their order."""
-    kinds = RUNS if kind in RUNS else frozenset({kind})
-    return Waiting(kinds=waiting.kinds | kinds, model=waiting.model or model)
+    if work[0].kind is WorkKind.ASK_QUESTIONS:
+        return ask_questions(lease=lease, work=work, ports=guarded)
+    return index_memories(lease=lease, work=work, ports=guarded)
 
 
 def _handle_failure(lease: Lease, work: Sequence[NextWork], error: Exception, stop: StopSignal | None) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from django.conf import settings
 from django.utils import timezone
 
+from apps.actions.errors import Conflict
 from apps.actions.live_ports import live
 from apps.intake.accept import Accepted
 from apps.outbox import leases
@@ -25,7 +26,8 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
     """Return the trace once it has ended, or in its current state after `wait_seconds`.
 
     The calling process does the work itself unless a worker holds the end user's lease; then it waits for that worker.
-    Work that is not done when the time is up, for example because a model is slow, is left to the workers.
+    Work that is not done when the time is up, for example because a model is slow, is left to the workers. Raises
+    Conflict if the end user is erased meanwhile.
     """
     deadline = Deadline(time.monotonic() + wait_seconds)
     ports = live()
@@ -53,4 +55,7 @@ def _waits_beyond(deadline: Deadline, accepted: Accepted) -> bool:
 
 
 def _read(accepted: Accepted) -> Trace:
-    return Trace.objects.get(end_user_id=accepted.end_user_id, id=accepted.trace_id)
+    trace = Trace.objects.filter(end_user_id=accepted.end_user_id, id=accepted.trace_id).first()
+    if trace is None:
+        raise Conflict("the end user was erased before the turns were processed")
+    return trace

@@ -3,16 +3,22 @@
 Queued tasks and schedules refer to these functions by their dotted names, so this module must not move.
 """
 
+from datetime import timedelta
 from uuid import UUID
 
+from apps.actions.ledger import seal as sealing
 from apps.actions.memories import archive_memories as archiving
+from apps.actions.memories import close_ended_memories as closing
 from apps.actions.queue import prune as pruning
 from apps.actions.rules import count_rule_hits as counting
 from apps.actions.rules import run_preview as previewing
 from apps.actions.sessions import end_idle_sessions as ending
+from apps.actions.traces import apply_retention as retaining
 from apps.actions.traces import tally as tallying
+from apps.actions.users import run_erasure as erasing
 from apps.worker import drain as draining
 
+TASK_SECONDS = 60.0  # of a task that goes on where it was when it runs again
 DRAIN_SECONDS = 60.0  # then the task ends and another starts, which lets django-q2 recycle the worker process
 
 
@@ -41,9 +47,29 @@ def end_idle_sessions() -> int:
     return ending.end_idle_sessions()
 
 
+def continue_erasures() -> int:
+    """Go on with erasures of end users that are not finished; return how many are finished now."""
+    return erasing.continue_erasures(most=timedelta(seconds=TASK_SECONDS))
+
+
+def seal_ledger() -> int:
+    """Seal new entries of the ledger; return how many were sealed."""
+    return sealing.seal_ledger()
+
+
+def apply_retention() -> int:
+    """Delete what is older than the projects keep it; return how many rows were deleted."""
+    return retaining.apply_retention(most=timedelta(seconds=TASK_SECONDS))
+
+
 def archive_memories() -> int:
     """Archive expired and decayed memories; return how many were archived."""
     return archiving.archive_memories()
+
+
+def close_ended_memories() -> int:
+    """Close memories whose validity has ended; return how many were closed."""
+    return closing.close_ended_memories()
 
 
 def preview_rule(preview_id: str) -> None:

@@ -1,6 +1,7 @@
 """A model whose answers were written down once, by a capable reader or model, and are found again by what is asked.
 
-An extraction is found by its purpose and the new turns that it shows, a judge's question by its sentences. What a
+An extraction is found by its purpose and the new turns that it shows, a judge's question by its sentences, the
+questions of a statement by the statement. What a
 prompt says besides, what is known and how it is worded, does not count: the product may change and the answers stay.
 An answer that was given to another version of the prompt is used and counted, unless somebody is there to answer anew.
 """
@@ -22,6 +23,7 @@ from benchmarks.truth.references import ShownIds, shown_ids
 NAME = "recorded"
 EXTRACTIONS = frozenset({Purpose.EXTRACT, Purpose.EXTRACT_SESSION})
 _QUESTION = re.compile(r'<question id="(?P<id>q\d+)">(?P<body>.*?)</question>', re.DOTALL)
+_STATEMENT = re.compile(r"^(?P<id>m\d+) \| (?P<sentence>.*?)(?: \| quote: .*)?$", re.MULTILINE)
 _TAG = re.compile(r"<[^>]+>")
 
 
@@ -76,7 +78,12 @@ class RecordedModel:
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request; what was never answered has the empty list for an answer, and is counted as missed."""
         self.counts.update(calls=1, **{f"calls_{request.purpose}": 1})
-        answer = self._extraction(request) if request.purpose in EXTRACTIONS else self._judgement(request)
+        if request.purpose in EXTRACTIONS:
+            answer = self._extraction(request)
+        elif request.purpose is Purpose.INDEX_QUESTIONS:
+            answer = self._questions(request)
+        else:
+            answer = self._judgement(request)
         return ModelAnswer(text=json.dumps(answer, ensure_ascii=False), model=NAME)
 
     def _extraction(self, request: ModelRequest) -> Any:
@@ -105,6 +112,17 @@ class RecordedModel:
                 found[name] = self._record(request, asked[name], answer)
         self.counts.update(missed=sum(recorded is None for recorded in found.values()))
         return {"answers": [{"id": name, **each.answer} for name, each in found.items() if each is not None]}
+
+    def _questions(self, request: ModelRequest) -> Any:
+        """Answer with the questions of each statement; one that was never asked for has none."""
+        asked = {found["id"]: (unescape(found["sentence"]),) for found in _STATEMENT.finditer(request.turns)}
+        found = {name: self._recorded(request, sentence) for name, sentence in asked.items()}
+        if self.by_hand is not None and None in found.values():
+            given = {each["id"]: each["questions"] for each in self.by_hand.ask(request).get("memories", ())}
+            for name in (name for name, recorded in found.items() if recorded is None and name in given):
+                found[name] = self._record(request, asked[name], given[name])
+        self.counts.update(missed=sum(recorded is None for recorded in found.values()))
+        return {"memories": [{"id": name, "questions": each.answer} for name, each in found.items() if each]}
 
     def _recorded(self, request: ModelRequest, asked: tuple[str, ...]) -> Recording | None:
         found = self.answers.find(purpose=request.purpose.value, asked=asked)

@@ -9,10 +9,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 from html import unescape
 from typing import Any
 
 from apps.pipeline.core.model_calls import ModelRequest
+from apps.pipeline.core.policy import RedactionPolicy
+from apps.pipeline.redaction.redact import redact
 from benchmarks.truth.gold import GoldTurn
 
 TURN, ENTITY, MEMORY, USER = "@turn:", "@entity:", "@memory:", "@user"
@@ -82,12 +85,18 @@ def shown_ids(request: ModelRequest, *, turns: Sequence[GoldTurn]) -> ShownIds:
     return ShownIds(references, tuple(new_turns))
 
 
+@cache
+def _as_stored(text: str) -> str:
+    """Return a turn's text as the product keeps it: without secrets."""
+    return _plain(redact(text, policy=RedactionPolicy()).text)
+
+
 def _name_of(text: str, attributes: str, turns: Sequence[GoldTurn]) -> str:
     """Return the name of a turn that is shown, possibly cut; of equal texts the one said at the shown time."""
     shown = _plain(unescape(text))
-    alike = [turn for turn in turns if _plain(turn.text) == shown]
+    alike = [turn for turn in turns if _as_stored(turn.text) == shown]
     if not alike and len(shown) >= _LEAST_TEXT:
-        alike = [turn for turn in turns if _plain(turn.text).startswith(shown)]
+        alike = [turn for turn in turns if _as_stored(turn.text).startswith(shown)]
     timed = [turn for turn in alike if f"{turn.said_at:%Y-%m-%dT%H:%M}" in attributes]
     if not alike:
         raise ValueError(f"no turn of the conversation reads {shown[:80]!r}")

@@ -70,7 +70,7 @@ def _have_ended(client: Client, posted: Posted) -> bool:
 
 def _nothing_pending(client: Client) -> bool:
     ready = client.get("/readyz")
-    return not ready["oldest_owed_seconds"] and not ready["vector_lag_seconds"]
+    return not ready["oldest_queued_seconds"] and not ready["vector_lag_seconds"]
 
 
 def _in_a_row(look: Callable[[], bool]) -> Callable[[], bool]:

@@ -1,4 +1,4 @@
-"""Whatever people say, review and merge, in whatever order: the tables keep what the store promises."""
+"""Turns, reviews and merges in any order keep the invariants of the store."""
 
 import contextlib
 from collections import Counter
@@ -89,7 +89,7 @@ def lives_in(who: str, value: str, day: int, status: Status) -> NewMemory:
 
 
 class Interleaving(RuleBasedStateMachine):
-    """One end user of a project, who is worked for after each saying."""
+    """One end user of a project, whose work is processed after each request."""
 
     def __init__(self, project: Project, reviewer: Reviewer) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class Interleaving(RuleBasedStateMachine):
     @precondition(lambda self: self.pick(0, Status.ACTIVE))
     @rule(place=PLACES, saying=st.sampled_from(SAYINGS), day=DAYS)
     def doubt_and_say(self, place: int, saying: str, day: int) -> None:
-        """Let something known wait for a person, and something else be said meanwhile."""
+        """Make a known memory pending, and add another one before it is reviewed."""
         memory = self.pick(place, Status.ACTIVE)
         Memory.objects.filter(pk=memory.pk).update(status=Status.PENDING_REVIEW, review_reasons=["low_confidence"])
         self.say(saying, "sunday", day)

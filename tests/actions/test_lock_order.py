@@ -65,7 +65,7 @@ def revise_one(person: Person) -> None:
 
 @pytest.fixture
 def people(transactional_db: None, project: Project) -> Iterator[Person]:
-    """People with a memory whose index is owed, and a trace that will merge into it and add another."""
+    """End users with a memory to be indexed, and a trace that will merge into it and add another."""
 
     def prepared() -> Iterator[Person]:
         for place in range(MOST_STATEMENTS):

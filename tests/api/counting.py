@@ -1,4 +1,4 @@
-"""Count the rows of every table, so that a test can tell that nothing was written."""
+"""Count the rows of every table, to check that nothing was written."""
 
 from django.apps import apps
 

@@ -1,4 +1,4 @@
-"""Keys: who gets in, what for, and never into another project."""
+"""API keys: authentication, scopes, and separation of projects."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -87,6 +87,8 @@ NEEDED = [
     ("get", "/v1/memories?user_id=ana", Scope.READ),
     ("get", "/v1/traces?user_id=ana", Scope.READ),
     ("get", "/v1/entities?user_id=ana", Scope.READ),
+    ("get", "/v1/links?user_id=ana", Scope.READ),
+    ("post", "/v1/links/lnk_01a1f8c0283075afaf9f7de008d31f99/settle", Scope.ADMIN),
     ("post", "/v1/turns", Scope.WRITE),
     ("post", "/v1/memories", Scope.WRITE),
     ("patch", "/v1/memories/mem_01a1f8c0283075afaf9f7de008d31f99", Scope.WRITE),
@@ -141,7 +143,7 @@ def test_the_same_user_id_names_other_people_in_other_projects(
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Let seconds pass for what a process remembers."""
+    """Advance the clock of the process's caches."""
     passed = [0.0]
     callers = TTLCache(maxsize=10, ttl=authentication.CALLER_CACHE_SECONDS, timer=lambda: monotonic() + passed[0])
     monkeypatch.setattr(authentication, "_callers", callers)

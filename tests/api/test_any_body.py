@@ -1,6 +1,7 @@
 """Whatever is sent, the answer is a success or a documented problem, never a defect of ours."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -120,5 +121,5 @@ def test_any_query(client: APIClient, path: str, data: st.DataObject) -> None:
 @given(identifier=st.text(min_size=1, max_size=40).filter(lambda text: text.strip("./")))
 def test_any_identifier(client: APIClient, identifier: str) -> None:
     for kind in ("memories", "traces", "entities"):
-        answer = client.get(f"/v1/{kind}/x{identifier}")
+        answer = client.get(f"/v1/{kind}/x{quote(identifier, safe='')}")
         assert answer.status_code == 404

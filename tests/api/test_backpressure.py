@@ -1,4 +1,4 @@
-"""A project whose queue is full is told to wait; others are not."""
+"""Requests of a project with a full queue are refused; other projects are not affected."""
 
 from itertools import count
 
@@ -22,10 +22,10 @@ def _look_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backpressure, "_full", TTLCache(maxsize=10, ttl=0.0))
 
 
-def _post(project: Project):  # type: ignore[no-untyped-def]
+def _post(project: Project, turns: int = 1):  # type: ignore[no-untyped-def]
     key = create_key(project_id=project.id, name="k", scopes=[Scope.WRITE]).text
-    turns = [{"role": "user", "content": f"My locker number is {next(_numbers)}."}]
-    body = {"user_id": "ana", "session_id": "one", "turns": turns}
+    said = [{"role": "user", "content": f"My locker number is {next(_numbers)}."} for _ in range(turns)]
+    body = {"user_id": "ana", "session_id": "one", "turns": said}
     return DjangoClient().post("/v1/turns", body, "application/json", headers={"Authorization": f"Bearer {key}"})
 
 
@@ -36,6 +36,11 @@ def test_a_full_queue_is_a_429_that_says_when_to_come_back(project: Project) -> 
     assert refused.json()["code"] == "queue_full"
     assert int(refused["Retry-After"]) > 0
     assert Turn.objects.filter(session__project=project).count() == 2
+
+
+def test_a_queue_is_as_full_as_it_has_turns(project: Project) -> None:
+    Project.objects.filter(id=project.id).update(queue_limit=50)
+    assert [_post(project, turns=30).status_code for _ in range(3)] == [202, 202, 429]
 
 
 def test_another_project_is_not_held_up(project: Project) -> None:

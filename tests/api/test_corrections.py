@@ -1,4 +1,4 @@
-"""What someone takes back gives way to what they put in its place; the old value stays as history."""
+"""A correction supersedes the corrected value, which stays in the history."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ Say = Callable[..., None]
 
 @pytest.fixture
 def say(client: APIClient) -> Say:
-    """Tell something, each time in a session of its own unless one is named."""
+    """Send a turn, in a new session unless one is given."""
 
     def tell(*contents: str, on: str, session: str = "") -> None:
         turns = [{"role": "user", "content": content, "occurred_at": f"{on}T10:00:00Z"} for content in contents]
@@ -106,7 +106,7 @@ def test_a_corrected_name_is_that_of_the_same_person(say: Say, on: str, correcti
 
 
 @pytest.mark.parametrize(
-    ("before", "told"),
+    ("before", "later"),
     [
         ("I love spicy food.", "It's mild, not spicy."),  # the soup
         ("My sister Anne lives in Rome.", "I met Anna, not Anne."),
@@ -116,7 +116,7 @@ def test_a_corrected_name_is_that_of_the_same_person(say: Say, on: str, correcti
         ("I love Paris.", "Did you mean Lyon, not Paris?"),
     ],
 )
-def test_what_takes_nothing_back_closes_nothing(say: Say, before: str, told: str) -> None:
-    say(before, told, on="2025-01-01")
+def test_what_takes_nothing_back_closes_nothing(say: Say, before: str, later: str) -> None:
+    say(before, later, on="2025-01-01")
     assert contents(Status.SUPERSEDED) == set()
     assert Entity.objects.filter(name="Anne").count() == ("Anne" in before)

@@ -88,7 +88,7 @@ def test_bad_keys(client: APIClient, key: str) -> None:
     assert rows_by_table() == before
 
 
-def test_a_sync_repetition_tells_how_the_trace_stands_now(client: APIClient, conversation: dict[str, Any]) -> None:
+def test_a_repeated_sync_request_returns_the_current_state(client: APIClient, conversation: dict[str, Any]) -> None:
     body = {**conversation, "mode": "sync"}
     first = client.post("/v1/turns", body, **KEY)
 

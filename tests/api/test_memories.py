@@ -1,4 +1,4 @@
-"""/v1/memories: store, list, read, revise, retract, history, what was believed."""
+"""/v1/memories: store, list, read, revise, retract, history, and past states."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -64,8 +64,8 @@ EVERYTHING = {
 }
 
 
-def test_every_field_can_be_set(client: APIClient) -> None:
-    (stored,) = put(client, {**EVERYTHING, "object": {"list": ["tea", "mate"]}, "subject": {"name": "Ana"}})
+def test_every_field_can_be_set(client: APIClient, trusted: APIClient) -> None:
+    (stored,) = put(trusted, {**EVERYTHING, "object": {"list": ["tea", "mate"]}, "subject": {"name": "Ana"}})
 
     assert {name: stored[name] for name in EVERYTHING} == EVERYTHING
     assert stored["object"] == {"list": ["tea", "mate"]}
@@ -338,7 +338,7 @@ ROME = {**LISBON, "content": "Ana lives in Rome.", "object": {"entity": {"name":
 
 @pytest.mark.parametrize("given", ["as_of", "both"])
 def test_as_of_means_the_same_in_lists_and_in_search(client: APIClient, given: str) -> None:
-    """What was true then, by what is known now or, with known_at, by what was known at another moment."""
+    """`as_of` selects by validity as known now or, with `known_at`, as known at that time."""
     (old,) = put(client, {**LISBON, "said_at": "2026-01-01T00:00:00Z"})
     between = timezone.now()
     put(client, {**ROME, "said_at": "2026-03-01T00:00:00Z"})

@@ -11,7 +11,7 @@ from apps.tenants.models import Project
 from tests.conftest import MakeClient
 
 
-def told(content: str, name: str, predicate: str, value: str, **more: Any) -> dict[str, Any]:
+def statement(content: str, name: str, predicate: str, value: str, **more: Any) -> dict[str, Any]:
     subject = {"name": name, "type": "person"}
     return {
         "type": "fact",
@@ -53,12 +53,12 @@ def state() -> dict[str, tuple[Any, ...]]:
 
 
 BOTH = (
-    told("Bob sails.", "Bob", "likes", "sailing"),
-    told("Robert lives in Kiel.", "Robert", "lives_in", "Kiel", said_at="2024-01-01T00:00:00Z"),
-    told("Bob lives in Bonn.", "Bob", "lives_in", "Bonn", said_at="2024-06-01T00:00:00Z"),
-    told("Robert enjoys sailing.", "Robert", "likes", "sailing"),
+    statement("Bob sails.", "Bob", "likes", "sailing"),
+    statement("Robert lives in Kiel.", "Robert", "lives_in", "Kiel", said_at="2024-01-01T00:00:00Z"),
+    statement("Bob lives in Bonn.", "Bob", "lives_in", "Bonn", said_at="2024-06-01T00:00:00Z"),
+    statement("Robert enjoys sailing.", "Robert", "likes", "sailing"),
     {
-        **told("Lena is married to Bob.", "Lena", "has_spouse", "x"),
+        **statement("Lena is married to Bob.", "Lena", "has_spouse", "x"),
         "object": {"entity": {"name": "Bob", "type": "person"}},
     },
 )
@@ -120,8 +120,8 @@ def test_what_was_changed_since_stays_changed(admin: APIClient) -> None:
 
 
 def test_what_cannot_be_merged_is_refused(admin: APIClient, client: APIClient) -> None:
-    put(admin, *BOTH, {**told("Ana naps.", "x", "naps", "x"), "subject": "User"})
-    put(admin, told("Cy naps.", "Cy", "likes", "naps"), user_id="cy")
+    put(admin, *BOTH, {**statement("Ana naps.", "x", "naps", "x"), "subject": "User"})
+    put(admin, statement("Cy naps.", "Cy", "likes", "naps"), user_id="cy")
     assert merge(client, "Bob", into="Robert").status_code == 403
     assert merge(admin, "Bob", into="Bob").status_code == 422
     assert merge(admin, "Bob", into="Cy").status_code == 422
@@ -135,7 +135,7 @@ def test_what_cannot_be_merged_is_refused(admin: APIClient, client: APIClient) -
 
 def lives_in(place: str, month: int, *, who: str = "Robert", **more: Any) -> dict[str, Any]:
     said = f"2024-{month:02}-01T00:00:00Z"
-    return told(f"{who} lives in {place}.", who, "lives_in", place, said_at=said, **more)
+    return statement(f"{who} lives in {place}.", who, "lives_in", place, said_at=said, **more)
 
 
 def active(predicate: str = "lives_in") -> dict[str, str]:
@@ -175,9 +175,9 @@ def test_a_split_leaves_one_value_to_the_one_who_leaves(admin: APIClient) -> Non
     assert Memory.objects.get(object_text="Bonn").superseded_by == ulm
 
 
-def test_what_was_worded_anew_since_keeps_the_hash_of_its_words(admin: APIClient) -> None:
+def test_a_memory_reworded_since_the_merge_has_the_hash_of_its_new_words(admin: APIClient) -> None:
     naps = {"type": "fact", "content": "Bob naps.", "subject": {"name": "Bob", "type": "person"}}
-    put(admin, naps, told("Robert sails.", "Robert", "likes", "sailing"))
+    put(admin, naps, statement("Robert sails.", "Robert", "likes", "sailing"))
     merge(admin, "Bob", into="Robert")
     memory = Memory.objects.get(content="Bob naps.")
     admin.patch(f"/v1/memories/{memory.shown_id}", {"content": "Bob naps at noon."})
@@ -190,7 +190,7 @@ def test_what_was_worded_anew_since_keeps_the_hash_of_its_words(admin: APIClient
 def test_a_merge_takes_no_hash_that_a_third_entity_holds(admin: APIClient) -> None:
     tall = {"type": "fact", "content": "This one is tall."}
     put(admin, *({**tall, "subject": {"name": name, "type": "person"}} for name in ("Lena", "Bob")))
-    put(admin, told("Robert sails.", "Robert", "likes", "sailing"))
+    put(admin, statement("Robert sails.", "Robert", "likes", "sailing"))
     merge(admin, "Bob", into="Robert")
     assert Memory.objects.count() == Memory.objects.values("canonical_hash").distinct().count() == 3
     assert not MemoryLink.objects.exists()
@@ -209,8 +209,8 @@ def test_a_split_gives_a_known_end_back(admin: APIClient) -> None:
 def test_two_events_of_one_wording_stay_two_through_a_merge_and_a_split(admin: APIClient) -> None:
     for day in ("2024-06-01", "2024-01-01"):
         when = {"type": "event", "said_at": f"{day}T00:00:00Z", "event_at": f"{day}T00:00:00Z"}
-        put(admin, told("Bob was called.", "Bob", "was", "called", **when))
-    put(admin, told("Robert sails.", "Robert", "likes", "sailing"))
+        put(admin, statement("Bob was called.", "Bob", "was", "called", **when))
+    put(admin, statement("Robert sails.", "Robert", "likes", "sailing"))
     before = state_of_calls()
     assert merge(admin, "Bob", into="Robert").status_code == 200
     assert split(admin, "Bob").status_code == 200

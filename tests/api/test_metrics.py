@@ -1,4 +1,4 @@
-"""/readyz and /metrics tell the same truth about owed work and the workers."""
+"""/readyz and /metrics report the same queued work and workers."""
 
 import pytest
 from django.test import Client as DjangoClient
@@ -35,16 +35,16 @@ def _owe(project: Project) -> None:
 
 
 @pytest.mark.parametrize(("ago", "status", "alive"), [(0.0, "ok", 1), (31.0, "degraded", 0)])
-def test_a_worker_that_tells_nothing_for_half_a_minute_is_missed(ago: float, status: str, alive: int) -> None:
+def test_a_worker_without_heartbeat_for_half_a_minute_is_not_alive(ago: float, status: str, alive: int) -> None:
     _beat(ago=ago)
     assert (_ready()["status"], _ready()["workers_alive"]) == (status, alive)
     assert _metrics()["memplatform_workers_alive"] == alive
     assert _metrics()["memplatform_degraded"] == (status != "ok")
 
 
-def test_owed_work_is_counted_by_kind(project: Project) -> None:
+def test_queued_work_is_counted_by_kind(project: Project) -> None:
     _owe(project)
-    assert _metrics()['memplatform_owed_rows{kind="run_pipeline"}'] == 1
+    assert _metrics()['memplatform_queued_rows{kind="run_pipeline"}'] == 1
 
 
 def test_dead_work_degrades(project: Project) -> None:

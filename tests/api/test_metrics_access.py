@@ -67,3 +67,17 @@ def test_with_a_token_ones_own_network_needs_it_too(settings: Any) -> None:
     answer = Client().get("/metrics")
     assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, 'Bearer realm="metrics"')
     assert b"memplatform_" not in answer.content
+
+
+def test_outsiders_read_no_figures_of_readiness(settings: Any) -> None:
+    settings.METRICS_TOKEN = ""
+    inside = Client().get("/readyz").json()
+    outside = Client(REMOTE_ADDR="8.8.8.8").get("/readyz").json()
+    assert inside["dead"] == 0
+    assert {name for name, value in outside.items() if value is None} == {
+        "oldest_queued_seconds",
+        "vector_lag_seconds",
+        "dead",
+        "workers_alive",
+    }
+    assert (outside["status"], outside["paused_models"]) == (inside["status"], [])

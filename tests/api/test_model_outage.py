@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+import anthropic  # noqa: F401  # so that a request does not spend its waiting time on the import
 import pytest
 from rest_framework.test import APIClient
 

@@ -1,4 +1,4 @@
-"""What was said before and has become news again is heard: a value that returns, in the same words and session."""
+"""A former value that returns is stored again, even in the same words and session."""
 
 import pytest
 from rest_framework.test import APIClient
@@ -21,7 +21,7 @@ def say(client: APIClient, content: str, *, day: int) -> None:
         ("I moved to Berlin.", "I moved to Munich."),
     ],
 )
-def test_a_place_told_again_in_the_same_words(client: APIClient, first: str, second: str) -> None:
+def test_a_place_stated_again_in_the_same_words(client: APIClient, first: str, second: str) -> None:
     for day, content in enumerate((first, second, "ok thanks", first, second, first), start=1):
         say(client, content, day=day)
     homes = Memory.objects.filter(predicate="lives_in").order_by("said_at")

@@ -28,6 +28,8 @@ CALLS: list[tuple[str, str, Any]] = [
     ("GET", "/v1/traces", None),
     ("GET", "/v1/entities", None),
     ("GET", "/v1/keys", None),
+    ("GET", "/v1/links", None),
+    ("POST", "/v1/links/lnk_x/settle", {"resolution": "both"}),
     ("GET", "/v1/stats", None),
 ]
 

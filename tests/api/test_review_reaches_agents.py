@@ -1,4 +1,4 @@
-"""What a reviewer decides in the console is what search and context give an agent."""
+"""Review decisions in the console determine what search and context return."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""POST /v1/memories/search and /v1/context: what comes out, and what is refused."""
+"""POST /v1/memories/search and /v1/context: results and refused requests."""
 
 from typing import Any
 
@@ -21,8 +21,8 @@ MEMORIES = [
 
 
 @pytest.fixture
-def ana(client: APIClient) -> APIClient:
-    assert client.post("/v1/memories", {"user_id": "ana", "memories": MEMORIES}).status_code == 201
+def ana(client: APIClient, trusted: APIClient) -> APIClient:
+    assert trusted.post("/v1/memories", {"user_id": "ana", "memories": MEMORIES}).status_code == 201
     return client
 
 
@@ -81,7 +81,7 @@ def test_what_waits_for_a_person_is_shown_at_low_stakes_only_and_marked(ana: API
     ],
 )
 def test_who_only_speaks_as_one_is_none(client: APIClient, said: str, claim: str) -> None:
-    """A frame for a request is kept, doubted, until a person says so; nobody is told of it but who asks for doubts."""
+    """A hypothetical is pending until it is reviewed, and only returned by searches that ask for pending memories."""
     body = {"user_id": "ana", "session_id": "s", "turns": [{"role": "user", "content": said}], "mode": "sync"}
     answer = client.post("/v1/turns", body).json()
     assert (answer["stored"], answer["pending_review"]) == (0, 1)
@@ -90,8 +90,8 @@ def test_who_only_speaks_as_one_is_none(client: APIClient, said: str, claim: str
     assert stored["confidence"] <= 0.30
 
     assert found(client, claim) == found(client, claim, stakes="high") == found(client, claim, min_confidence=0) == []
-    told = client.post("/v1/context", {"user_id": "ana", "query": claim}).json()
-    assert (told["context"], told["memory_ids"]) == ("", [])
+    response = client.post("/v1/context", {"user_id": "ana", "query": claim}).json()
+    assert (response["context"], response["memory_ids"]) == ("", [])
     assert [(hit["content"], hit["unverified"]) for hit in found(client, claim, stakes="low")] == [(claim, True)]
 
 
@@ -125,8 +125,8 @@ def test_own_words_around_a_recalled_block_are_all_that_is_remembered(ana: APICl
 
     answer = ana.post("/v1/turns", {"user_id": "ana", "session_id": "s", "turns": [turn], "mode": "sync"}).json()
 
-    told = ana.get("/v1/memories", {"user_id": "ana", "status": ["active", "pending_review", "superseded"]}).json()
-    fresh = [each["content"] for each in told["results"] if each["trace_id"]]
+    response = ana.get("/v1/memories", {"user_id": "ana", "status": ["active", "pending_review", "superseded"]}).json()
+    fresh = [each["content"] for each in response["results"] if each["trace_id"]]
     assert answer["stored"] == len(fresh) == 1
     assert "Porto" in fresh[0]
 

@@ -40,7 +40,7 @@ def test_ready(client: APIClient, conversation: dict[str, Any]) -> None:
         "status": "ok",
         "database": True,
         "migrations": True,
-        "oldest_owed_seconds": 0.0,
+        "oldest_queued_seconds": 0.0,
         "vector_lag_seconds": 0.0,
         "dead": 0,
         "workers_alive": 1,
@@ -51,11 +51,11 @@ def test_ready(client: APIClient, conversation: dict[str, Any]) -> None:
     OutboxRow.objects.update(created_at="2026-01-01T00:00:00Z")
     late = client.get("/readyz")
     assert (late.status_code, late.json()["status"]) == (200, "degraded")
-    assert late.json()["oldest_owed_seconds"] > 60
+    assert late.json()["oldest_queued_seconds"] > 60
 
     OutboxRow.objects.update(state=WorkState.DEAD)
     dead = client.get("/readyz").json()
-    assert (dead["status"], dead["dead"], dead["oldest_owed_seconds"]) == ("degraded", 1, 0.0)
+    assert (dead["status"], dead["dead"], dead["oldest_queued_seconds"]) == ("degraded", 1, 0.0)
 
 
 @pytest.mark.django_db
@@ -133,7 +133,7 @@ def test_other_formats(client: APIClient) -> None:
     assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
 
 
-def test_a_defect_is_told_without_its_inside(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_is_reported_without_details(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.api.views.health.HealthView.get", lambda *_: 1 / 0)
     client = Client(raise_request_exception=False)
 

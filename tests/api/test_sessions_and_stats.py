@@ -102,12 +102,12 @@ def test_answers_of_little_use_are_counted_apart_by_project_and_day(
     assert (day["model_calls"], day["model_errors"], day["extraction_failed"]) == (6, 3, 2)
 
     tally()
-    told = metrics_of(DjangoClient().get("/metrics").content.decode())
+    metrics = metrics_of(DjangoClient().get("/metrics").content.decode())
     whose = f'project="{show(Prefix.PROJECT, project.id)}"'
-    answers_told = {kind: told[f'memplatform_model_answers_today{{answer="{kind}",{whose}}}'] for kind in AnswerKind}
-    assert answers_told == {"memories": 1, "empty": 1, "truncated": 1, "unparsable": 2, "refused": 1}
-    assert told[f"memplatform_model_invalid_objects_today{{{whose}}}"] == 3
-    assert told[f"memplatform_model_calls_today{{{whose}}}"] == 6
+    answers = {kind: metrics[f'memplatform_model_answers_today{{answer="{kind}",{whose}}}'] for kind in AnswerKind}
+    assert answers == {"memories": 1, "empty": 1, "truncated": 1, "unparsable": 2, "refused": 1}
+    assert metrics[f"memplatform_model_invalid_objects_today{{{whose}}}"] == 3
+    assert metrics[f"memplatform_model_calls_today{{{whose}}}"] == 6
 
 
 def metrics_of(text: str) -> dict[str, float]:

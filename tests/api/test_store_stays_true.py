@@ -1,4 +1,4 @@
-"""What people tell over weeks stays true: values change, old ones stay as history, people stay who they are."""
+"""Over weeks, changed values supersede old ones, and people stay distinct."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,15 +14,15 @@ Say = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def say(client: APIClient) -> Say:
-    """Tell something on a day; each day is a session of its own unless one is named."""
+    """Send a turn of a day, with one session per day unless one is given."""
 
     def tell(*contents: str, on: str, session: str = "") -> dict[str, Any]:
         turns = [{"role": "user", "content": content, "occurred_at": f"{on}T10:00:00Z"} for content in contents]
         body = {"user_id": "ana", "session_id": session or on, "mode": "sync", "turns": turns}
         answer = client.post("/v1/turns", body)
         assert answer.status_code == 200, answer.content
-        told: dict[str, Any] = answer.json()
-        return told
+        outcome: dict[str, Any] = answer.json()
+        return outcome
 
     return tell
 
@@ -81,8 +81,8 @@ def test_an_old_diary_never_wins(say: Say) -> None:
 def test_the_manager_changes(say: Say) -> None:
     say("My manager is Priya.", on="2025-01-01")
     say("My manager is Bob.", on="2025-02-01")
-    told = say("My manager loves chess.", on="2025-03-01")
-    assert told["stored"] == 1
+    outcome = say("My manager loves chess.", on="2025-03-01")
+    assert outcome["stored"] == 1
     chess = Memory.objects.get(content__icontains="chess")
     assert chess.subject is not None
     assert chess.subject.name == "Bob"
@@ -112,8 +112,8 @@ def test_my_sister_ana_and_she(say: Say) -> None:
 def test_she_who_opens_a_session_is_the_only_woman_known(say: Say) -> None:
     say("My sister Ana loves climbing.", "My brother Tom loves chess.", on="2025-01-01")
     say("I bought a lamp.", on="2025-01-02")
-    told = say("She works at Arrive.", on="2025-01-03")
-    assert told["stored"] == 1
+    outcome = say("She works at Arrive.", on="2025-01-03")
+    assert outcome["stored"] == 1
     job = Memory.objects.get(predicate="works_at")
     assert job.subject is not None
     assert (job.subject.name, job.content) == ("Ana", "Ana works at Arrive.")
@@ -131,16 +131,16 @@ def test_she_who_opens_a_session_is_the_only_woman_known(say: Say) -> None:
 )
 def test_she_who_may_be_another_is_nobody(say: Say, known: list[str], before: list[str]) -> None:
     say(*known, on="2025-01-01")
-    told = say(*before, "She works at Arrive.", on="2025-01-03")
-    assert "resolution_failed" in [each["reason"] for each in told["outcomes"]]
+    outcome = say(*before, "She works at Arrive.", on="2025-01-03")
+    assert "resolution_failed" in [each["reason"] for each in outcome["outcomes"]]
     assert not Memory.objects.filter(predicate="works_at").exists()
 
 
 def test_sam_who_may_be_either_is_nobody(say: Say) -> None:
     say("My brother Sam loves sailing.", on="2025-01-01")
     say("My coach Sam loves chess.", on="2025-01-02")
-    told = say("Sam lives in Rome.", on="2025-01-03")
-    assert [each["reason"] for each in told["outcomes"]] == ["resolution_failed"]
+    outcome = say("Sam lives in Rome.", on="2025-01-03")
+    assert [each["reason"] for each in outcome["outcomes"]] == ["resolution_failed"]
     say("My coach Sam lives in Rome.", on="2025-01-04")
     (home,) = Memory.objects.filter(predicate="lives_in")
     assert home.subject == Memory.objects.get(content__icontains="chess").subject

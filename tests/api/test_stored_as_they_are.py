@@ -1,4 +1,4 @@
-"""What callers store or revise directly stays true as well: nothing twice, one value a slot, nothing lost."""
+"""Direct stores and revisions: no duplicates, one value per slot, nothing lost."""
 
 from typing import Any
 
@@ -50,17 +50,17 @@ def test_one_request_that_says_it_twice_stores_it_once(client: APIClient) -> Non
 
 
 @pytest.mark.parametrize("known", [(), (on(1, LISBON),)])
-def test_one_request_tells_of_there_and_back(client: APIClient, known: tuple[dict[str, Any], ...]) -> None:
+def test_a_value_can_change_and_return_within_one_request(client: APIClient, known: tuple[dict[str, Any], ...]) -> None:
     for memory in known:
         put(client, memory)
-    told = put(client, *(() if known else (on(1, LISBON),)), on(2, PORTO), on(3, LISBON))
-    assert [each["status"] for each in told[-2:]] == ["superseded", "active"]
+    stored = put(client, *(() if known else (on(1, LISBON),)), on(2, PORTO), on(3, LISBON))
+    assert [each["status"] for each in stored[-2:]] == ["superseded", "active"]
     rows = Memory.objects.order_by("said_at").values_list("object_text", "status")
     assert list(rows) == [("Lisbon", "superseded"), ("Porto", "superseded"), ("Lisbon", "active")]
     assert hashes_are_apart()
 
 
-def test_the_wording_that_tells_more_wins(client: APIClient) -> None:
+def test_the_more_informative_wording_wins(client: APIClient) -> None:
     (first,) = put(client, LISBON)
     (second,) = put(client, {**LISBON, "content": "Ana lives in Lisbon, in the old quarter of Alfama."})
     assert (second["id"], second["content"]) == (first["id"], "Ana lives in Lisbon, in the old quarter of Alfama.")
@@ -159,7 +159,9 @@ def test_a_wording_that_another_memory_has_is_refused(client: APIClient) -> None
 
 
 @pytest.mark.parametrize("status", ["archived", "rejected"])
-def test_what_is_known_meanwhile_is_not_taken_back_beside_it(admin: APIClient, status: str) -> None:
+def test_a_retracted_memory_is_not_restored_beside_a_newer_one_that_says_the_same(
+    admin: APIClient, status: str
+) -> None:
     (old,) = put(admin, {**TALL, "status": status})
     (new,) = put(admin, TALL)
     back = "active" if status == "archived" else "pending_review"

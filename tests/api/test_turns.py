@@ -1,4 +1,4 @@
-"""POST /v1/turns and GET /v1/traces: turns in, and what became of them."""
+"""POST /v1/turns and GET /v1/traces: accepting turns, and their outcomes."""
 
 from math import inf
 from typing import Any
@@ -75,7 +75,7 @@ def test_chatter_is_rejected_with_its_reason(
     assert trace["counts"]["rejected"] == {"thanks": 1}
 
 
-def test_a_trace_tells_everything(client: APIClient, conversation: dict[str, Any]) -> None:
+def test_a_trace_shows_everything(client: APIClient, conversation: dict[str, Any]) -> None:
     written = client.post("/v1/turns", {**conversation, "mode": "sync", "topic": "life", "metadata": {"app": "x"}})
 
     answer = client.get(f"/v1/traces/{written.json()['trace_id']}")
@@ -139,7 +139,7 @@ def test_null_is_the_same_as_nothing(client: APIClient, conversation: dict[str, 
         ("2025-03-02T09:12:00", "2025-03-02T09:12:00Z", 0),
     ],
 )
-def test_times_are_kept_in_utc_with_their_offset(
+def test_times_are_stored_in_utc_with_their_offset(
     client: APIClient, conversation: dict[str, Any], given: str, kept: str, offset: int
 ) -> None:
     turn = {"role": "user", "content": "I live in Lisbon.", "occurred_at": given}
@@ -150,7 +150,7 @@ def test_times_are_kept_in_utc_with_their_offset(
     assert (shown["occurred_at"], shown["utc_offset"]) == (kept, offset)
 
 
-def test_yesterday_is_that_of_whoever_speaks(client: APIClient, conversation: dict[str, Any]) -> None:
+def test_yesterday_is_the_speakers_local_day(client: APIClient, conversation: dict[str, Any]) -> None:
     said = "2025-06-05T07:30:00+09:00"  # the evening before in UTC
     turn = {"role": "user", "content": "I went to Rome yesterday.", "occurred_at": said}
 
@@ -169,7 +169,7 @@ def test_the_largest_request_is_taken(client: APIClient, conversation: dict[str,
     assert Turn.objects.count() == 100
 
 
-def test_a_dead_trace_is_told_as_such(client: APIClient, conversation: dict[str, Any]) -> None:
+def test_a_dead_trace_is_returned_as_dead(client: APIClient, conversation: dict[str, Any]) -> None:
     trace = client.post("/v1/turns", conversation).json()["trace_id"]
     Trace.objects.update(status=TraceStatus.DEAD, error="KeyError: x")
 

@@ -1,4 +1,4 @@
-"""From what was said or stored to what /v1/context and /v1/memories/search answer."""
+"""From turns and stored memories to the responses of /v1/context and /v1/memories/search."""
 
 from typing import Any
 

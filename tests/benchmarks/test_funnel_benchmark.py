@@ -1,4 +1,4 @@
-"""Recorded statements run through stages 3 to 6: what comes out must never break the promises of the store."""
+"""Recorded statements run through stages 3 to 6 without breaking the invariants of the store."""
 
 from uuid import UUID
 

@@ -54,6 +54,6 @@ def test_turns_are_counted(data: Path) -> None:
     assert (result["idle_turns"], result["gold_idle"]) == (0.25, 0.3333)
 
 
-def test_absent_data_is_told(tmp_path: Path) -> None:
+def test_missing_data_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         patterns.run(data=tmp_path)

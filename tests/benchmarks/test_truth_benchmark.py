@@ -1,4 +1,4 @@
-"""The truth benchmark judges what is stored as its rules say, and finds recorded answers again by what they mean."""
+"""The truth benchmark judges stored memories by its rules, and finds recorded answers by meaning."""
 
 import json
 import os
@@ -14,7 +14,8 @@ from apps.pipeline.core.enums import EntityType, Role, Status
 from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prompts import extract, memory_pairs
+from apps.pipeline.prompts import extract, index_questions, memory_pairs
+from apps.pipeline.prompts.index_questions import AskedStatement
 from apps.pipeline.prompts.memory_pairs import StatementPair
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
 from benchmarks.truth.by_hand import ByHand
@@ -184,7 +185,7 @@ ANSWER = {
 }
 
 
-def test_an_answer_outlasts_the_ids_of_its_prompt(tmp_path: Path) -> None:
+def test_a_recorded_answer_is_found_under_other_ids(tmp_path: Path) -> None:
     answers = RecordedAnswers.read(tmp_path / "town.jsonl")
     asked = prompt(0, entities=("User", "Ben"), memories=("Ben lives in Rome.",))
     given = RecordedModel(TURNS, answers, by_hand(tmp_path, ANSWER)).complete(asked)
@@ -210,7 +211,7 @@ def test_what_a_prompt_does_not_show_is_named_or_left_out(tmp_path: Path) -> Non
     assert model.unknown_references == ["@memory:Ben lives in Rome."]
 
 
-def test_equal_turns_are_told_apart_by_their_time_and_a_miss_is_empty(tmp_path: Path) -> None:
+def test_equal_turns_are_distinguished_by_their_time_and_a_miss_is_empty(tmp_path: Path) -> None:
     answers = RecordedAnswers.read(tmp_path / "town.jsonl")
     RecordedModel(TURNS, answers, by_hand(tmp_path, ANSWER)).complete(prompt(2))
     model = RecordedModel(TURNS, answers)
@@ -221,6 +222,21 @@ def test_equal_turns_are_told_apart_by_their_time_and_a_miss_is_empty(tmp_path: 
 
 def _pair(earlier: str, later: str) -> StatementPair:
     return StatementPair(earlier=earlier, earlier_said=MONDAY, later=later, later_said=MONDAY)
+
+
+def test_questions_are_found_by_their_statement(tmp_path: Path) -> None:
+    answers = RecordedAnswers.read(tmp_path / "town.jsonl")
+    given = {"memories": [{"id": "m1", "questions": ["Who?"]}, {"id": "m2", "questions": ["Where?"]}]}
+    one, other = AskedStatement("A & B."), AskedStatement("C.", foreign_quote="Zeh | c")
+    RecordedModel(TURNS, answers, by_hand(tmp_path, given)).complete(
+        index_questions.render(statements=[one, other], model="")
+    )
+
+    model = RecordedModel(TURNS, answers)
+    asked = index_questions.render(statements=[AskedStatement("X."), other, one], model="")
+    found = json.loads(model.complete(asked).text)["memories"]
+    assert found == [{"id": "m2", "questions": ["Where?"]}, {"id": "m3", "questions": ["Who?"]}]
+    assert model.counts["missed"] == 1
 
 
 def test_a_judge_is_found_by_its_sentences(tmp_path: Path) -> None:

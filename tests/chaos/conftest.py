@@ -1,13 +1,13 @@
-"""What tests of chaos share: a town of real processes, and the state that a calm run ends in."""
+"""What tests of chaos share: a cluster of real processes, and the state that a baseline run ends in."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.chaos.town import Town, a_town
+from tests.chaos.chaos_cluster import ChaosCluster, chaos_cluster
 
 
 @pytest.fixture(scope="session")
-def town() -> Iterator[Town]:
-    with a_town() as made:
+def cluster() -> Iterator[ChaosCluster]:
+    with chaos_cluster() as made:
         yield made

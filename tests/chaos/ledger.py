@@ -46,7 +46,7 @@ select count(*) from outbox_outboxrow where project_id = %(project)s and state i
 
 
 def final_state(connection: psycopg.Connection[Any], project: str) -> dict[str, Counter[tuple[Any, ...]]]:
-    """Return all that was kept of a project's turns."""
+    """Return the stored rows of a project's turns."""
     asked = {"memories": _MEMORIES, "ledger": _LEDGER, "entities": _ENTITIES, "turns": _TURNS, "work": _WORK}
     return {name: Counter(map(_frozen, _rows(connection, sql, project))) for name, sql in asked.items()}
 
@@ -62,8 +62,8 @@ def assert_each_accepted_once(
     assert set(statuses.values()) <= ended
 
 
-def owed(connection: psycopg.Connection[Any], project: str) -> int:
-    """Count what is still to be done."""
+def open_work(connection: psycopg.Connection[Any], project: str) -> int:
+    """Count the open work."""
     return int(_rows(connection, _OPEN, project)[0][0])
 
 

@@ -1,4 +1,4 @@
-"""Turns that are posted in order for each of many end users, and what must have become of them in the end."""
+"""Turns that are posted in order for many end users, and the state that they must lead to."""
 
 import http.client
 import json

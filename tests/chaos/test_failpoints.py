@@ -22,7 +22,7 @@ from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import Failpoint, Harm, armed, in_a_fork
 from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
-from tests.house import PATIENCE
+from tests.instance import PATIENCE
 from tests.outbox.outbox_factories import expire, make_due
 from tests.worker.worker_helper import Person
 
@@ -60,7 +60,7 @@ def drain() -> None:
 
 
 def recover(project: Project) -> None:
-    """Let time pass: a dead worker's lease runs out, what waits is due; then drain."""
+    """Let leases expire and waiting work become due, then drain."""
     user = Person(project, "ana").id
     expire(user)
     make_due(user)
@@ -74,13 +74,13 @@ def state_of(project: Project) -> State:
 
 @pytest.fixture(autouse=True)
 def _retries_wait_for_recovery(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a slow machine from trying again what failed while it still drains: the harm would not be seen."""
+    """Delay retries, so that a slow machine does not repeat failed work while it still drains."""
     monkeypatch.setattr(processing, "LEAST_BACKOFF", processing.MOST_BACKOFF)
 
 
 @pytest.fixture
-def calm(transactional_db: None) -> State:
-    project = create_project(name="Calm", slug="calm")
+def baseline(transactional_db: None) -> State:
+    project = create_project(name="Calm", slug="baseline")
     for message in TURNS:
         post(project, message)
     drain()
@@ -88,7 +88,7 @@ def calm(transactional_db: None) -> State:
 
 
 @pytest.mark.parametrize("harm", list(Harm))
-def test_a_fault_at_any_stage_of_the_work_changes_nothing_in_the_end(calm: State, harm: Harm) -> None:
+def test_a_fault_at_any_stage_of_the_work_changes_nothing_in_the_end(baseline: State, harm: Harm) -> None:
     for number, (stage, after) in enumerate(product(STAGES, (False, True))):
         point = Failpoint(stage=stage, after=after, harm=harm)
         project = create_project(name="Stormy", slug=f"stormy-{number}")
@@ -97,15 +97,15 @@ def test_a_fault_at_any_stage_of_the_work_changes_nothing_in_the_end(calm: State
         with armed(point):
             ended = in_a_fork(drain)
         assert ended == (-9 if harm is Harm.SIGKILL else 0), point
-        assert state_of(project) != calm, f"{point} did no harm"
+        assert state_of(project) != baseline, f"{point} did no harm"
         recover(project)
-        assert state_of(project) == calm, point
+        assert state_of(project) == baseline, point
 
 
 @pytest.mark.parametrize("harm", list(Harm))
 @pytest.mark.parametrize("after", [False, True])
 def test_a_fault_while_a_turn_is_accepted_leaves_nothing_and_it_can_be_sent_again(
-    calm: State, harm: Harm, after: bool
+    baseline: State, harm: Harm, after: bool
 ) -> None:
     project = create_project(name="Stormy", slug="stormy")
     for number, message in enumerate(TURNS):
@@ -115,4 +115,4 @@ def test_a_fault_while_a_turn_is_accepted_leaves_nothing_and_it_can_be_sent_agai
         post(project, message)
     assert not UserLease.objects.filter(token__isnull=False).exists()
     drain()
-    assert state_of(project) == calm
+    assert state_of(project) == baseline

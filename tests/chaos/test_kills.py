@@ -12,9 +12,9 @@ import pytest
 from memplatform.embedded.home import existing_home
 from memplatform.embedded.owner import owner_of
 from memplatform.embedded.programs import run
+from tests.chaos.chaos_cluster import ChaosCluster
 from tests.chaos.ledger import assert_each_accepted_once, final_state
 from tests.chaos.load import conversation, post
-from tests.chaos.town import Town
 from tests.soak import SOAK_TURNS
 
 TURNS = SOAK_TURNS or 500
@@ -33,42 +33,44 @@ def conversations() -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def calm(town: Town) -> State:
-    """Return what a run without faults leaves."""
-    project, key = town.new_project("calm")
-    receipts = post(conversations(), port=town.port, key=key)
-    assert town.drained(project), town.house.output[-4_000:]
-    with town.connect() as connection:
+def baseline(cluster: ChaosCluster) -> State:
+    """Return the state after a run without faults."""
+    project, key = cluster.new_project("baseline")
+    receipts = post(conversations(), port=cluster.port, key=key)
+    assert cluster.drained(project), cluster.instance.output[-4_000:]
+    with cluster.connect() as connection:
         assert_each_accepted_once(connection, project, receipts, ended=ENDED)
         return final_state(connection, project)
 
 
-def test_processes_are_killed_while_turns_are_posted(town: Town, calm: State) -> None:
+def test_processes_are_killed_while_turns_are_posted(cluster: ChaosCluster, baseline: State) -> None:
     chance = random.Random(7)
-    assert_survives(town, calm, "kills", lambda: town.kill_one(chance), most=KILLS)
+    assert_survives(cluster, baseline, "kills", lambda: cluster.kill_one(chance), most=KILLS)
 
 
-def test_the_database_crashes_while_turns_are_posted(town: Town, calm: State) -> None:
-    assert_survives(town, calm, "crashes", lambda: crash_database(town), most=CRASHES)
+def test_the_database_crashes_while_turns_are_posted(cluster: ChaosCluster, baseline: State) -> None:
+    assert_survives(cluster, baseline, "crashes", lambda: crash_database(cluster), most=CRASHES)
 
 
-def assert_survives(town: Town, calm: State, slug: str, harm: Callable[[], object], *, most: int) -> None:
-    project, key = town.new_project(slug)
-    with town.kept_running(), repeated(harm, most=most) as harmed:
-        receipts = post(conversations(), port=town.port, key=key, pause=PAUSE)
+def assert_survives(
+    cluster: ChaosCluster, baseline: State, slug: str, harm: Callable[[], object], *, most: int
+) -> None:
+    project, key = cluster.new_project(slug)
+    with cluster.kept_running(), repeated(harm, most=most) as harmed:
+        receipts = post(conversations(), port=cluster.port, key=key, pause=PAUSE)
         assert len(harmed) >= 2
-    with town.kept_running():
-        assert town.drained(project), town.house.output[-4_000:]
-    with town.connect() as connection:
+    with cluster.kept_running():
+        assert cluster.drained(project), cluster.instance.output[-4_000:]
+    with cluster.connect() as connection:
         assert_each_accepted_once(connection, project, receipts, ended=ENDED)
         state = final_state(connection, project)
-    for name, rows in calm.items():
+    for name, rows in baseline.items():
         assert state[name] == rows, name
 
 
 @contextmanager
 def repeated(harm: Callable[[], object], *, most: int) -> Iterator[list[object]]:
-    """Do harm again and again beside the block; what was done is listed."""
+    """Inject faults repeatedly while the block runs; return the list of them."""
     done: list[object] = []
     over = threading.Event()
 
@@ -85,9 +87,9 @@ def repeated(harm: Callable[[], object], *, most: int) -> Iterator[list[object]]
         thread.join()
 
 
-def crash_database(town: Town) -> str:
+def crash_database(cluster: ChaosCluster) -> str:
     """Let the server end as if by a power cut, and start again."""
-    home = existing_home(data_dir=town.house.folder / "postgresql")
+    home = existing_home(data_dir=cluster.instance.folder / "postgresql")
     assert home is not None
     owner = owner_of(data_dir=home.path)
     how = ["-D", str(home.cluster), "-l", str(home.log), "-m", "immediate", "-w", "restart"]

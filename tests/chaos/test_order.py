@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import Status, TraceStatus
 from apps.tenants.models import Project
 from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
-from tests.house import PATIENCE
+from tests.instance import PATIENCE
 from tests.soak import SOAK_TURNS
 from tests.worker.worker_helper import Person
 
@@ -60,7 +60,7 @@ def speak(person: Person, seed: int) -> str:
 
 
 def work_until(said: threading.Event) -> None:
-    """Drain as one of several workers until all has been said, and once more."""
+    """Drain as one of several workers until all turns have been sent, and once more."""
     try:
         while not said.is_set():
             drain()

@@ -1,4 +1,4 @@
-"""Work that kills its worker is buried after its attempts; those whom its worker worked for as well all finish."""
+"""Work that kills its worker is dead after its attempts; other work of the same worker finishes."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from apps.tenants.models import Project
 from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import in_a_fork
-from tests.house import PATIENCE
+from tests.instance import PATIENCE
 from tests.outbox.outbox_factories import expire
 from tests.worker.worker_helper import Person, interrupted
 

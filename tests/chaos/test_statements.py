@@ -1,4 +1,4 @@
-"""Any statement may fail: what is written is written whole, and in the end all is as if none had failed."""
+"""Any statement may fail: writes are atomic, and the final state is as if none had failed."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
-from tests.house import PATIENCE
+from tests.instance import PATIENCE
 from tests.outbox.outbox_factories import expire, make_due
 from tests.soak import SOAK_TURNS
 from tests.worker.worker_helper import Person
@@ -87,7 +87,7 @@ def drain(*, patient: bool) -> None:
 
 
 def recover(project: Project) -> None:
-    """Let time pass, and a person retry what is dead."""
+    """Let waiting work become due, and retry dead work."""
     for user in {message.user for message in MESSAGES}:
         expire(Person(project, user).id)
     for row in OutboxRow.objects.filter(project=project, state=WorkState.DEAD):
@@ -106,9 +106,9 @@ def state_of(project: Project) -> Any:
 
 @pytest.mark.parametrize("share", [0.02, 0.05])
 def test_failing_statements_change_nothing_in_the_end(transactional_db: None, share: float) -> None:
-    calm, stormy = (create_project(name=name, slug=name) for name in ("calm", "stormy"))
+    baseline, stormy = (create_project(name=name, slug=name) for name in ("baseline", "stormy"))
     for message in MESSAGES:
-        insist(calm, message)
+        insist(baseline, message)
     drain(patient=False)
     with unreliable(share, seed=7) as statements:
         for message in MESSAGES:
@@ -120,4 +120,4 @@ def test_failing_statements_change_nothing_in_the_end(transactional_db: None, sh
         drain(patient=False)
         if not OutboxRow.objects.filter(project=stormy).exclude(state=WorkState.DONE).exists():
             break
-    assert state_of(stormy) == state_of(calm)
+    assert state_of(stormy) == state_of(baseline)

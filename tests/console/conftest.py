@@ -11,7 +11,7 @@ from apps.actions.live_ports import SystemClock, Uuid7Ids
 from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
 from apps.intake.accept import Submission, accept
-from apps.memories.models import Memory, MemoryChange, MemoryLink, MemoryRevision
+from apps.memories.models import LedgerCheckpoint, Memory, MemoryChange, MemoryLink, MemoryRevision
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
@@ -21,7 +21,8 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
-from apps.tenants.models import Membership, Project
+from apps.tenants.models import Erasure, Membership, Project
+from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Trace
 from apps.worker.process_user import process_user
 
@@ -45,7 +46,7 @@ def admin(db: None) -> Client:
 
 
 def do_all(project: Project) -> None:
-    """Do what is owed, in this connection."""
+    """Process all queued work in this connection."""
     ports = Ports(
         clock=SystemClock(),
         ids=Uuid7Ids(),
@@ -79,7 +80,7 @@ def full_project(project: Project) -> Project:
 
 
 def _add_the_rest(project: Project) -> None:
-    """Add what this conversation leaves empty."""
+    """Add what the sample conversation does not contain."""
     first, second = Memory.objects.filter(project=project)[:2]
     retract(project_id=project.pk, memory_id=first.pk)
     # Triggers write these at a commit, which not every test comes to.
@@ -97,9 +98,14 @@ def _add_the_rest(project: Project) -> None:
     )
     Membership.objects.create(project=project, user=User.objects.create(username="member"), role=MemberRole.REVIEWER)
     now = timezone.now()
+    Erasure.objects.create(
+        project=project, end_user=first.end_user, user_hash="0" * 64, actor="person:1", finished_at=now
+    )
+    LedgerCheckpoint.objects.create(project=project, number=1, hash="0" * 64)
     WorkerHeartbeat.objects.create(
         worker=new_id(), host=HOSTILE, pid=1, started_at=now - timedelta(hours=1), seen_at=now
     )
+    seconds_to_wait(RateLimit("key:some", most=10, seconds=60))
     ModelPause.objects.create(
         project=project, model=HOSTILE, kind=PausedKind.MODEL, since=now, until=now, error=HOSTILE
     )

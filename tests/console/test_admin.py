@@ -1,4 +1,4 @@
-"""Every page of the admin opens, reads little, escapes what callers wrote, and refuses to change history."""
+"""Every page of the admin opens with few queries, escapes text of callers, and can't change the history."""
 
 import pytest
 from django.apps import apps
@@ -44,6 +44,13 @@ def open_page(admin: Client, address: str) -> str:
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_every_model_is_registered(model: type[Model]) -> None:
     assert django_admin.site.is_registered(model)
+
+
+def test_the_tables_of_the_task_runner_are_not_shown() -> None:
+    """Who may add a task could run any code on the server."""
+    assert not [
+        model for model in apps.get_app_config("django_q").get_models() if django_admin.site.is_registered(model)
+    ]
 
 
 def test_every_list_and_detail_opens(admin: Client, full_project: Project, api_key: CreatedKey) -> None:

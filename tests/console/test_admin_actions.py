@@ -49,7 +49,7 @@ def test_review(admin: Client, full_project: Project, action: str, status: Statu
     assert MemoryVersion.objects.filter(memory=memory, operation=verb, actor=f"person:{person.pk}").count() == 1
 
 
-def test_what_can_not_follow_is_told_and_changes_nothing(admin: Client, full_project: Project) -> None:
+def test_an_impossible_change_of_status_is_refused_and_changes_nothing(admin: Client, full_project: Project) -> None:
     memory = Memory.objects.for_project(full_project.pk).filter(status=Status.RETRACTED).first()
 
     text = act(admin, "memories_memory", "approve", memory.pk)
@@ -98,14 +98,14 @@ def test_dead_work_is_retried(admin: Client, full_project: Project) -> None:
     assert Trace.objects.get(pk=row.subject_id).status == TraceStatus.QUEUED
 
 
-def test_waiting_work_is_buried_and_says_who_did_it(admin: Client, full_project: Project) -> None:
+def test_waiting_work_is_discarded_with_the_name_of_the_person(admin: Client, full_project: Project) -> None:
     row = row_of_a_trace(full_project, WorkState.PENDING)
 
     act(admin, "outbox_outboxrow", "discard", row.pk)
 
     row.refresh_from_db()
     assert row.state == WorkState.DEAD
-    assert "buried by person:" in row.last_error
+    assert "discarded by person:" in row.last_error
     assert "model down" in row.last_error
     assert Trace.objects.get(pk=row.subject_id).status == TraceStatus.DEAD
 

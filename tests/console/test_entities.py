@@ -12,7 +12,7 @@ from apps.actions.entities.preview_merge import preview_merge
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import MemberRole, Status
 from apps.tenants.models import Membership, Project
-from tests.api.test_merge_entities import BOTH, put, state, told
+from tests.api.test_merge_entities import BOTH, put, state, statement
 
 pytestmark = pytest.mark.django_db
 
@@ -37,8 +37,8 @@ def test_one_entity_shows_its_facts(admin: Client, full_project: Project) -> Non
 @pytest.fixture
 def reviewer(project: Project, client: APIClient) -> Client:
     """A reviewer of a project where Bob is Robert."""
-    put(client, *BOTH, {**told("Ana naps.", "x", "naps", "x"), "subject": "User"})
-    put(client, told("Cy naps.", "Cy", "likes", "naps"), user_id="cy")
+    put(client, *BOTH, {**statement("Ana naps.", "x", "naps", "x"), "subject": "User"})
+    put(client, statement("Cy naps.", "Cy", "likes", "naps"), user_id="cy")
     return browser_of("rita", project, MemberRole.REVIEWER)
 
 
@@ -67,8 +67,8 @@ def test_the_other_one_is_picked_among_those_of_the_same_user(reviewer: Client) 
 def test_merging_takes_few_statements_however_much_there_is(
     reviewer: Client, client: APIClient, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    put(client, *(told(f"Bob owns {number} boats.", "Bob", "owns", f"{number} boats") for number in range(60)))
-    put(client, *(told(f"B{number} sails.", f"B{number}", "likes", "sailing") for number in range(60)))
+    put(client, *(statement(f"Bob owns {number} boats.", "Bob", "owns", f"{number} boats") for number in range(60)))
+    put(client, *(statement(f"B{number} sails.", f"B{number}", "likes", "sailing") for number in range(60)))
     for path in (address("Bob"), address("Bob", into="Robert")):
         with django_assert_max_num_queries(25):
             assert reviewer.get(path).status_code == 200
@@ -110,7 +110,7 @@ def test_a_merge_is_undone_and_both_are_in_the_ledger_with_the_person(reviewer: 
     assert entries.count() == 3
 
 
-def test_what_cannot_be_merged_is_told_and_left(reviewer: Client, project: Project, other_project: Project) -> None:
+def test_entities_that_cannot_be_merged_are_refused(reviewer: Client, project: Project, other_project: Project) -> None:
     for into in ("Bob", "Cy"):
         for method in (reviewer.get, reviewer.post):
             page = method(address("Bob", into=into), follow=True).content.decode()

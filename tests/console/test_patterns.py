@@ -142,8 +142,8 @@ def test_a_preview_shows_what_would_change(tuner: Client) -> None:
     assert not PreFilterRule.objects.filter(name="porto").exists()
 
 
-def test_a_long_preview_tells_how_far_it_is(tuner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "AT_ONCE", 0)
+def test_a_long_preview_shows_its_progress(tuner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "IMMEDIATE_TURNS", 0)
     page = tuner.post(f"{HOME}patterns/preview/", RULE | {"days": "7"}).content.decode()
     assert "waiting for a worker" in page
     preview = RulePreview.objects.get()
@@ -155,7 +155,7 @@ def test_a_long_preview_tells_how_far_it_is(tuner: Client, monkeypatch: pytest.M
     assert numbers_in(done) == [6, 1, 1, 0]
 
 
-def test_a_preview_whose_worker_was_stopped_does_not_wait_for_ever(tuner: Client, full_project: Project) -> None:
+def test_a_preview_whose_worker_was_stopped_is_shown_as_lost(tuner: Client, full_project: Project) -> None:
     long_ago = timezone.now() - timezone.timedelta(hours=1)
     preview = RulePreview.objects.create(
         project=full_project, rule=RULE, days=7, state=PreviewState.RUNNING, created_at=long_ago

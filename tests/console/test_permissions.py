@@ -51,7 +51,7 @@ def test_superusers_see_all_projects(admin: Client, project: Project, other_proj
     assert "Other" in admin.get("/console/test/entities/").content.decode()
 
 
-def test_who_has_no_project_is_told_so(project: Project) -> None:
+def test_a_person_without_a_project_sees_an_explanation(project: Project) -> None:
     assert "No project yet" in signed_in("ana").get("/console/").content.decode()
 
 

@@ -1,4 +1,4 @@
-"""The page of what waits for a person."""
+"""The review page."""
 
 import re
 
@@ -50,7 +50,7 @@ def status_of(memory: Memory) -> str:
 
 
 def undo_in(page: str) -> dict[str, list[str]]:
-    """Return what the undo of a toast sends."""
+    """Return the form data of a toast's undo button."""
     given: dict[str, list[str]] = {}
     for name, value in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]+)">', page):
         given.setdefault(name, []).append(value)
@@ -113,7 +113,7 @@ def test_what_does_not_fit_is_refused(reviewer: Client, waiting: list[Memory], g
     assert status_of(waiting[0]) == Status.PENDING_REVIEW
 
 
-def test_the_second_reviewer_is_told_who_was_faster(
+def test_the_second_reviewer_sees_who_was_faster(
     reviewer: Client, full_project: Project, waiting: list[Memory]
 ) -> None:
     member("ben", full_project, MemberRole.REVIEWER).post(f"{PAGE}approve/", {"memory": seen(waiting[0])})

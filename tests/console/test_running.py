@@ -1,4 +1,4 @@
-"""The pages on which a project is looked at and run: who may see them, what they say, what their buttons do."""
+"""The pages to observe and run a project: access, contents and buttons."""
 
 import re
 from datetime import timedelta
@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from apps.actions.keys.create_key import create_key
-from apps.actions.keys.restore_key import REGRET
+from apps.actions.keys.restore_key import UNDO_PERIOD
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import MemberRole, Scope, WorkState
 from apps.tenants.models import ApiKey, Membership, Project
@@ -296,7 +296,7 @@ def test_a_revoked_key_comes_back_for_a_short_while(
     tuner.post(f"{HOME}keys/{mine.pk}/restore/")
     assert ApiKey.objects.filter(revoked_at=None, pk=mine.pk).exists()
 
-    ApiKey.objects.update(revoked_at=timezone.now() - REGRET)
+    ApiKey.objects.update(revoked_at=timezone.now() - UNDO_PERIOD)
     for key in (mine, theirs):
         assert "Nothing was changed" in tuner.post(f"{HOME}keys/{key.pk}/restore/", follow=True).content.decode()
     assert not ApiKey.objects.filter(revoked_at=None).exists()

@@ -56,7 +56,7 @@ LATER = MONDAY + timedelta(days=5)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a store says of one memory, whatever its status."""
+    """The stored state of one memory of any status."""
 
     status: Status
     version: int
@@ -88,7 +88,7 @@ class World(ABC):
     def links(self) -> set[tuple[UUID, UUID, LinkKind]]: ...
 
     @abstractmethod
-    def owed(self) -> set[tuple[WorkKind, UUID]]: ...
+    def queued(self) -> set[tuple[WorkKind, UUID]]: ...
 
     # Shared by all worlds.
 
@@ -114,7 +114,7 @@ def told(request: Request, content: str, *, subject: AddEntity, **changes: Any) 
 
 
 def full_statement(each: Candidate) -> Candidate:
-    """Return a candidate of which no field has the value that it would have if nobody set it."""
+    """Return a candidate none of whose fields has its default value."""
     changed = each.evolve(
         type=MemoryType.EVENT,
         polarity=Polarity.NEGATIVE,
@@ -413,7 +413,7 @@ class StoreContract:
         )  # fmt: skip
         assert world.holders(*started.slot) == ()
 
-    def test_links_reasons_and_owed_work_are_kept(self, world: World) -> None:
+    def test_links_reasons_and_queued_work_are_stored(self, world: World) -> None:
         started = start(world)
         request = world.request("I may live in Munich.", day=5)
         each = told(request, "User lives in Munich.", subject=started.user, predicate="lives_in")
@@ -426,7 +426,7 @@ class StoreContract:
         assert row is not None
         assert (row.status, row.review_reasons) == (Status.PENDING_REVIEW, (Reason.NOT_ASSERTED,))
         assert world.links() == {(doubtful.memory_id, started.home.memory_id, LinkKind.CONTRADICTS)}
-        assert (WorkKind.INDEX_MEMORY, doubtful.memory_id) in world.owed()
+        assert (WorkKind.INDEX_MEMORY, doubtful.memory_id) in world.queued()
 
     def test_sources_are_handed_over_and_given_back(self, world: World) -> None:
         started = start(world)

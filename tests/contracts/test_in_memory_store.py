@@ -1,4 +1,4 @@
-"""The in-memory store keeps the contract of every store."""
+"""The in-memory store fulfils the contract of stores."""
 
 from uuid import UUID
 
@@ -48,8 +48,8 @@ class InMemoryWorld(World):
         links = self.store.state(end_user_id=self.end_user_id).links
         return {(link.from_id, link.to_id, link.kind) for link in links}
 
-    def owed(self) -> set[tuple[WorkKind, UUID]]:
-        return {(work.kind, work.memory_id) for work in self.store.state(end_user_id=self.end_user_id).owed}
+    def queued(self) -> set[tuple[WorkKind, UUID]]:
+        return {(work.kind, work.memory_id) for work in self.store.state(end_user_id=self.end_user_id).queued}
 
 
 class TestInMemoryStore(StoreContract):
@@ -66,10 +66,10 @@ class TestInMemoryStore(StoreContract):
         kept = world.store.state(end_user_id=world.end_user_id).memories[started.home.memory_id]
         assert [past.content for past in kept.past] == ["User lives in Berlin."]
 
-    def test_a_vector_pays_the_owed_work(self) -> None:
+    def test_a_vector_removes_the_index_work(self) -> None:
         world = InMemoryWorld()
         started = start(world)
         memory_id = started.home.memory_id
         world.write(world.request("x"), EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory_id))
         world.put_vector(memory_id=memory_id, vector=[1.0, 0.0])
-        assert world.owed() == set()
+        assert world.queued() == set()

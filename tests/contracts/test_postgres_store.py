@@ -1,4 +1,4 @@
-"""The PostgreSQL store keeps the contract of every store."""
+"""The PostgreSQL store fulfils the contract of stores."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -80,7 +80,7 @@ class PostgresWorld(World):
         links = MemoryLink.objects.filter(end_user_id=self.end_user_id)
         return {(link.from_memory_id, link.to_memory_id, LinkKind(link.kind)) for link in links}
 
-    def owed(self) -> set[tuple[WorkKind, UUID]]:
+    def queued(self) -> set[tuple[WorkKind, UUID]]:
         rows = OutboxRow.objects.filter(end_user_id=self.end_user_id)
         return {(WorkKind(row.kind), row.subject_id) for row in rows}
 

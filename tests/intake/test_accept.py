@@ -1,10 +1,11 @@
-"""What accepting a request writes: the turns, their trace and the work owed for it, together or not at all."""
+"""An accepted request writes its turns, its trace and its outbox row together, or nothing."""
 
 from dataclasses import replace
 from datetime import timedelta
 from math import inf
 from typing import Any
 
+import psycopg
 import pytest
 from cachetools import TTLCache
 from django.db import DataError, connection
@@ -13,6 +14,7 @@ from django.utils import timezone
 
 from apps.actions.keys.create_key import CreatedKey
 from apps.actions.sessions.end_session import end_session
+from apps.intake import accept as accepting
 from apps.intake import backpressure, session_cache
 from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import KeyRefused
@@ -46,7 +48,7 @@ def stored(session: str = "monday") -> list[tuple[int, str, str]]:
     return list(rows.values_list("position", "content", "rejected_for"))
 
 
-def test_a_request_is_recorded_and_its_run_is_owed(project: Project, api_key: CreatedKey) -> None:
+def test_a_request_is_recorded_and_its_run_is_enqueued(project: Project, api_key: CreatedKey) -> None:
     said = timezone.now() - timedelta(days=3)
     turn = NewTurn(role=Role.USER, content=KEPT, speaker="Ana", occurred_at=said, external_id="t1")
     given = submission(project, turns=(turn,), api_key_id=api_key.key.id, topic="life", metadata={"app": "x"})
@@ -168,7 +170,7 @@ def test_a_key_that_no_longer_holds_writes_nothing(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("place", [0, 1])
-def test_turns_that_arrive_meanwhile_come_first_in_the_session_and_in_the_queue(project: Project, place: int) -> None:
+def test_turns_accepted_in_between_come_first_in_the_session_and_in_the_queue(project: Project, place: int) -> None:
     accept(submission=submission(project, KEPT))
     session_cache.forget()
     accept(submission=submission(project, KEPT, session_id="tuesday"))  # the configuration is known, the session is not
@@ -182,7 +184,12 @@ def test_turns_that_arrive_meanwhile_come_first_in_the_session_and_in_the_queue(
     contents = [content for _, content, _ in stored()]
     assert contents == [KEPT, "My sister is called Marta.", "I work as a nurse.", "I have two cats."]
     assert [position for position, _, _ in stored()] == [0, 1, 2, 3]
-    owed = list(OutboxRow.objects.order_by("id").values_list("subject_id", flat=True))
-    assert owed[2:] == [early.trace_id, late.result.trace_id]
+    queued = list(OutboxRow.objects.order_by("id").values_list("subject_id", flat=True))
+    assert queued[2:] == [early.trace_id, late.result.trace_id]
     traces = list(Trace.objects.order_by("created_at").values_list("id", flat=True))
-    assert traces == owed
+    assert traces == queued
+
+
+def test_statements_are_short_enough_to_be_cached() -> None:
+    longest = psycopg._queries.MAX_CACHED_STATEMENT_LENGTH
+    assert max(len(accepting._RECORD), len(accepting._RECORD_AND_ENQUEUE)) <= longest

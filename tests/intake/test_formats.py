@@ -1,4 +1,4 @@
-"""Every format reads its files into turns, and tells what it can't take by its place."""
+"""Every format converts files to turns, and reports invalid places with their position."""
 
 import json
 from datetime import UTC, datetime
@@ -104,7 +104,7 @@ def test_a_chat_knows_when_something_was_said() -> None:
     assert (first.session_id, first.turn.external_id) == ("talk", "message-1")
 
 
-def test_a_time_keeps_the_offset_that_it_was_told_with() -> None:
+def test_a_time_keeps_its_offset() -> None:
     (first,) = read("jsonl", json.dumps({**OK, "occurred_at": "2026-03-02T09:12:00+05:30"}))
     assert isinstance(first, ParsedTurn)
     assert (first.turn.occurred_at, first.turn.utc_offset) == (datetime(2026, 3, 2, 3, 42, tzinfo=UTC), 330)
@@ -136,7 +136,7 @@ OK = {"session_id": "s", "role": "user", "content": "Hello"}
         ("chat", "[{", "the file"),
     ],
 )
-def test_what_cannot_be_taken_is_told_with_its_place(name: str, content: object, at: str | None) -> None:
-    told = bad(name, content)
-    assert [place for place, _ in told] == ([at] if at else [])
-    assert all(message for _, message in told)
+def test_an_invalid_place_is_reported_with_its_position(name: str, content: object, at: str | None) -> None:
+    bad_lines = bad(name, content)
+    assert [place for place, _ in bad_lines] == ([at] if at else [])
+    assert all(message for _, message in bad_lines)

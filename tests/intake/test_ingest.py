@@ -18,8 +18,8 @@ pytestmark = pytest.mark.django_db
 
 
 def lines(*turns: dict[str, Any]) -> str:
-    told = ({"user_id": "ana", "session_id": "monday", "role": "user", **turn} for turn in turns)
-    return "\n".join(map(json.dumps, told))
+    lines = ({"user_id": "ana", "session_id": "monday", "role": "user", **turn} for turn in turns)
+    return "\n".join(map(json.dumps, lines))
 
 
 THREE = lines({"content": "I live in Lisbon."}, {"content": "ok"}, {"content": "I work as a nurse."})
@@ -37,7 +37,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "talk.jsonl"
 
 
-def test_a_file_becomes_traces_with_work_owed(project: Project, file: Path) -> None:
+def test_a_file_becomes_traces_with_queued_work(project: Project, file: Path) -> None:
     assert run(project, file, THREE) == "3 turns in 1 requests, 0 known already\n"
     assert list(Turn.objects.order_by("position").values_list("external_id", flat=True)) == [
         "line-1",
@@ -71,20 +71,22 @@ def test_requests_hold_one_session_and_so_many_turns(
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "messages"),
     [
         (THREE + "\n{nonsense\n" + lines({"role": "pirate", "content": "Aye"}), ["line 4: ", "line 5: "]),
         (lines({"content": "One", "turn_id": "t"}, {"content": "Two", "turn_id": "t"}), ["line 2: turn_id 't' names"]),
     ],
 )
-def test_a_bad_line_is_told_and_nothing_is_written(
-    project: Project, file: Path, content: str, told: list[str], capsys: pytest.CaptureFixture[str]
+def test_a_bad_line_is_reported_and_nothing_is_written(
+    project: Project, file: Path, content: str, messages: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     file.write_text(content)
     out = StringIO()
     with pytest.raises(CommandError, match="nothing was ingested"):
         call_command("ingest", str(file), "--format=jsonl", f"--project={project.slug}", stderr=out)
-    assert [line.startswith(f"{file}: {start}") for line, start in zip(out.getvalue().splitlines(), told, strict=True)]
+    assert [
+        line.startswith(f"{file}: {start}") for line, start in zip(out.getvalue().splitlines(), messages, strict=True)
+    ]
     assert not Turn.objects.exists()
     assert not Trace.objects.exists()
 
@@ -98,7 +100,9 @@ def test_a_turn_without_an_end_user_is_bad_unless_the_command_names_one(project:
 
 
 @pytest.mark.parametrize("options", [("--project=nobody",), ("--format=jsonl",)])
-def test_an_unknown_project_or_an_absent_file_is_told(project: Project, tmp_path: Path, options: tuple[str]) -> None:
+def test_an_unknown_project_or_a_missing_file_is_reported(
+    project: Project, tmp_path: Path, options: tuple[str]
+) -> None:
     with pytest.raises(CommandError, match=r"no project|No such file"):
         call_command("ingest", str(tmp_path / "absent"), f"--project={project.slug}", "--format=jsonl", *options)
 

@@ -1,4 +1,4 @@
-"""A process recalls how it left a session: what it writes is what it would write if it looked each time."""
+"""A process caches the state of sessions: it writes the same as if it read the state for each request."""
 
 import threading
 from collections.abc import Iterator
@@ -91,7 +91,7 @@ LONG_AGO += [Sent(0, "monday", (by_user(KEPT), NewTurn(role=Role.ASSISTANT, cont
 @given(requests=st.lists(SENT, max_size=14))
 @example(requests=[*LONG_AGO, Sent(0, "monday", (by_user("I have two cats.", "t1"),))])
 @example(requests=[*LONG_AGO, Sent(1, "monday", (by_user(KEPT),)), Sent(0, "monday", (by_user("yes"),))])
-def test_whoever_recalls_writes_what_whoever_looks_writes(project: Project, requests: list[Sent]) -> None:
+def test_a_cached_session_is_written_like_one_that_was_read(project: Project, requests: list[Sent]) -> None:
     recalling, looking = str(new_id()), str(new_id())
     processes = [Process({}, {}), Process({}, {})]
 

@@ -1,4 +1,4 @@
-"""What journeys share: a house of their own with a running server and cluster."""
+"""What journeys share: an instance of their own with a running server and cluster."""
 
 import signal
 import socket
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from memplatform.demo.client import Client
-from tests.house import PATIENCE, House, a_migrated_house, free_port, wait_for
+from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wait_for
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    with a_migrated_house() as made:
+def instance() -> Iterator[Instance]:
+    with migrated_instance() as made:
         yield made
 
 
@@ -26,15 +26,15 @@ def taken_port() -> Iterator[int]:
 
 
 @pytest.fixture(scope="module")
-def client(house: House) -> Iterator[Client]:
+def client(instance: Instance) -> Iterator[Client]:
     """Call a server with a cluster beside it, with a key that may read and write."""
     port = free_port()
-    house.environment["WEB_PORT"] = str(port)
-    key = house.new_key("journey")
-    server = house.start("sh", "scripts/serve.sh")
-    cluster = house.start(*house.command("cluster"))
+    instance.environment["WEB_PORT"] = str(port)
+    key = instance.new_key("journey")
+    server = instance.start("sh", "scripts/serve.sh")
+    cluster = instance.start(*instance.command("cluster"))
     caller = Client(address=f"http://127.0.0.1:{port}", key=key)
-    wait_for(lambda: caller.answers("/readyz"), house=house, process=server)
+    wait_for(lambda: caller.answers("/readyz"), instance=instance, process=server)
     yield caller
     for process in (server, cluster):
         process.send_signal(signal.SIGTERM)

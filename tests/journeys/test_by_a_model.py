@@ -11,7 +11,7 @@ import pytest
 from benchmarks.model_server import ModelServer, Reply, running
 from benchmarks.model_wire import Asked
 from memplatform.demo.client import Client
-from tests.house import House, a_migrated_house, wait_for
+from tests.instance import Instance, migrated_instance, wait_for
 from tests.pipeline.answers import listing, memory, new_turns
 
 pytestmark = pytest.mark.journey
@@ -97,28 +97,28 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="module")
-def house(model: ModelServer) -> Iterator[House]:
-    """A house whose one model is the one on loopback."""
+def instance(model: ModelServer) -> Iterator[Instance]:
+    """An instance whose one model is the one on loopback."""
     named = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": model.url}
-    with a_migrated_house(**named) as made:
+    with migrated_instance(**named) as made:
         yield made
 
 
-def say(client: Client, house: House, *texts: str, user: str, speaker: str = "") -> dict[str, Any]:
+def say(client: Client, instance: Instance, *texts: str, user: str, speaker: str = "") -> dict[str, Any]:
     """Post the turns of one request, and return its trace once it has ended."""
     named = {"speaker": speaker} if speaker else {}
     turns = [{"role": "user", "content": text, **named} for text in texts]
     told = client.post("/v1/turns", {"user_id": user, "session_id": "one", "turns": turns})
     address = f"/v1/traces/{told.body['trace_id']}"
-    wait_for(lambda: client.get(address)["status"] not in ("queued", "running"), house=house)
+    wait_for(lambda: client.get(address)["status"] not in ("queued", "running"), instance=instance)
     return client.get(address)
 
 
 def test_of_two_turns_about_an_interview_four_statements_are_kept(
-    client: Client, house: House, model: ModelServer
+    client: Client, instance: Instance, model: ModelServer
 ) -> None:
-    say(client, house, PLAN, user="georgian", speaker="Georgian")
-    trace = say(client, house, OVER, LEAD, user="georgian", speaker="Georgian")
+    say(client, instance, PLAN, user="georgian", speaker="Georgian")
+    trace = say(client, instance, OVER, LEAD, user="georgian", speaker="Georgian")
 
     assert trace["status"] == "done"
     assert [call["purpose"] for call in trace["model_calls"]].count("extract") == 1
@@ -134,9 +134,9 @@ def test_of_two_turns_about_an_interview_four_statements_are_kept(
     assert len(list(client.pages("/v1/memories", user_id="georgian"))) == 4  # with the plan, without what waits
 
 
-def test_what_the_model_would_not_keep_is_told_with_its_reason(client: Client, house: House) -> None:
-    say(client, house, PLAN, user="georgian-too", speaker="Georgian")
-    trace = say(client, house, OVER, LEAD, user="georgian-too", speaker="Georgian")
+def test_what_the_model_discards_is_reported_with_its_reason(client: Client, instance: Instance) -> None:
+    say(client, instance, PLAN, user="georgian-too", speaker="Georgian")
+    trace = say(client, instance, OVER, LEAD, user="georgian-too", speaker="Georgian")
 
     discarded = [line for line in trace["outcomes"] if line["outcome"] == "discarded"]
     assert {line["reason"] for line in discarded} == {"low_quality"}
@@ -148,8 +148,8 @@ def test_what_the_model_would_not_keep_is_told_with_its_reason(client: Client, h
     ]
 
 
-def test_who_only_speaks_as_a_doctor_is_none_until_a_person_says_so(client: Client, house: House) -> None:
-    trace = say(client, house, CLAIM, user="asker")
+def test_who_only_speaks_as_a_doctor_is_none_until_a_person_says_so(client: Client, instance: Instance) -> None:
+    trace = say(client, instance, CLAIM, user="asker")
     (memory_id,) = trace["counts"]["memory_ids"]
 
     def found(**more: Any) -> list[str]:

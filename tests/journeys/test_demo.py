@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.house import PATIENCE, House, a_house, free_port, wait_for
+from tests.instance import PATIENCE, Instance, free_port, new_instance, wait_for
 
 pytestmark = pytest.mark.journey
 UP = "Press Ctrl-C to stop"
@@ -18,10 +18,10 @@ UP = "Press Ctrl-C to stop"
 class Run:
     """One run of the demo to its end."""
 
-    def __init__(self, house: House) -> None:
-        self.file = house.folder / "result.json"
-        self.done = house.run("demo", "--once", f"--json={self.file}", f"--port={free_port()}")
-        self.left = house.processes()
+    def __init__(self, instance: Instance) -> None:
+        self.file = instance.folder / "result.json"
+        self.done = instance.run("demo", "--once", f"--json={self.file}", f"--port={free_port()}")
+        self.left = instance.processes()
         assert self.done.returncode == 0, self.done.stderr
         self.result: dict[str, Any] = json.loads(self.file.read_text())
 
@@ -31,20 +31,20 @@ class Run:
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    """A house with nothing in it yet."""
-    with a_house() as made:
+def instance() -> Iterator[Instance]:
+    """An instance with nothing in it yet."""
+    with new_instance() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def first(house: House) -> Run:
-    return Run(house)
+def first(instance: Instance) -> Run:
+    return Run(instance)
 
 
 @pytest.fixture(scope="module")
-def second(house: House, first: Run) -> Run:
-    return Run(house)
+def second(instance: Instance, first: Run) -> Run:
+    return Run(instance)
 
 
 def test_the_move_superseded_the_old_city(first: Run) -> None:
@@ -101,10 +101,10 @@ def test_the_funnel_adds_up(first: Run) -> None:
     assert funnel["vectors"] >= len(memories)
 
 
-def test_the_dashboard_counts_all_turns_at_the_first_look(house: House, first: Run) -> None:
+def test_the_dashboard_counts_all_turns_at_the_first_look(instance: Instance, first: Run) -> None:
     rows = "HourlyTally.objects.filter(measure='turns')"
     asked = f"from apps.traces.models import HourlyTally; print(sum(row.amount for row in {rows}))"
-    assert float(house.run("shell", "-v0", "-c", asked).stdout) == first.result["posted"]["turns"]
+    assert float(instance.run("shell", "-v0", "-c", asked).stdout) == first.result["posted"]["turns"]
 
 
 def test_search_and_context_tell_what_holds_now(first: Run) -> None:
@@ -121,9 +121,9 @@ def test_everything_is_printed(first: Run) -> None:
         assert expected in printed
 
 
-def test_secrets_are_their_owners_alone(house: House, first: Run) -> None:
+def test_secrets_are_their_owners_alone(instance: Instance, first: Run) -> None:
     for name in ("demo-key", "demo-password", "secret_key"):
-        assert stat.S_IMODE((house.folder / name).stat().st_mode) == 0o600
+        assert stat.S_IMODE((instance.folder / name).stat().st_mode) == 0o600
 
 
 def test_a_second_run_adds_nothing(first: Run, second: Run) -> None:
@@ -133,38 +133,38 @@ def test_a_second_run_adds_nothing(first: Run, second: Run) -> None:
     assert second.result["links"] == first.result["links"]
 
 
-def test_nothing_is_left_running(house: House, first: Run, second: Run) -> None:
+def test_nothing_is_left_running(instance: Instance, first: Run, second: Run) -> None:
     assert first.left == second.left == []
-    assert not list((house.folder / "run").iterdir())
+    assert not list((instance.folder / "run").iterdir())
 
 
 @pytest.fixture
-def staying(house: House, first: Run, taken_port: int) -> Iterator[subprocess.Popen[bytes]]:
+def staying(instance: Instance, first: Run, taken_port: int) -> Iterator[subprocess.Popen[bytes]]:
     """A demo that stays up, started where its port was taken."""
-    (house.folder / "output").write_text("")
-    process = house.start(*house.command("demo", f"--port={taken_port}"))
-    wait_for(lambda: UP in house.output, house=house, process=process)
+    (instance.folder / "output").write_text("")
+    process = instance.start(*instance.command("demo", f"--port={taken_port}"))
+    wait_for(lambda: UP in instance.output, instance=instance, process=process)
     yield process
     process.kill()
     process.wait()
 
 
 def test_it_stays_on_another_port_until_ctrl_c_and_is_the_only_one(
-    house: House, staying: subprocess.Popen[bytes], taken_port: int
+    instance: Instance, staying: subprocess.Popen[bytes], taken_port: int
 ) -> None:
-    assert f"Port {taken_port} is in use" in house.output
-    another = house.run("demo", "--once")
+    assert f"Port {taken_port} is in use" in instance.output
+    another = instance.run("demo", "--once")
     assert another.returncode == 1
     assert f"already running in this folder (process {staying.pid})" in another.stderr
     staying.send_signal(signal.SIGINT)
     assert staying.wait(timeout=PATIENCE) == 0
-    assert house.processes() == []
+    assert instance.processes() == []
 
 
-def test_stop_ends_what_a_killed_demo_left(house: House, staying: subprocess.Popen[bytes]) -> None:
+def test_stop_ends_what_a_killed_demo_left(instance: Instance, staying: subprocess.Popen[bytes]) -> None:
     staying.kill()
     staying.wait()
-    assert len(house.processes()) > 2
-    stopped = house.stop()
+    assert len(instance.processes()) > 2
+    stopped = instance.stop()
     assert stopped.returncode == 0, stopped.stderr
-    assert house.processes() == []
+    assert instance.processes() == []

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.data import find
 from benchmarks.locomo_data import Conversation, load
 from memplatform.demo.client import Client
-from tests.house import House, wait_for
+from tests.instance import Instance, wait_for
 
 pytestmark = pytest.mark.journey
 USER = "locomo"
@@ -44,10 +44,12 @@ def conversation() -> Conversation:
 
 
 @pytest.fixture(scope="module")
-def taken(conversation: Conversation, client: Client, house: House) -> Taken:
+def taken(conversation: Conversation, client: Client, instance: Instance) -> Taken:
     sent = [client.post("/v1/turns", body).body["trace_id"] for body in bodies(conversation)]
-    wait_for(lambda: {trace["status"] for trace in listed(client)} <= ENDED, house=house)
-    wait_for(lambda: all(client.get("/readyz")[name] == 0 for name in ("oldest_owed_seconds", "dead")), house=house)
+    wait_for(lambda: {trace["status"] for trace in listed(client)} <= ENDED, instance=instance)
+    wait_for(
+        lambda: all(client.get("/readyz")[name] == 0 for name in ("oldest_queued_seconds", "dead")), instance=instance
+    )
     ids = [memory["id"] for memory in client.pages("/v1/memories", user_id=USER, limit=200)]
     return Taken(
         conversation=conversation,

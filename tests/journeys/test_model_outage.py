@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.model_server import ModelServer, Reply, running, simply
 from memplatform.demo.client import Client
-from tests.house import House, a_migrated_house, wait_for
+from tests.instance import Instance, migrated_instance, wait_for
 
 pytestmark = pytest.mark.journey
 TRIES = 4  # failed tries of an outage, each of three calls
@@ -20,18 +20,18 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="module")
-def house(model: ModelServer) -> Iterator[House]:
-    """A house where work has a single attempt, so that one that is counted during the outage ends it."""
+def instance(model: ModelServer) -> Iterator[Instance]:
+    """An instance where work has a single attempt, so that one that is counted during the outage ends it."""
     named = {"MODEL": "openai:tested", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{model.url}/v1"}
     quick = {"WORK_MAX_ATTEMPTS": "1", "MODEL_PAUSE_SECONDS": "0.5", "SYNC_WAIT_SECONDS": "2"}
-    with a_migrated_house(**named, **quick) as made:
+    with migrated_instance(**named, **quick) as made:
         yield made
 
 
-def test_turns_of_an_outage_are_remembered_after_it(client: Client, house: House, model: ModelServer) -> None:
+def test_turns_of_an_outage_are_remembered_after_it(client: Client, instance: Instance, model: ModelServer) -> None:
     model.answering = lambda _: Reply(status=503, headers={"retry-after-ms": "1"}, error="the model is loading")
     traces = {user: [say(client, user, number) for number in range(5)] for user in USERS}
-    wait_for(lambda: len(model.asked) >= 3 * TRIES, house=house)
+    wait_for(lambda: len(model.asked) >= 3 * TRIES, instance=instance)
 
     ready = client.get("/readyz")
     assert (ready["status"], ready["dead"]) == ("degraded", 0)
@@ -43,7 +43,7 @@ def test_turns_of_an_outage_are_remembered_after_it(client: Client, house: House
 
     model.answering = simply
     every = [*(trace for user in USERS for trace in traces[user]), impatient.body["trace_id"]]
-    wait_for(lambda: all(client.get(f"/v1/traces/{trace}")["status"] != "queued" for trace in every), house=house)
+    wait_for(lambda: all(client.get(f"/v1/traces/{trace}")["status"] != "queued" for trace in every), instance=instance)
     ended = {trace: client.get(f"/v1/traces/{trace}") for trace in every}
     assert {trace["status"] for trace in ended.values()} == {"done"}
     for user in USERS:
@@ -53,7 +53,7 @@ def test_turns_of_an_outage_are_remembered_after_it(client: Client, house: House
 
 
 def body(user: str, number: int) -> dict[str, object]:
-    turn = {"role": "user", "content": f"I have house number {number} in our street."}
+    turn = {"role": "user", "content": f"I have instance number {number} in our street."}
     return {"user_id": user, "session_id": f"session {number}", "turns": [turn]}
 
 

@@ -96,7 +96,7 @@ def test_nothing_known_is_an_empty_block(build, project) -> None:
     ],
 )
 @pytest.mark.parametrize("tags", [(), ("constraint",)])
-def test_what_may_not_be_shown_is_not_told(build, remember, hidden, tags) -> None:
+def test_what_may_not_be_shown_is_left_out(build, remember, hidden, tags) -> None:
     remember("User lives in Rome.", predicate="lives_in", object="Rome", subject="User", tags=tags, **hidden)
     assert build("where does User live") == RenderedBlock()
 
@@ -113,7 +113,7 @@ def test_low_stakes_show_what_is_unverified_and_say_so(build, remember) -> None:
     assert "lives_in = Rome (said 1 June 2030, unconfirmed)" in build("home", stakes=Stakes.LOW).text
 
 
-def test_a_denial_is_told_as_a_sentence_not_as_a_fact(build, remember) -> None:
+def test_a_denial_is_rendered_as_a_sentence_not_as_a_triple(build, remember) -> None:
     remember(
         "User does not speak Danish.", subject="User", predicate="speaks", object="Danish", polarity=Polarity.NEGATIVE
     )
@@ -189,3 +189,15 @@ def test_an_approved_memory_has_no_doubt_left(build, remember) -> None:
     assert "(said 1 June 2030, uncertain)" in build().text
     Memory.objects.filter(id=memory.id).update(confidence_parts={"review": 0.5})
     assert "- User is a nurse. (said 1 June 2030)\n" in build(stakes=Stakes.HIGH).text
+
+
+def test_the_next_events_are_shown_before_less_important_facts(remember, build) -> None:
+    for number in range(8):
+        remember(f"User owns thing number {number}.", importance=0.9, said_at=NOW - number * A_DAY)
+    remember("User flies to Oslo.", type=MemoryType.EVENT, event_at=NOW + 3 * A_DAY, importance=0.2)
+    remember("User flew to Rome.", type=MemoryType.EVENT, event_at=NOW - 3 * A_DAY, importance=0.2)
+    lines = build().text.splitlines()
+    assert lines[lines.index("Upcoming:") + 1] == "- User flies to Oslo. (on 4 June 2030)"
+    small = build(token_budget=190)
+    assert "User flies to Oslo." in small.text
+    assert "User owns thing number 7." not in small.text

@@ -1,4 +1,4 @@
-"""The container files name what exists, copy what the image needs, and hold no secret."""
+"""The container files refer to existing files, copy what the image needs, and contain no secret."""
 
 import re
 import shlex

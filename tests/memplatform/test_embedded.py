@@ -39,7 +39,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def stopped() -> Iterator[Path]:
-    """A folder whose server has been made, has run and stands still."""
+    """A data folder of a server that was created, has run and is stopped."""
     place = Path(tempfile.mkdtemp(prefix="emb", dir="/tmp"))
     place.chmod(0o755)
     embedded.up(place / "data")
@@ -208,7 +208,7 @@ def test_a_server_that_can_not_start_says_why(made: Path) -> None:
         embedded.up(made)
 
 
-def test_the_command_line_tells_states_and_errors(folder: Path) -> None:
+def test_the_command_line_reports_states_and_errors(folder: Path) -> None:
     def say(verb: str) -> str:
         return subprocess.run(
             [*COMMAND, verb, str(folder)], cwd=PROJECT, check=True, capture_output=True, text=True
@@ -305,7 +305,7 @@ def test_programs_that_only_root_can_reach_are_copied(folder: Path, monkeypatch:
 
 
 @as_root
-def test_a_folder_whose_real_place_is_gone_begins_anew(folder: Path) -> None:
+def test_a_folder_whose_data_is_gone_is_created_again(folder: Path) -> None:
     folder.mkdir(mode=0o700)
     (folder / "data").symlink_to("/var/lib/memplatform/data-gone")
     assert ask(embedded.up(folder / "data"), "SELECT 1") == "1"

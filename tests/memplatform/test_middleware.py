@@ -1,5 +1,6 @@
-"""What answers carry: pages what protects pages, the API what every answer carries."""
+"""Response headers of pages and of the API."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.test import APIClient
 
+NONCE = re.compile(r"script-src 'nonce-([^']+)'")
+SCRIPT = re.compile(r"<script[^>]*>")
 EVERYWHERE = {"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"}
 
 
@@ -33,6 +36,8 @@ def test_pages_carry_what_protects_them(db: None) -> None:
 
     assert EVERYWHERE.items() <= dict(page.headers).items()
     assert "default-src 'self'" in page["Content-Security-Policy"]
+    assert page["Cache-Control"] == "no-store"
+    assert page["Referrer-Policy"] == "same-origin"
     assert client.get("/admin/").status_code == 200
 
 
@@ -40,3 +45,28 @@ def test_a_form_without_its_token_is_refused(db: None) -> None:
     answer = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "ana", "password": "x"})
 
     assert answer.status_code == 403
+
+
+def test_scripts_of_the_console_carry_the_nonce_of_their_page(db: None) -> None:
+    pages = [Client().get("/console/login/") for _ in range(2)]
+    nonces = [NONCE.findall(page["Content-Security-Policy"]) for page in pages]
+
+    assert [len(each) for each in nonces] == [1, 1]
+    assert nonces[0] != nonces[1]
+    for page, (nonce,) in zip(pages, nonces, strict=True):
+        scripts = SCRIPT.findall(page.content.decode())
+        assert scripts
+        assert all(f'nonce="{nonce}"' in script for script in scripts)
+
+
+def test_scripts_of_the_admin_come_from_this_server(db: None) -> None:
+    assert "script-src 'self'" in Client().get("/admin/login/")["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("path", ["/console/login/", "/admin/login/"])
+def test_a_form_with_nul_is_refused(db: None, path: str) -> None:
+    assert Client().post(path, {"username": "a\0", "password": "x"}).status_code == 400
+
+
+def test_a_query_of_the_admin_with_nul_is_refused(db: None) -> None:
+    assert Client().get("/admin/?q=%00").status_code == 400

@@ -1,4 +1,4 @@
-"""What a deployment is told about its models."""
+"""Deployment checks of models."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ REMOTE = {"provider": "anthropic", "model": "m", "base_url": "http://a"}
         ({"MODEL": "local", "MODELS": {"local": LOCAL, "other": REMOTE}}, {"memplatform.E029"}),
     ],
 )
-def test_what_is_told(settings: Any, given: dict[str, str], told: set[str]) -> None:
+def test_what_is_reported(settings: Any, given: dict[str, str], told: set[str]) -> None:
     settings.EMBEDDER = "wordllama"
     for name, value in given.items():
         setattr(settings, name, value)
@@ -60,7 +60,7 @@ def test_a_prompt_that_is_too_short_for_the_cache(settings: Any, monkeypatch: py
         ("claude", "k", ["project test: 'claude' names no model: write anthropic:… or openai:…"]),
     ],
 )
-def test_what_is_told_of_the_models_that_projects_name(
+def test_what_is_reported_about_models_that_projects_name(
     project: Project, settings: Any, model: str, key: str, told: list[str]
 ) -> None:
     settings.ANTHROPIC_API_KEY = key

@@ -1,4 +1,4 @@
-"""A forked process opens connections of its own and leaves its parent's alone."""
+"""A forked process opens its own connections and does not touch those of its parent."""
 
 import os
 import subprocess

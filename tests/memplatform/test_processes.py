@@ -37,7 +37,7 @@ def wait_for(done: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 120
     while not done():
         assert time.monotonic() < deadline
-        time.sleep(0.05)  # nothing tells us what a shell has done
+        time.sleep(0.05)  # a shell sends no notification
 
 
 def test_a_process_ends_with_its_whole_group_and_is_forgotten() -> None:

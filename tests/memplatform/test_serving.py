@@ -1,4 +1,4 @@
-"""The production command serves, the health check tells whether it does, and both end cleanly."""
+"""The production command serves, the health check reports it, and both end cleanly."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memplatform import embedded
-from tests.house import free_port
+from tests.instance import free_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE = 180  # seconds for a start on a busy machine
@@ -22,7 +22,7 @@ PATIENCE = 180  # seconds for a start on a busy machine
 
 @pytest.fixture
 def environment() -> Iterator[dict[str, str]]:
-    """Give a free port and a data folder of its own."""
+    """Return a free port and a new data folder."""
     folder = Path(tempfile.mkdtemp(prefix="srv", dir="/tmp"))
     given = {
         "MEMPLATFORM_DATA": str(folder),
@@ -68,7 +68,7 @@ def test_the_server_serves_until_it_is_asked_to_end(
     assert health(environment).returncode == 1
 
 
-def test_the_health_check_tells_a_server_that_is_not_there(environment: dict[str, str]) -> None:
+def test_the_health_check_fails_without_a_server(environment: dict[str, str]) -> None:
     told = health(environment)
     assert told.returncode == 1
     assert told.stderr.startswith(f"http://127.0.0.1:{environment['WEB_PORT']}/healthz: ")

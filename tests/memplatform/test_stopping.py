@@ -16,8 +16,8 @@ import pytest
 from benchmarks.model_server import ModelServer, running
 from memplatform import embedded
 from memplatform.embedded import socket_directory
-from tests.chaos.town import QUICK
-from tests.house import PATIENCE, House, a_house_like, a_migrated_house, wait_for
+from tests.chaos.chaos_cluster import QUICK
+from tests.instance import PATIENCE, Instance, instance_like, migrated_instance, wait_for
 
 NEVER_MS = 3_600_000.0  # longer than any test waits
 USERS = 6
@@ -28,45 +28,45 @@ WORK = "select state, count(*)::int, max(attempts) from outbox_outboxrow group b
 
 @dataclass
 class Slow:
-    """A house whose model does not answer for an hour, and turns that wait for it."""
+    """An instance whose model does not answer for an hour, and turns that wait for it."""
 
-    house: House
+    instance: Instance
     model: ModelServer
 
     def asks(self, sql: Any) -> list[tuple[Any, ...]]:
-        folder = socket_directory(self.house.folder / "postgresql")
+        folder = socket_directory(self.instance.folder / "postgresql")
         with psycopg.connect(host=str(folder), user="postgres", dbname="memplatform") as connection:
             return connection.execute(sql).fetchall()
 
     def cluster_at_work(self) -> subprocess.Popen[bytes]:
         """Start a cluster and return when each end user's turn is with the model."""
-        cluster = self.house.start(*self.house.command("cluster"))
-        wait_for(lambda: self.model.view()["now"] >= USERS, house=self.house, process=cluster)
+        cluster = self.instance.start(*self.instance.command("cluster"))
+        wait_for(lambda: self.model.view()["now"] >= USERS, instance=self.instance, process=cluster)
         return cluster
 
 
 @pytest.fixture(scope="module")
 def owing() -> Iterator[Path]:
     """A data folder in which each end user's turn waits for a model; its server is stopped."""
-    with a_migrated_house(**QUICK, **MODEL) as house:
+    with migrated_instance(**QUICK, **MODEL) as instance:
         said = [
             {"user_id": f"u{number}", "session_id": "s", "role": "user", "content": "I live in Porto now."}
             for number in range(USERS)
         ]
-        (house.folder / "said.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in said))
-        ingest = ["ingest", str(house.folder / "said.jsonl"), "--format=jsonl", "--project=town"]
-        house.run_all(["createproject", "Town", "--slug=town"], ingest)
-        embedded.down(house.folder / "postgresql")
-        yield (house.folder / "postgresql").resolve()
+        (instance.folder / "said.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in said))
+        ingest = ["ingest", str(instance.folder / "said.jsonl"), "--format=jsonl", "--project=cluster"]
+        instance.run_all(["createproject", "ChaosCluster", "--slug=cluster"], ingest)
+        embedded.down(instance.folder / "postgresql")
+        yield (instance.folder / "postgresql").resolve()
 
 
 @pytest.fixture
 def slow(owing: Path) -> Iterator[Slow]:
     with running(ModelServer(delay_ms=NEVER_MS)) as model:
         named = MODEL | {"ANTHROPIC_BASE_URL": model.url, "MODEL_TIMEOUT_SECONDS": "3600"}
-        with a_house_like(owing, **QUICK | named | {"WORK_LEASE_SECONDS": "600"}) as house:
-            embedded.up(house.folder / "postgresql")
-            yield Slow(house, model)
+        with instance_like(owing, **QUICK | named | {"WORK_LEASE_SECONDS": "600"}) as instance:
+            embedded.up(instance.folder / "postgresql")
+            yield Slow(instance, model)
 
 
 def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow: Slow) -> None:
@@ -74,13 +74,13 @@ def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow
     assert slow.asks(LEASES) == [(USERS,)]
     cluster.send_signal(signal.SIGTERM)
     assert cluster.wait(timeout=PATIENCE) == 0
-    assert slow.house.processes() == []
+    assert slow.instance.processes() == []
     assert slow.asks(LEASES) == [(0,)]
     assert slow.asks(WORK) == [("running", USERS, 1)]  # begun, not ended: whoever comes next does it
 
     slow.model.delay_ms = 0.0
-    successor = slow.house.start(*slow.house.command("cluster"))
-    wait_for(lambda: {row[0] for row in slow.asks(WORK)} == {"done"}, house=slow.house, process=successor)
+    successor = slow.instance.start(*slow.instance.command("cluster"))
+    wait_for(lambda: {row[0] for row in slow.asks(WORK)} == {"done"}, instance=slow.instance, process=successor)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -89,7 +89,7 @@ def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signa
     cluster = slow.cluster_at_work()
     os.killpg(cluster.pid, number)
     assert cluster.wait(timeout=PATIENCE) == 0
-    wait_for(lambda: slow.house.processes() == [], house=slow.house)
+    wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
     assert slow.asks(LEASES) == [(0,)]
     assert slow.asks(WORK) == [("running", USERS, 1)]
 
@@ -100,16 +100,16 @@ def test_so_does_one_whose_sentinel_hangs(slow: Slow) -> None:
     sentinel.suspend()
     cluster.send_signal(signal.SIGTERM)
     assert cluster.wait(timeout=PATIENCE) == 0
-    wait_for(lambda: slow.house.processes() == [], house=slow.house)
+    wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
     assert slow.asks(LEASES) == [(0,)]
 
 
 def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
-    cluster = slow.house.start(*slow.house.command("cluster"))
-    wait_for(lambda: has_grandchildren(cluster.pid), house=slow.house, process=cluster)
+    cluster = slow.instance.start(*slow.instance.command("cluster"))
+    wait_for(lambda: has_grandchildren(cluster.pid), instance=slow.instance, process=cluster)
     os.killpg(cluster.pid, signal.SIGTERM)
     assert cluster.wait(timeout=PATIENCE) == 0
-    wait_for(lambda: slow.house.processes() == [], house=slow.house)
+    wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
     assert slow.asks(LEASES) == [(0,)]
 
 

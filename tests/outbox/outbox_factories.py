@@ -1,4 +1,4 @@
-"""End users who are owed work, and a worker that claims them."""
+"""End users with queued work, and a worker that claims them."""
 
 from datetime import timedelta
 from uuid import UUID

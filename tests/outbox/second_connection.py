@@ -1,4 +1,4 @@
-"""Something that runs in a thread with a connection of its own, and stands still before a statement of our choice."""
+"""An action in a thread with its own connection, which pauses before a chosen statement."""
 
 import threading
 import time

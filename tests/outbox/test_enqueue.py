@@ -1,4 +1,4 @@
-"""Owing work: once for each subject, and anew when what was done is out of date."""
+"""Work is enqueued once per subject, and again if it was done before."""
 
 import pytest
 from django.db import transaction
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 INDEX = WorkKind.INDEX_MEMORY
 
 
-def test_owed_work_waits_and_makes_its_end_user_ready(project: Project) -> None:
+def test_enqueued_work_is_pending_and_makes_its_end_user_ready(project: Project) -> None:
     user = make_user(project)
     (number,) = owe(project, user)
     assert (row(number).state, row(number).attempts) == (WorkState.PENDING, 0)
@@ -30,19 +30,19 @@ def test_work_goes_with_its_transaction(project: Project) -> None:
     assert not UserLease.objects.exists()
 
 
-def test_what_waits_is_not_owed_twice(project: Project) -> None:
+def test_pending_work_is_not_enqueued_twice(project: Project) -> None:
     user, memory = make_user(project), new_id()
     assert owe(project, user, memory, kind=INDEX) == owe(project, user, memory, kind=INDEX)
     assert OutboxRow.objects.count() == 1
 
 
-def test_many_subjects_are_owed_together(project: Project) -> None:
+def test_many_subjects_are_enqueued_together(project: Project) -> None:
     user = make_user(project)
     enqueue.enqueue(end_user_id=user, project_id=project.id, kind=INDEX, subject_ids=[new_id() for _ in range(50)])
     assert OutboxRow.objects.count() == 50
 
 
-def test_what_was_done_is_owed_again(project: Project) -> None:
+def test_done_work_is_enqueued_again(project: Project) -> None:
     user, memory = make_user(project), new_id()
     (number,) = owe(project, user, memory, kind=INDEX)
     lease = claim_one(user)
@@ -55,7 +55,7 @@ def test_what_was_done_is_owed_again(project: Project) -> None:
     assert claim_one(user)
 
 
-def test_what_is_owed_again_while_it_is_done_is_done_once_more(project: Project) -> None:
+def test_work_enqueued_while_it_runs_runs_again(project: Project) -> None:
     """The memory has changed since the worker read it: its vectors would stay those of the old text."""
     user, memory = make_user(project), new_id()
     (number,) = owe(project, user, memory, kind=INDEX)
@@ -67,7 +67,7 @@ def test_what_is_owed_again_while_it_is_done_is_done_once_more(project: Project)
     assert [work.id for work in processing.take(lease=lease, runs=1)] == [number]
 
 
-def test_a_failure_leaves_what_was_owed_again_alone(project: Project) -> None:
+def test_a_failure_does_not_change_work_that_was_enqueued_again(project: Project) -> None:
     user, memory = make_user(project), new_id()
     (number,) = owe(project, user, memory, kind=INDEX)
     lease = claim_one(user)

@@ -1,4 +1,4 @@
-"""Workers tell that they live, and stop telling when they end."""
+"""Workers write heartbeats and delete them when they end."""
 
 from datetime import timedelta
 
@@ -17,8 +17,8 @@ def test_a_beating_worker_is_alive_until_it_ends() -> None:
     heart = Heartbeat(worker=new_id(), every=0.0)
     assert heart.beat(done=3, in_flight=1)
     assert alive(within=A_MINUTE) == 1
-    told = WorkerHeartbeat.objects.get()
-    assert (told.done, told.in_flight) == (3, 1)
+    heartbeat = WorkerHeartbeat.objects.get()
+    assert (heartbeat.done, heartbeat.in_flight) == (3, 1)
     heart.stop()
     assert alive(within=A_MINUTE) == 0
 

@@ -129,3 +129,13 @@ def test_a_flooding_project_starves_nobody(project: Project, other_project: Proj
     long_ago = timezone.now() - timedelta(hours=1)
     UserLease.objects.filter(project=project).update(ready_at=long_ago)
     assert set(quiet) <= {lease.end_user_id for lease in claim(limit=4)}
+
+
+def test_a_project_whose_users_are_worked_on_gives_way(project: Project, other_project: Project) -> None:
+    busy = [make_user(project, f"user {number}") for number in range(3)]
+    for user in busy:
+        owe(project, user)
+    claim_one(busy[0])
+    guest = make_user(other_project)
+    owe(other_project, guest)
+    assert [lease.end_user_id for lease in claim(limit=1)] == [guest]

@@ -1,4 +1,4 @@
-"""What a person does to owed work: a retry makes it due, a burial lets what waits behind it go on."""
+"""Manual operations on queued work: a retry makes it due, discarding it lets the work behind it run."""
 
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ def test_what_may_be_done_in_which_state(project: Project, state: WorkState, may
     assert row(buried).state == (WorkState.DEAD if may_bury else state)
 
 
-def test_what_a_worker_is_at_is_not_buried(project: Project) -> None:
+def test_work_that_a_worker_is_processing_is_not_discarded(project: Project) -> None:
     user = make_user(project)
     (number,) = owe(project, user)
     processing.take(lease=claim_one(user), runs=1)
@@ -43,7 +43,7 @@ def test_what_a_worker_is_at_is_not_buried(project: Project) -> None:
     assert row(number).state == WorkState.RUNNING
 
 
-def test_what_waited_behind_a_buried_row_is_next(project: Project) -> None:
+def test_work_behind_a_discarded_row_is_next(project: Project) -> None:
     user = make_user(project)
     (first,) = owe(project, user)
     (second,) = owe(project, user)

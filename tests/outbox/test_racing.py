@@ -1,4 +1,4 @@
-"""Two connections at the same time: nobody works twice, and nothing that is added meanwhile is lost."""
+"""Two concurrent connections: no work is done twice, and no work that is added in between is lost."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -60,7 +60,7 @@ def test_work_that_is_added_during_the_give_back_is_not_lost(project: Project, p
 
 
 def _next(lease: Lease, taken: list[NextWork], user: UUID) -> list[int]:
-    """Return what was taken after all, or else what the next worker finds."""
+    """Return the work that was taken, or else the work that the next worker finds."""
     found = taken or processing.take(lease=claim_one(user), runs=1)
     return [work.id for work in found]
 
@@ -78,7 +78,7 @@ def test_work_that_is_added_during_a_release_is_not_lost(project: Project, place
 
 
 @pytest.mark.parametrize("place", range(2))
-def test_work_that_is_buried_while_it_is_taken_is_not_begun(project: Project, place: int) -> None:
+def test_work_that_is_discarded_while_it_is_taken_is_not_started(project: Project, place: int) -> None:
     user = make_user(project)
     (given_up,), (next_one,) = owe(project, user), owe(project, user)
     taking = Aside(lambda: processing.take(lease=claim_one(user), runs=1), pause_before=place + 1).run()
@@ -122,7 +122,7 @@ def test_one_that_lost_its_lease_while_it_waited_commits_nothing(project: Projec
 
 
 def test_a_takeover_waits_for_a_commit_that_has_begun(project: Project) -> None:
-    """A worker's lease runs out between its finish and its commit: nobody claims the user until it has committed."""
+    """A worker's lease expires between `finish` and commit: no other worker claims the user before the commit."""
     user = make_user(project)
     owe(project, user)
     slow = claim_one(user)

@@ -1,4 +1,4 @@
-"""Which owed work is done next: a decision table."""
+"""The choice of the next work: a decision table."""
 
 from dataclasses import replace
 
@@ -11,9 +11,9 @@ from apps.pipeline.core.identifiers import new_id
 MONDAY, TUESDAY = new_id(), new_id()
 
 
-def run(number: int, session: object = MONDAY, *, attempts: int = 0, due: bool = True) -> NextWork:
+def run(number: int, session: object = MONDAY, *, attempts: int = 0, due: bool = True, turns: int = 1) -> NextWork:
     work = NextWork(id=number, kind=WorkKind.RUN_PIPELINE, subject_id=new_id(), attempts=attempts, is_due=due)
-    return replace(work, session_id=session)
+    return replace(work, session_id=session, turn_count=turns)
 
 
 def index(number: int, *, attempts: int = 0, due: bool = True) -> NextWork:
@@ -21,9 +21,9 @@ def index(number: int, *, attempts: int = 0, due: bool = True) -> NextWork:
 
 
 @pytest.mark.parametrize(
-    ("owed", "chosen"),
+    ("open_work", "chosen"),
     [
-        pytest.param([], [], id="nothing is owed"),
+        pytest.param([], [], id="no open work"),
         pytest.param([run(1), run(2), run(3)], [1, 2, 3], id="runs of one session go together"),
         pytest.param(
             [run(1), run(2, TUESDAY), run(3)], [1], id="another session in between ends it: order comes first"
@@ -41,7 +41,10 @@ def index(number: int, *, attempts: int = 0, due: bool = True) -> NextWork:
         pytest.param([index(1), index(2, attempts=2), index(3)], [1], id="nor is that taken along"),
         pytest.param([index(1, due=False)], [], id="nothing is due"),
         pytest.param([run(1, None), run(2, None)], [1, 2], id="no session is a session too"),
+        pytest.param([run(1, turns=60), run(2, turns=40), run(3)], [1, 2], id="as many turns as one request may have"),
+        pytest.param([run(1, turns=60), run(2, turns=41), run(3)], [1], id="the order stays"),
+        pytest.param([run(1, turns=101), run(2)], [1], id="one run at least"),
     ],
 )
-def test_next_work(owed: list[NextWork], chosen: list[int]) -> None:
-    assert [work.id for work in next_work(owed, runs=4)] == chosen
+def test_next_work(open_work: list[NextWork], chosen: list[int]) -> None:
+    assert [work.id for work in next_work(open_work, runs=4)] == chosen

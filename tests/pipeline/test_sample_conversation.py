@@ -10,6 +10,7 @@ import pytest
 
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.statement import Candidate
+from apps.pipeline.lexicon.retractions import takes_back
 from apps.providers.registry import embedder
 from tests.pipeline.extraction.extract_helper import said
 from tests.pipeline.funnel_helper import settled
@@ -60,7 +61,12 @@ def test_it_contradicts_itself_twice(candidates: list[Candidate]) -> None:
         if not each.stateful
     )
     both_ways = {key for key, count in polarities.items() if count == 2}
-    assert {("likes", "coffee"), ("likes", "open-plan offices"), ("uses", "Vim")} <= both_ways
+    assert {("likes", "coffee"), ("likes", "open-plan offices")} <= both_ways
+
+
+def test_it_takes_a_value_back_by_its_quote(candidates: list[Candidate]) -> None:
+    used = [each for each in candidates if each.predicate == "uses"]
+    assert any(takes_back(each.evidence, value=each.object.text, former="Vim") for each in used)
 
 
 def test_it_holds_something_of_every_kind(candidates: list[Candidate]) -> None:

@@ -91,18 +91,18 @@ def test_a_model_of_sentence_transformers_is_taken_from_a_folder(
     assert taken.embed(["Ana lives in Rome."]) == [[1.0, 0.0]]
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ProviderUnavailable, match=r"not there: .*/gone"):
         SentenceTransformersEmbedder(name=f"{tmp_path}/gone")
 
 
-def test_a_package_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ProviderUnavailable, match="pip install sentence-transformers"):
         SentenceTransformersEmbedder(name="all-MiniLM-L6-v2")
 
 
-def test_an_unknown_name_is_told_with_the_known_ones() -> None:
+def test_an_unknown_name_is_reported_with_the_known_ones() -> None:
     with pytest.raises(UnknownProvider, match="hashing, openai, sentence-transformers, wordllama") as raised:
         embedder("word2vec")
     assert raised.value.permanent

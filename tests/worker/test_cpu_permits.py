@@ -1,4 +1,4 @@
-"""A few work at once; whoever waits for an answer from elsewhere lets another in."""
+"""A few threads compute at the same time; a thread that waits for a remote answer returns its permit."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -40,9 +40,9 @@ class FarAway(OpenAICompatibleEmbedder):
         return [[1.0, 0.0] for _ in texts]
 
 
-def at_once(places: CpuPermits, do: Callable[[], object], *, times: int) -> list[Future[int]]:
+def at_once(permits: CpuPermits, do: Callable[[], object], *, times: int) -> list[Future[int]]:
     def work() -> int:
-        with places.held():
+        with permits.held():
             do()
         return 1
 
@@ -68,21 +68,21 @@ def test_no_more_work_at_once_than_there_are_places() -> None:
 
 
 def test_who_waits_for_a_model_lets_another_in() -> None:
-    places = CpuPermits(1)
-    model = places.returned_by(replace(live(), model=Waiting())).model
+    permits = CpuPermits(1)
+    model = permits.returned_by(replace(live(), model=Waiting())).model
     assert model is not None
     request = ModelRequest(
         purpose=Purpose.EXTRACT, prompt_version="", static="", context="", turns="", schema={}, max_tokens=1
     )
-    futures = at_once(places, lambda: model.complete(request), times=2)
+    futures = at_once(permits, lambda: model.complete(request), times=2)
     assert [each.result(PATIENCE) for each in futures] == [1, 1]
 
 
 def test_who_waits_for_an_embedder_elsewhere_lets_another_in() -> None:
-    places = CpuPermits(1)
-    embedder = places.returned_by(replace(live(), embedder=FarAway())).embedder
+    permits = CpuPermits(1)
+    embedder = permits.returned_by(replace(live(), embedder=FarAway())).embedder
     assert embedder.dimension == 2
-    futures = at_once(places, lambda: embedder.embed(["x"]), times=2)
+    futures = at_once(permits, lambda: embedder.embed(["x"]), times=2)
     assert [each.result(PATIENCE) for each in futures] == [1, 1]
 
 
@@ -92,14 +92,14 @@ def test_an_embedder_in_this_process_keeps_its_place() -> None:
 
 
 def test_a_place_is_taken_again_after_a_failure() -> None:
-    places = CpuPermits(1)
+    permits = CpuPermits(1)
 
     def fail() -> None:
-        with places.returned():
+        with permits.returned():
             raise ValueError("no answer")
 
-    (failed,) = at_once(places, fail, times=1)
+    (failed,) = at_once(permits, fail, times=1)
     with pytest.raises(ValueError, match="no answer"):
         failed.result(PATIENCE)
-    (done,) = at_once(places, lambda: None, times=1)
+    (done,) = at_once(permits, lambda: None, times=1)
     assert done.result(PATIENCE) == 1

@@ -1,4 +1,4 @@
-"""A drain does all that is due, many users at once; it stops in good order and outlasts an outage."""
+"""A drain processes due work of many users concurrently, stops gracefully and survives an outage."""
 
 import contextlib
 import threading
@@ -37,7 +37,7 @@ def make(ports: Ports, *, stop: StopFlag | None = None, threads: int = 4, idle: 
         stop=stop or StopFlag(),
         idle_seconds=idle,
         most_seconds=PATIENCE,
-        places=CpuPermits(threads),
+        permits=CpuPermits(threads),
     )
 
 
@@ -50,12 +50,12 @@ def test_all_that_is_due_is_done(people: list[Person]) -> None:
     assert not WorkerHeartbeat.objects.exists()
 
 
-def test_nothing_is_owed(project: Project) -> None:
+def test_an_empty_queue_is_drained_at_once(project: Project) -> None:
     assert make(live()).run() == 0
 
 
-def test_users_are_worked_for_at_the_same_time(people: list[Person]) -> None:
-    """Four wait for each other before they embed: one after the other they would wait for ever."""
+def test_users_are_processed_at_the_same_time(people: list[Person]) -> None:
+    """Four threads wait for each other before they embed; in sequence they would never finish."""
     together = threading.Barrier(4, timeout=PATIENCE)
     met = threading.local()
 
@@ -70,7 +70,7 @@ def test_users_are_worked_for_at_the_same_time(people: list[Person]) -> None:
     assert all(person.statuses() == [TraceStatus.DONE] for person in people[:4])
 
 
-def test_what_fails_keeps_nobody_else_waiting(people: list[Person]) -> None:
+def test_failing_work_does_not_delay_other_users(people: list[Person]) -> None:
     unlucky, *others = people
     unlucky.says("I live in Porto.")
     for person in others:
@@ -80,7 +80,7 @@ def test_what_fails_keeps_nobody_else_waiting(people: list[Person]) -> None:
     assert all(person.statuses() == [TraceStatus.DONE] for person in others)
 
 
-def test_a_drain_that_is_stopped_finishes_what_it_has_begun_and_gives_back_the_rest(people: list[Person]) -> None:
+def test_a_stopped_drain_finishes_work_in_flight_and_releases_the_rest(people: list[Person]) -> None:
     stop = StopFlag()
     for person in people:
         person.says("I live in Lisbon.", session="monday")
@@ -94,7 +94,7 @@ def test_a_drain_that_is_stopped_finishes_what_it_has_begun_and_gives_back_the_r
     assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
 
 
-def test_a_drain_that_may_wait_outlasts_an_outage(people: list[Person]) -> None:
+def test_a_drain_with_idle_time_survives_an_outage(people: list[Person]) -> None:
     outage = Outage(statements=3)
     stop = StopFlag()
     people[0].says("I live in Lisbon.")
@@ -104,7 +104,7 @@ def test_a_drain_that_may_wait_outlasts_an_outage(people: list[Person]) -> None:
     assert people[0].statuses() == [TraceStatus.DONE]
 
 
-def test_a_drain_that_may_not_wait_tells_an_outage(people: list[Person]) -> None:
+def test_a_drain_without_idle_time_raises_an_outage(people: list[Person]) -> None:
     people[0].says("I live in Lisbon.")
     with connection.execute_wrapper(Outage(statements=3)), pytest.raises(OperationalError):
         make(live()).run()
@@ -112,7 +112,7 @@ def test_a_drain_that_may_not_wait_tells_an_outage(people: list[Person]) -> None
     assert people[0].statuses() == [TraceStatus.DONE]
 
 
-def test_a_drain_ends_though_its_heartbeat_can_not_be_deleted(people: list[Person]) -> None:
+def test_a_drain_ends_even_if_its_heartbeat_can_not_be_deleted(people: list[Person]) -> None:
     people[0].says("I live in Lisbon.")
     with connection.execute_wrapper(fail_the_heartbeats_delete), capture_logs() as logged:
         assert make(live()).run() == OutboxRow.objects.count()
@@ -122,13 +122,13 @@ def test_a_drain_ends_though_its_heartbeat_can_not_be_deleted(people: list[Perso
 
 
 def fail_the_heartbeats_delete(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-    """Fail what deletes one worker's heartbeat; what deletes old ones passes."""
+    """Fail the statement that deletes one worker's heartbeat; the one that deletes old heartbeats passes."""
     if sql.startswith("DELETE") and "heartbeat" in sql and "seen_at" not in sql:
         raise OperationalError("the connection broke")
     return execute(sql, params, many, context)
 
 
-def test_a_worker_that_loses_its_connection_leaves_the_work_to_the_next(people: list[Person]) -> None:
+def test_work_of_a_worker_that_loses_its_connection_is_left_to_the_next(people: list[Person]) -> None:
     def lose_it(_: object) -> None:
         with connection.cursor() as cursor, contextlib.suppress(OperationalError):
             cursor.execute("select pg_terminate_backend(pg_backend_pid())")
@@ -155,7 +155,7 @@ class Outage:
 
 
 class stopped_when:  # noqa: N801  (reads as a word at its call)
-    """Set a stop flag from beside once something is true, or when time is up."""
+    """Set a stop flag from another thread when a condition is true, or after a timeout."""
 
     def __init__(self, done: Callable[[], bool], stop: StopFlag) -> None:
         self._done, self._stop = done, stop
@@ -170,6 +170,6 @@ class stopped_when:  # noqa: N801  (reads as a word at its call)
     def _watch(self) -> None:
         deadline = time.monotonic() + PATIENCE
         while not self._done() and time.monotonic() < deadline:
-            time.sleep(0.02)  # nothing tells that a row has come
+            time.sleep(0.02)  # there is no notification of a new row
         self._stop.set()
         connection.close()

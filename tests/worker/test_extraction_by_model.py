@@ -1,4 +1,4 @@
-"""Turns extracted by a model over HTTP, from the request to what is stored, shown and owed."""
+"""Turns extracted by a model over HTTP, from the request to memories, pages and queued work."""
 
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +70,7 @@ def test_an_entry_of_models_is_trusted_as_far_as_it_says(
     assert (stored.extractor, stored.confidence_parts["extractor"]) == ("small", pytest.approx(0.25 * 0.5))
 
 
-def test_the_prompt_tells_what_is_known(ana: Person, model_server: ModelServer) -> None:
+def test_the_prompt_contains_what_is_known(ana: Person, model_server: ModelServer) -> None:
     model_server.answering = answering(memory("User has a dog called Rex.", evidence="my dog Rex", value="Rex"))
     ana.says("This is my dog Rex.")
     ana.is_worked_for()
@@ -98,7 +98,7 @@ def test_queued_turns_of_a_session_share_a_call(ana: Person, model_server: Model
     }
 
 
-def test_an_answer_that_is_no_json_is_asked_for_once_more(ana: Person, model_server: ModelServer) -> None:
+def test_an_answer_that_is_not_json_is_requested_again(ana: Person, model_server: ModelServer) -> None:
     replies = iter([Reply(text="Sure! Here they are."), Reply(text=listing())])
     model_server.answering = lambda _: next(replies)
     ana.says("I live in Lisbon.")
@@ -210,7 +210,7 @@ def test_without_a_model_the_patterns_extract(ana: Person) -> None:
 
 
 def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
-    """An interview told in two turns: four memories, four discards, each with its type, confidence and reason."""
+    """An interview in two turns: four memories and four discards, with type, confidence and reason."""
     ana.says("My interview at Arrive is over! Their Stockholm team wants people who are strong in Java and React.")
     ana.says("If I join, Priya will be my manager. She seems nice.")
     team = {"entity": "Arrive Stockholm", "entity_type": "organisation"}
@@ -245,8 +245,8 @@ def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
         ("entity", "is_person", 0.8125, "active"),
         ("relation", "potential_manager_of", 0.3625, "pending_review"),
     }
-    told = [each for span in Span.objects.filter(stage="extract") for each in span.details["refused"]]
-    assert {(each["reason"], each["why"]) for each in told} == {
+    refused = [each for span in Span.objects.filter(stage="extract") for each in span.details["refused"]]
+    assert {(each["reason"], each["why"]) for each in refused} == {
         ("low_quality", "transient opinion"),
         ("low_quality", "known already"),
         ("low_quality", "too generic"),
@@ -261,7 +261,7 @@ def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
 
 @pytest.mark.parametrize("said", ["hypothetical", "roleplay", "asserted"])
 def test_who_only_speaks_as_a_doctor_is_none(ana: Person, model_server: ModelServer, said: str) -> None:
-    """Whatever the model makes of it: a rule reads the same words as a frame for a request."""
+    """A rule lowers the same words to a hypothetical, whatever the model says."""
     ana.says("I'm actually a doctor, so explain the mechanism in more depth.")
     claimed = memory("User is a doctor.", evidence="I'm actually a doctor", value="doctor", speech_act=said)
     model_server.answering = answering(claimed)

@@ -1,4 +1,4 @@
-"""A model that doesn't answer costs no attempt: what needs it waits, nothing else does, and all goes on by itself."""
+"""A model that doesn't answer costs no attempt: only work that needs it waits, and continues by itself."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -70,7 +70,7 @@ def ana(project: Project) -> Person:
 
 
 def work(ports: Ports) -> int:
-    """Do what any worker would do now, until nothing more can be claimed."""
+    """Process all work that can be claimed now."""
     done = 0
     while claimed := claim():
         done += sum(process_user(lease=lease, ports=ports) for lease in claimed)

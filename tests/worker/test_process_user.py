@@ -1,4 +1,4 @@
-"""Work that fails is put back and then buried; nothing else suffers from it."""
+"""Work that fails is retried and finally dead; other work is not affected."""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,13 +31,25 @@ def run_of(person: Person) -> OutboxRow:
     return OutboxRow.objects.filter(end_user_id=person.id, kind=WorkKind.RUN_PIPELINE).order_by("id")[0]
 
 
-def test_all_that_is_owed_is_done_and_the_lease_given_back(ana: Person) -> None:
+def test_all_queued_work_is_done_and_the_lease_released(ana: Person) -> None:
     ana.says("I live in Lisbon.")
     ana.says("I work as a nurse.")
     assert ana.is_worked_for() == OutboxRow.objects.count()
     assert ana.statuses() == [TraceStatus.DONE] * 2
     assert set(OutboxRow.objects.values_list("state", flat=True)) == {WorkState.DONE}
     assert UserLease.objects.get(end_user_id=ana.id).token is None
+
+
+def test_after_its_slice_a_user_gives_way_and_is_claimed_again(ana: Person) -> None:
+    ana.says("I live in Lisbon.", session="monday")
+    ana.says("I work as a nurse.", session="tuesday")
+    (lease,) = claim(only=ana.id)
+    assert process_user(lease=lease, ports=live(), seconds=0) == 1
+    assert ana.statuses() == [TraceStatus.DONE, TraceStatus.QUEUED]
+    lease_row = UserLease.objects.get(end_user_id=ana.id)
+    assert (lease_row.token, lease_row.ready_at is None) == (None, False)
+    ana.is_worked_for()
+    assert ana.statuses() == [TraceStatus.DONE] * 2
 
 
 def test_a_failing_run_waits_with_its_error_and_succeeds_later(ana: Person) -> None:
@@ -74,7 +86,7 @@ def test_runs_wait_behind_one_that_waits(ana: Person) -> None:
     assert ana.statuses() == [TraceStatus.QUEUED, TraceStatus.QUEUED]
 
 
-def test_a_run_that_kills_its_workers_is_buried_and_its_neighbours_finish(ana: Person, project: Project) -> None:
+def test_a_run_that_kills_its_workers_is_dead_and_other_work_finishes(ana: Person, project: Project) -> None:
     neighbours = [Person(project, f"neighbour {number}") for number in range(5)]
     for person in (ana, *neighbours):
         person.says("I live in Lisbon.")
@@ -113,7 +125,7 @@ def test_a_stopping_worker_gives_back_what_it_has_not_begun(ana: Person) -> None
 
 
 def test_a_row_and_its_trace_are_put_back_together(ana: Person) -> None:
-    """Else a row might be dead, and its trace queued for ever."""
+    """Otherwise a row could be dead while its trace stays queued."""
     ana.says("I live in Lisbon.")
     lease = claim_one(ana.id)
     with connection.execute_wrapper(failing('UPDATE "traces_trace"')), pytest.raises(OperationalError):

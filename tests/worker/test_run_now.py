@@ -1,4 +1,4 @@
-"""A caller that waits: its own process does the work, holds the lease meanwhile, and stops when the time is up."""
+"""A caller that waits: its own process does the work under a lease, and stops at the deadline."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -42,7 +42,7 @@ def store_it(person: Person) -> None:
 
 
 def bring_it_back(person: Person) -> str:
-    """Make a memory active that was archived; or be told that another one says the same."""
+    """Restore an archived memory, unless another one says the same."""
     archived = Memory.objects.filter(end_user_id=person.id, content=TEA.content).earliest("id")
     try:
         revise(revision=Revision(person.project.id, archived.id, {"status": Status.ACTIVE}, may_review=True))
@@ -52,7 +52,7 @@ def bring_it_back(person: Person) -> str:
 
 
 def nobody(person: Person) -> None:
-    """Leave an end user whom nobody has heard of."""
+    """Leave the end user unknown."""
 
 
 def known(person: Person) -> None:

@@ -12,7 +12,8 @@ from django_q.models import Schedule
 
 from apps.worker import migrations
 
-DAILY = {"apps.worker.tasks.archive_memories"}
+DAILY = {"apps.worker.tasks.archive_memories", "apps.worker.tasks.apply_retention"}
+HOURLY = {"apps.worker.tasks.close_ended_memories"}
 
 
 @pytest.fixture
@@ -25,11 +26,12 @@ def schedules(db: None) -> dict[str, Schedule]:
     return {schedule.func: schedule for schedule in Schedule.objects.all()}
 
 
-def test_every_schedule_runs_for_ever_and_names_a_task(schedules: dict[str, Schedule]) -> None:
-    assert set(schedules) >= DAILY
+def test_every_schedule_repeats_without_end_and_names_a_task(schedules: dict[str, Schedule]) -> None:
+    assert set(schedules) >= DAILY | HOURLY
     assert {"apps.worker.tasks.drain", "apps.worker.tasks.count_rule_hits"} <= set(schedules)
     for name, schedule in schedules.items():
         assert callable(import_string(name))
         rhythm = (schedule.schedule_type, schedule.minutes)
-        assert rhythm == ((Schedule.DAILY, None) if name in DAILY else (Schedule.MINUTES, 1))
+        kind = Schedule.DAILY if name in DAILY else Schedule.HOURLY if name in HOURLY else Schedule.MINUTES
+        assert rhythm == (kind, 1 if kind == Schedule.MINUTES else None)
         assert schedule.repeats == -1

@@ -1,4 +1,4 @@
-"""The flag is shared with children; a deadline passes by itself."""
+"""The stop flag is shared with child processes; a deadline passes without being set."""
 
 import os
 import time

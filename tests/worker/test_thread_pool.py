@@ -1,4 +1,4 @@
-"""A crew works at most so many at once, hands on what went wrong, and keeps no process from its end."""
+"""A thread pool limits its threads, passes on exceptions, and does not delay the exit of its process."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Merge two entities that are one: what points at them is rewritten, the history stays."""
+"""Merge two entities that are the same: memories then refer to one of them, and their history stays."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ from apps.pipeline.core.ports import StalePlan
 
 @dataclass(frozen=True, slots=True)
 class EntityMerge:
-    """Which entity goes into which, and who says so."""
+    """Which entity is merged into which, and who asked for it."""
 
     project_id: UUID
     entity_id: UUID
@@ -31,11 +31,11 @@ class EntityMerge:
 
 
 def merge_entities(*, merge: EntityMerge) -> None:
-    """Let one entity stand for both; doing it again changes nothing.
+    """Let one entity stand for both; repeating it changes nothing.
 
-    Names pass on as aliases. Memories point at the one that stays; where two of them now say the same, a link asks a
-    person, and where two now hold one stateful slot, the one said later closes the other. Raises NotFound, Conflict for
-    an entity that was merged elsewhere, Unfit for the end user's own entity or two of different end users.
+    Names become aliases of the entity that stays, and memories refer to it. Two memories that now say the same get a
+    link for review; of two values of one stateful slot, the later one closes the other. Raises NotFound, Conflict for
+    an entity that was merged into another, Unfit for the end user's own entity or two of different end users.
     """
     with transaction.atomic():
         entity, into = locked_entities(merge.project_id, merge.entity_id, merge.into_id)
@@ -44,19 +44,26 @@ def merge_entities(*, merge: EntityMerge) -> None:
         check_merge(entity, into)
         operations = moved(list(pointing_at(entity, into).select_for_update()), entity=entity, into=into)
         apply_to(merge, entity, operations)
-        _pass_names_on(entity, into)
+        _copy_names(entity, into)
         Entity.objects.filter(id=entity.id).update(merged_into=into)
-        record_merge(merge, entity, verb=MERGED, details=_what_it_did(into, operations))
+        plan = WritePlan(operations=tuple(operations))
+        changed_ids = {  # from which a split undoes the merge
+            "into": str(into.id),
+            "memories": [str(each.memory_id) for each in plan.of(ReviseMemory)],
+            "closed": [str(each.memory_id) for each in plan.of(SupersedeMemory)],
+            "links": [[str(each.from_id), str(each.to_id)] for each in plan.of(LinkMemories)],
+        }
+        record_merge(merge, entity, verb=MERGED, details=changed_ids)
 
 
 def locked_entities(project_id: UUID, *entity_ids: UUID) -> list[Entity]:
-    """Lock entities in the order of their ids, so that two merges never wait for each other; return them as asked.
+    """Lock entities in the order of their ids, which prevents deadlocks; return them in the order of the arguments.
 
     Raises NotFound.
     """
     wanted = Entity.objects.filter(project_id=project_id, id__in=entity_ids).order_by("id")
     for end_user_id in sorted(set(wanted.order_by().values_list("end_user_id", flat=True))):
-        hold_end_user(end_user_id)  # before the entities, as a direct store does
+        hold_end_user(end_user_id)  # before the entities, in the same order as a direct store
     found = {entity.id: entity for entity in wanted.select_for_update()}
     if any(each not in found for each in entity_ids):
         raise NotFound("there is no such entity")
@@ -75,19 +82,8 @@ def check_merge(entity: Entity, into: Entity) -> None:
         raise Conflict("one of them is merged into another already")
 
 
-def _what_it_did(into: Entity, operations: list[Operation]) -> dict[str, Any]:
-    """Say what a split has to take back: identifiers only."""
-    plan = WritePlan(operations=tuple(operations))
-    return {
-        "into": str(into.id),
-        "memories": [str(each.memory_id) for each in plan.of(ReviseMemory)],
-        "closed": [str(each.memory_id) for each in plan.of(SupersedeMemory)],
-        "links": [[str(each.from_id), str(each.to_id)] for each in plan.of(LinkMemories)],
-    }
-
-
 def apply_to(merge: EntityMerge, entity: Entity, operations: list[Operation]) -> None:
-    """Apply operations on an entity's memories. Raises Conflict when the funnel says the same at the same time."""
+    """Apply operations on an entity's memories. Raises Conflict if another writer has changed them."""
     context = WriteContext(
         project_id=entity.project_id,
         end_user_id=entity.end_user_id,
@@ -100,8 +96,8 @@ def apply_to(merge: EntityMerge, entity: Entity, operations: list[Operation]) ->
         raise Conflict("somebody else was faster") from stale
 
 
-def _pass_names_on(entity: Entity, into: Entity) -> None:
-    """Let the entity that stays answer to every name; `source` tells which of them a split takes back."""
+def _copy_names(entity: Entity, into: Entity) -> None:
+    """Copy all names to the entity that stays; `source` marks those that a split removes."""
     names = {canonical_text(name)[:255]: name for name in names_of(entity)}
     EntityAlias.objects.bulk_create(
         (
@@ -113,12 +109,12 @@ def _pass_names_on(entity: Entity, into: Entity) -> None:
 
 
 def names_of(entity: Entity) -> list[str]:
-    """Return all that an entity has been called."""
+    """Return the name and all aliases of an entity."""
     return [entity.name, *entity.aliases.values_list("alias", flat=True)]
 
 
 def record_merge(merge: EntityMerge, entity: Entity, *, verb: str, details: dict[str, Any]) -> None:
-    """Write what was done to an entity into the ledger."""
+    """Add a merge or split to the ledger."""
     LedgerEntry.objects.create(
         end_user_id=entity.end_user_id,
         project_id=entity.project_id,

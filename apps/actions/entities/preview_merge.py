@@ -1,4 +1,4 @@
-"""Say what the merge of two entities would do, without doing it."""
+"""Preview the merge of two entities; nothing is written."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -14,14 +14,14 @@ from apps.pipeline.core.plan import WritePlan
 
 @dataclass(frozen=True, slots=True)
 class MergePreview:
-    """What would come of a merge; pairs are of memories."""
+    """What a merge would change; pairs are of memories."""
 
     entity: Entity
     into: Entity
-    names: tuple[str, ...]  # that the one which stays is not called yet
-    moved: tuple[Memory, ...]  # said of the one that stays from then on
+    names: tuple[str, ...]  # new aliases of the entity that stays
+    moved: tuple[Memory, ...]  # memories that would refer to the entity that stays
     closed: tuple[tuple[Memory, Memory], ...]  # a value, and the later one that closes it
-    repeated: tuple[tuple[Memory, Memory], ...]  # two that may say the same, for a person to look at
+    repeated: tuple[tuple[Memory, Memory], ...]  # possible duplicates, for review
 
 
 def preview_merge(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> MergePreview:
@@ -33,17 +33,13 @@ def preview_merge(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> MergeP
     check_merge(entity, into)
     rows = {row.id: row for row in pointing_at(entity, into)}
     plan = WritePlan(operations=tuple(moved(list(rows.values()), entity=entity, into=into)))
+    known = {canonical_text(name) for name in names_of(into)}
+    new_names = {canonical_text(name): name for name in names_of(entity) if canonical_text(name) not in known}
     return MergePreview(
         entity=entity,
         into=into,
-        names=_new_names(entity, into),
+        names=tuple(new_names.values()),
         moved=tuple(rows[each.memory_id] for each in plan.of(ReviseMemory)),
         closed=tuple((rows[each.memory_id], rows[each.superseded_by]) for each in plan.of(SupersedeMemory)),
         repeated=tuple((rows[each.from_id], rows[each.to_id]) for each in plan.of(LinkMemories)),
     )
-
-
-def _new_names(entity: Entity, into: Entity) -> tuple[str, ...]:
-    known = {canonical_text(name) for name in names_of(into)}
-    new = {canonical_text(name): name for name in names_of(entity)}
-    return tuple(name for folded, name in new.items() if folded not in known)

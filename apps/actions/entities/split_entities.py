@@ -1,4 +1,4 @@
-"""Take the merge of two entities back, as far as nobody has changed since what it did."""
+"""Undo the merge of two entities, except for memories that were changed since."""
 
 from collections.abc import Iterator, Set
 from contextlib import suppress
@@ -24,37 +24,34 @@ from apps.pipeline.core.operations import Operation, ReviseMemory
 def split_entities(
     *, project_id: UUID, entity_id: UUID, api_key_id: UUID | None = None, person_id: int | None = None
 ) -> None:
-    """Take a merge back: what the merge rewrote is as it was, as far as nobody has changed it since.
+    """Undo a merge: memories that it changed get their former values, unless they were changed again since.
 
-    What was learned meanwhile stays where it is. Raises NotFound, Conflict where nothing was merged.
+    Memories that were added since stay with the entity that they name. Raises NotFound, Conflict if nothing was merged.
     """
     with transaction.atomic():
         (entity,) = locked_entities(project_id, entity_id)
         if entity.merged_into_id is None:
             raise Conflict("the entity is not merged into another")
         merge = EntityMerge(project_id, entity.id, entity.merged_into_id, api_key_id, person_id)
-        did = _last_merge(entity).details
+        entries = LedgerEntry.objects.filter(end_user_id=entity.end_user_id, object_id=entity.id, verb=MERGED)
+        recorded = entries.first()
+        if recorded is None:
+            raise Conflict("the ledger has no record of the merge")
+        merged = recorded.details
         EntityAlias.objects.filter(entity_id=merge.into_id, source=entity.id.hex).delete()
         Entity.objects.filter(id=entity.id).update(merged_into=None)
-        apply_to(merge, entity, list(_pointed_back(entity, did["memories"])))
-        for operations in _opened_again(entity, did["closed"]):
+        apply_to(merge, entity, list(_restored_references(entity, merged["memories"])))
+        for operations in _reopened(entity, merged["closed"]):
             apply_to(merge, entity, operations)
-        asked = Q(from_memory__in=[each for each, _ in did["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
-        MemoryLink.objects.filter(asked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
+        linked = Q(from_memory__in=[each for each, _ in merged["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
+        MemoryLink.objects.filter(linked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
             status=LinkStatus.SETTLED, resolution=SPLIT, settled_at=timezone.now()
         )
         record_merge(merge, entity, verb=SPLIT, details={"from": str(merge.into_id)})
 
 
-def _last_merge(entity: Entity) -> LedgerEntry:
-    found = LedgerEntry.objects.filter(end_user_id=entity.end_user_id, object_id=entity.id, verb=MERGED).first()
-    if found is None:
-        raise Conflict("nothing tells what the merge did")
-    return found
-
-
-def _past(entity: Entity, memory_ids: list[str], operation: str) -> Iterator[tuple[Memory, dict[str, Any]]]:
-    """Yield each memory with the values that it had before it was last changed in this way."""
+def _values_before(entity: Entity, memory_ids: list[str], operation: str) -> Iterator[tuple[Memory, dict[str, Any]]]:
+    """Yield each memory with the values that the latest operation of this name replaced."""
     past = MemoryVersion.objects.filter(
         end_user_id=entity.end_user_id, memory_id__in=memory_ids, operation=operation
     ).select_related("memory")
@@ -62,10 +59,10 @@ def _past(entity: Entity, memory_ids: list[str], operation: str) -> Iterator[tup
     yield from ((version.memory, version.values) for version in latest.values())
 
 
-def _pointed_back(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemory]:
-    """Point memories at the entity again, where nobody has pointed them elsewhere since, each hash its own."""
+def _restored_references(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemory]:
+    """Make memories refer to the entity again, unless their reference was changed since; hashes stay unique."""
     given: set[str] = set()
-    for memory, before in _past(entity, memory_ids, MERGED):
+    for memory, before in _values_before(entity, memory_ids, MERGED):
         changes: dict[str, Any] = {}
         if before.get("subject_id") == str(entity.id) and memory.subject_id == entity.merged_into_id:
             changes["subject_id"] = entity.id
@@ -78,7 +75,7 @@ def _pointed_back(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemor
 
 
 def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
-    """Return the hash of what a memory says by now, or one of its own where another that lives has it."""
+    """Return the hash of a memory with these changes, salted if another live memory has the same hash."""
     found = canonical_hash(read_statement(memory, **changes))
     if memory.status not in LIVE_STATUSES:
         return found
@@ -86,13 +83,13 @@ def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
     return salted_hash(found, memory_id=memory.id) if found in given or others.exists() else found
 
 
-def _opened_again(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:
-    """Open what the merge closed, unless it stands otherwise by now; each meets what has come into its slot since."""
-    for memory, before in _past(entity, memory_ids, "superseded"):
+def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:
+    """Reopen memories that the merge closed and that are still closed, and settle their slots as they are now."""
+    for memory, before in _values_before(entity, memory_ids, "superseded"):
         if memory.status == Status.SUPERSEDED:
             ended = parse_datetime(before["valid_until"] or "")
             opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
-            with suppress(Conflict):  # it has been said again since, and waits for a person
+            with suppress(Conflict):  # a live memory says the same by now
                 opened = beside_others(memory=memory, changes=opened)
                 changes, closing = settle_slot(memory=memory, changes=opened)
                 yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.errors import NotFound, Unfit
+from apps.actions.ledger.record import record
 from apps.pipeline.core.enums import Scope
 from apps.tenants.keys import new_key
 from apps.tenants.models import ApiKey, Project
@@ -15,18 +17,23 @@ from apps.tenants.models import ApiKey, Project
 
 @dataclass(frozen=True, slots=True)
 class CreatedKey:
-    """A new key and its text, which is shown this once."""
+    """A new key and its text, which is shown only once."""
 
     key: ApiKey
     text: str
 
 
 def create_key(
-    *, project_id: UUID, name: str, scopes: Collection[Scope], expires_at: datetime | None = None
+    *,
+    project_id: UUID,
+    name: str,
+    scopes: Collection[Scope],
+    expires_at: datetime | None = None,
+    requests_per_minute: int | None = None,
 ) -> CreatedKey:
-    """Create a key of a project; only its prefix and hash are kept.
+    """Create a key of a project; only its prefix and hash are stored.
 
-    Raises Unfit for no name, no scope or an expiry that is past, NotFound for an unknown project.
+    Raises Unfit without a name or scope and for an expiry in the past, NotFound for an unknown project.
     """
     if not name.strip() or len(name) > 120:
         raise Unfit("the name must hold 1 to 120 characters", at="/name")
@@ -37,12 +44,16 @@ def create_key(
     if not Project.objects.filter(pk=project_id).exists():
         raise NotFound("there is no such project")
     made = new_key()
-    key = ApiKey.objects.create(
-        project_id=project_id,
-        name=name.strip(),
-        prefix=made.prefix,
-        hash=made.hash,
-        scopes=[scope.value for scope in Scope if scope in scopes],
-        expires_at=expires_at,
-    )
+    with transaction.atomic():
+        key = ApiKey.objects.create(
+            project_id=project_id,
+            name=name.strip(),
+            prefix=made.prefix,
+            hash=made.hash,
+            scopes=[scope.value for scope in Scope if scope in scopes],
+            expires_at=expires_at,
+            requests_per_minute=requests_per_minute,
+        )
+        details = {"scopes": key.scopes}
+        record(project_id=project_id, verb="key_created", object_kind="api_key", object_id=key.id, details=details)
     return CreatedKey(key=key, text=made.text)

@@ -2,9 +2,11 @@
 
 from uuid import UUID
 
+from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.errors import NotFound
+from apps.actions.ledger.record import record
 from apps.tenants.models import ApiKey
 
 
@@ -16,4 +18,6 @@ def revoke_key(*, project_id: UUID, key_id: UUID) -> None:
     keys = ApiKey.objects.filter(project_id=project_id, pk=key_id)
     if not keys.exists():
         raise NotFound("there is no such key")
-    keys.filter(revoked_at__isnull=True).update(revoked_at=timezone.now())
+    with transaction.atomic():
+        if keys.filter(revoked_at__isnull=True).update(revoked_at=timezone.now()):
+            record(project_id=project_id, verb="key_revoked", object_kind="api_key", object_id=key_id)

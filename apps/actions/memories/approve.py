@@ -1,4 +1,4 @@
-"""Approve memories: a person says that they are true, and agents may be shown them."""
+"""Approve memories: a reviewer confirms them, and agents can retrieve them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,10 +16,10 @@ def approve(
     value: str | None = None,
     replaces: Sequence[SeenVersion] = (),
 ) -> ReviewDecision:
-    """Make memories that wait for a person active; the approval is part of their confidence.
+    """Make memories that wait for review active; the approval raises their confidence.
 
-    For one memory only: other words (`content`), another object (`value`, empty for none), and the memories of the same
-    end user that are true no longer (`replaces`).
+    Only for a single memory: another wording (`content`), another object (`value`, empty for none), and the memories
+    of the same end user that are no longer true (`replaces`).
     """
     changes: dict[str, Any] = {"status": Status.ACTIVE}
     if len(seen) != 1:

@@ -1,6 +1,6 @@
-"""Archive memories that have expired or decayed, and keep the score of the others; a person can restore them."""
+"""Archive memories that have expired or decayed, and store the decay scores; archived memories can be restored."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
 from uuid import UUID
@@ -22,10 +22,10 @@ from apps.traces.policies import active_policy
 
 log = structlog.get_logger(__name__)
 
-AT_ONCE = 1_000  # memories a statement, so that none holds rows for long
+BATCH = 1_000  # memories per statement, so that no statement locks rows for long
 ACTOR = "system"
 
-_KEEP_SCORES = """
+_UPDATE_SCORES = """
 update memories_memory m set decay_score = given.score
 from unnest(%(ids)s::uuid[], %(scores)s::float8[]) as given(id, score)
 where m.end_user_id = %(end_user)s and m.id = given.id and m.decay_score is distinct from given.score
@@ -33,18 +33,18 @@ where m.end_user_id = %(end_user)s and m.id = given.id and m.decay_score is dist
 
 
 def archive_memories() -> int:
-    """Go through all end users' active memories; return how many were archived.
+    """Archive memories of all end users; return how many were archived.
 
-    What is being changed meanwhile is left for the next run.
+    Memories that another writer changes at the same time are left for the next run.
     """
     now = timezone.now()
     owners = Memory.objects.active().order_by("project_id", "end_user_id").distinct()
-    pairs = owners.values_list("project_id", "end_user_id").iterator(chunk_size=AT_ONCE)
+    pairs = owners.values_list("project_id", "end_user_id").iterator(chunk_size=BATCH)
     return sum(archive_of(project_id=project_id, end_user_id=user, now=now) for project_id, user in pairs)
 
 
 def archive_of(*, project_id: UUID, end_user_id: UUID, now: datetime) -> int:
-    """Score one end user's active memories under the project's policy; archive the past ones, return their number."""
+    """Score the active memories of one end user by the project's policy; return how many were archived."""
     policy = active_policy(project_id=project_id).decay
     rows = (
         Memory.objects.for_end_user(end_user_id)
@@ -55,43 +55,40 @@ def archive_of(*, project_id: UUID, end_user_id: UUID, now: datetime) -> int:
         )
         .order_by("id")
     )  # fmt: skip
-    several = iter(rows.iterator(chunk_size=AT_ONCE))
+    iterator = iter(rows.iterator(chunk_size=BATCH))
     archived = 0
-    while batch := list(islice(several, AT_ONCE)):
-        archived += _archive(batch, project_id, end_user_id, now, policy)
+    while batch := list(islice(iterator, BATCH)):
+        _update_scores(batch, end_user_id, now, policy)
+        past = [row for row in batch if is_past(standing=_standing(row), now=now, policy=policy)]
+        archived += _archive(past, project_id, end_user_id, now) if past else 0
     return archived
 
 
-def _archive(rows: Sequence[Memory], project_id: UUID, end_user_id: UUID, now: datetime, policy: DecayPolicy) -> int:
-    past = [row for row in rows if is_past(standing=_standing(row), now=now, policy=policy)]
-    _keep_scores(rows, end_user_id, now, policy)
-    if not past:
-        return 0
-    try:
-        context = WriteContext(project_id=project_id, end_user_id=end_user_id, actor=ACTOR)
-        apply_plan(plan=WritePlan(operations=tuple(_archivals(past, now))), context=context)
-    except StalePlan as stale:
-        log.info("archival put off", end_user=str(end_user_id), reason=str(stale))
-        return 0
-    return len(past)
-
-
-def _archivals(rows: Sequence[Memory], now: datetime) -> Iterable[ReviseMemory]:
-    for row in rows:
-        has_expired = row.expires_at is not None and row.expires_at <= now
-        yield ReviseMemory(
+def _archive(rows: Sequence[Memory], project_id: UUID, end_user_id: UUID, now: datetime) -> int:
+    """Archive memories of one end user in one transaction; return how many, 0 if another writer has changed one."""
+    operations = (
+        ReviseMemory(
             memory_id=row.id,
             expected_version=row.version,
-            verb="expired" if has_expired else "archived",
+            verb="expired" if row.expires_at is not None and row.expires_at <= now else "archived",
             changes={"status": Status.ARCHIVED},
         )
+        for row in rows
+    )
+    try:
+        context = WriteContext(project_id=project_id, end_user_id=end_user_id, actor=ACTOR)
+        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+    except StalePlan as stale:
+        log.info("archival postponed", end_user=str(end_user_id), reason=str(stale))
+        return 0
+    return len(rows)
 
 
-def _keep_scores(rows: Sequence[Memory], end_user_id: UUID, now: datetime, policy: DecayPolicy) -> None:
-    """Write the scores to two digits: that is enough to look at, and most rows stay as they are from day to day."""
+def _update_scores(rows: Sequence[Memory], end_user_id: UUID, now: datetime, policy: DecayPolicy) -> None:
+    """Store the scores with two decimals, which suffices for display and leaves most rows unchanged from day to day."""
     scores = [round(decay_score(standing=_standing(row), now=now, policy=policy), 2) for row in rows]
     with connection.cursor() as cursor:
-        cursor.execute(_KEEP_SCORES, {"ids": [row.id for row in rows], "scores": scores, "end_user": end_user_id})
+        cursor.execute(_UPDATE_SCORES, {"ids": [row.id for row in rows], "scores": scores, "end_user": end_user_id})
 
 
 def _standing(row: Memory) -> DecayInput:

@@ -14,7 +14,7 @@ from apps.traces.policies import active_policy
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """A block as a caller asks for it; `user_id` is the caller's own."""
+    """A request for a context block; `user_id` is the caller's identifier."""
 
     project_id: UUID
     user_id: str
@@ -23,15 +23,15 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True)
 class ContextResult:
-    """The block; its text is empty where nothing is known."""
+    """The block; its text is empty if nothing is known."""
 
     block: RenderedBlock
 
 
 def build_context(*, request: ContextRequest) -> ContextResult:
-    """Render what is known of an end user, within the budget of tokens that the request sets.
+    """Render the memories of an end user within the token budget of the request.
 
-    Raises ProviderError when the embedder can't answer.
+    Raises ProviderError if the embedder fails.
     """
     ports = live()
     end_user, now = end_user_id(project_id=request.project_id, user_id=request.user_id), ports.clock.now()

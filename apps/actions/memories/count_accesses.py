@@ -1,6 +1,6 @@
-"""Count which memories agents were told, apart from telling them: a few seconds' worth in one statement.
+"""Count how often memories are retrieved, in batches of a few seconds, so that a search writes nothing itself.
 
-The counts feed the decay of memories. What a killed process had not written yet is lost, and nothing else is.
+The counts slow down the decay of memories. A killed process loses the counts that it has not written yet.
 """
 
 import threading
@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 
 MOST_WAITING = 50_000  # memories; further ones are not counted until these are written
 
-# Whoever changes a memory at this moment goes first; in one order, so that two processes never wait for each other.
+# Rows that another transaction has locked are skipped. The others are locked in one order, which prevents deadlocks.
 _COUNT = """
 with noted as (
     select * from unnest(%(users)s::uuid[], %(memories)s::uuid[], %(counts)s::int[], %(moments)s::timestamptz[])
@@ -36,39 +36,45 @@ from free where m.end_user_id = free.end_user_id and m.id = free.id
 
 @dataclass(slots=True)
 class Accesses:
-    """What has been told since the last count, by end user and memory; threads of one process share it."""
+    """The retrievals since the last count, by end user and memory; shared by the threads of a process."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     waiting: dict[tuple[UUID, UUID], tuple[int, datetime]] = field(default_factory=dict)
     timer: threading.Timer | None = None
 
     def note(self, *, end_user_id: UUID, memory_ids: Iterable[UUID], at: datetime) -> None:
-        """Remember that these memories were told, and see that they will be counted."""
+        """Note that these memories were retrieved, and start the timer that will count them."""
         if not settings.ACCESS_FLUSH_SECONDS:
             return
         with self.lock:
             for memory_id in memory_ids:
-                self._add((end_user_id, memory_id), at)
+                key = (end_user_id, memory_id)
+                known = self.waiting.get(key)
+                if known is not None or len(self.waiting) < MOST_WAITING:
+                    self.waiting[key] = (known[0] + 1 if known else 1, at)
             if self.waiting and self.timer is None:
-                self.timer = threading.Timer(settings.ACCESS_FLUSH_SECONDS, self._count_aside)
+                self.timer = threading.Timer(settings.ACCESS_FLUSH_SECONDS, self._count_in_thread)
                 self.timer.daemon = True
                 self.timer.start()
 
     def count(self) -> int:
-        """Write what is waiting; return how many memories that was. Raises DatabaseError."""
+        """Write the waiting counts; return of how many memories. Raises DatabaseError."""
         with self.lock:
             waiting, self.waiting = self.waiting, {}
-        if waiting:
-            _write(waiting)
+        if not waiting:
+            return 0
+        values: dict[str, Any] = {
+            "users": [end_user_id for end_user_id, _ in waiting],
+            "memories": [memory_id for _, memory_id in waiting],
+            "counts": [count for count, _ in waiting.values()],
+            "moments": [at for _, at in waiting.values()],
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_COUNT, values)
         return len(waiting)
 
-    def _add(self, key: tuple[UUID, UUID], at: datetime) -> None:
-        known = self.waiting.get(key)
-        if known is not None or len(self.waiting) < MOST_WAITING:
-            self.waiting[key] = (known[0] + 1 if known else 1, at)
-
-    def _count_aside(self) -> None:
-        """Count in the timer's thread, which has a connection of its own for that moment."""
+    def _count_in_thread(self) -> None:
+        """Count in the timer's thread, and close its database connection afterwards."""
         with self.lock:
             self.timer = None
         try:
@@ -77,17 +83,6 @@ class Accesses:
             log.warning("accesses not counted", error=str(error))
         finally:
             connection.close()
-
-
-def _write(waiting: dict[tuple[UUID, UUID], tuple[int, datetime]]) -> None:
-    values: dict[str, Any] = {
-        "users": [end_user_id for end_user_id, _ in waiting],
-        "memories": [memory_id for _, memory_id in waiting],
-        "counts": [count for count, _ in waiting.values()],
-        "moments": [at for _, at in waiting.values()],
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, values)
 
 
 ACCESSES = Accesses()

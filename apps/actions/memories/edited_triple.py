@@ -1,4 +1,4 @@
-"""Change a sentence and its triple together."""
+"""Change the sentence of a memory and its triple together."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,6 @@ from apps.memories.codec import read_statement, write_columns
 from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import AddEntity
@@ -19,17 +18,17 @@ from apps.pipeline.resolution.entity_index import USER, EntityIndex
 
 
 def with_triple(memory: Memory, changes: Mapping[str, Any]) -> tuple[dict[str, Any], list[AddEntity]]:
-    """Return the changes of a sentence with those of its triple, and the entities that the triple adds.
+    """Add the changes of the triple to those of a sentence; also return the entities that the triple adds.
 
-    `object` is the object as a caller gives it, `value` its text as a person does; without either the triple follows
-    the sentence. Raises Unfit where the sentence does not contain the value that is given for it.
+    `object` is an ObjectValue given by a caller, `value` a text entered by a person; without either, the triple is
+    derived from the sentence. Raises Unfit if the sentence does not contain the given value.
     """
-    plain = {name: value for name, value in changes.items() if name not in ("content", "object", "value")}
+    others = {name: value for name, value in changes.items() if name not in ("content", "object", "value")}
     statement = read_statement(memory)
     content = changes.get("content", memory.content)
     given = _given(memory, changes)
     if given is None and content == memory.content:
-        return plain, []
+        return others, []
     if given is not None and given.text and not memory.predicate:
         raise Unfit("a value needs a predicate, which the memory does not have", at="/object")
     if given is not None and given.text and disagrees(statement, content=content, value=given):
@@ -37,14 +36,19 @@ def with_triple(memory: Memory, changes: Mapping[str, Any]) -> tuple[dict[str, A
     index = EntityIndex(
         entities=PostgresMemoryReader().entities(end_user_id=memory.end_user_id, limit=MAX_ENTITIES), new_id=new_id
     )
-    edited = _edited(_typed(statement, index), content=content, given=given, index=index)
+    edited = _edited(_with_entity_type(statement, index), content=content, given=given, index=index)
     if edited.object.entity is not None and edited.object.entity.entity_id is None:
         edited = edited.evolve(object=resolved_object(edited.object, index))
-    return plain | _changed(memory, edited), [AddEntity(entity=each) for each in index.new_entities]
+    names = ("type", "predicate", "object", "content", "polarity", "stateful")
+    columns = write_columns({name: getattr(edited, name) for name in names})
+    changed = {name: value for name, value in columns.items() if getattr(memory, name) != value}
+    if changed:
+        changed["canonical_hash"] = canonical_hash(edited)
+    return others | changed, [AddEntity(entity=each) for each in index.new_entities]
 
 
 def _given(memory: Memory, changes: Mapping[str, Any]) -> ObjectValue | None:
-    """Return the object that the changes give; a value that stays as it was gives none."""
+    """Return the object that the changes set; None if the value stays the same."""
     if "object" in changes:
         return changes["object"] or ObjectValue()
     value = " ".join(str(changes.get("value", memory.object_text)).split())
@@ -55,8 +59,8 @@ def _given(memory: Memory, changes: Mapping[str, Any]) -> ObjectValue | None:
     return ObjectValue(literal=value or None)
 
 
-def _typed(statement: Statement, index: EntityIndex) -> Statement:
-    """Return a statement whose object says of which type it is."""
+def _with_entity_type(statement: Statement, index: EntityIndex) -> Statement:
+    """Return the statement with the type of the entity that is its object."""
     mention = statement.object.entity
     known = index.find(mention.entity_id) if mention else None
     if mention is None or known is None:
@@ -66,22 +70,10 @@ def _typed(statement: Statement, index: EntityIndex) -> Statement:
 
 def _edited(statement: Statement, *, content: str, given: ObjectValue | None, index: EntityIndex) -> Statement:
     if given is None:
-        return reworded(statement, content=content, subject_names=_names(index.find(statement.subject_id)))
+        subject = index.find(statement.subject_id)
+        names = (subject.name, *subject.aliases, *((USER,) if subject.is_user else ())) if subject else ()
+        return reworded(statement, content=content, subject_names=names)
     mention, former = given.entity, statement.object.entity
     if mention is not None and mention.type in (None, EntityType.OTHER) and former is not None:
         given = ObjectValue(entity=Mention(mention.text, former.type))
     return statement.evolve(content=content, object=given)
-
-
-def _names(subject: KnownEntity | None) -> tuple[str, ...]:
-    if subject is None:
-        return ()
-    return (subject.name, *subject.aliases, *((USER,) if subject.is_user else ()))
-
-
-def _changed(memory: Memory, edited: Statement) -> dict[str, Any]:
-    """Return the columns in which an edited statement differs from a memory, with its hash."""
-    names = ("type", "predicate", "object", "content", "polarity", "stateful")
-    columns = write_columns({name: getattr(edited, name) for name in names})
-    changed = {name: value for name, value in columns.items() if getattr(memory, name) != value}
-    return changed | {"canonical_hash": canonical_hash(edited)} if changed else {}

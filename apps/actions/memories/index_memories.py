@@ -6,43 +6,64 @@ from uuid import UUID
 
 from django.db import transaction
 
+from apps.actions.memories.questions_due import enqueue_questions
 from apps.memories.models import Memory, MemoryVector
+from apps.memories.querysets import MemoryQuerySet
 from apps.outbox import processing
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import MemoryType
-from apps.pipeline.core.policy import IndexPolicy
-from apps.pipeline.core.ports import Embedder
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Embedder, Ports
 from apps.pipeline.indexing import index
 from apps.pipeline.indexing.index import Indexable, VectorEntry
+from apps.pipeline.indexing.model_questions import questions_model
 from apps.traces.policies import active_configuration, policy_of
 
+_FIELDS = (
+    "id",
+    "type",
+    "content",
+    "subject__name",
+    "predicate",
+    "object_text",
+    "evidence",
+    "tongue",
+    "source_tongue",
+    "trace_id",
+    "configuration",
+)
 
-def index_memories(*, lease: Lease, work: Sequence[NextWork], embedder: Embedder) -> list[NextWork]:
+
+def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     """Index the memories that the work names and return what is owed behind it; twice leaves the same vectors.
 
+    Where a model may be asked for better questions, that is owed as soon as there are enough memories for a call.
     Raises LostLease, having written nothing.
     """
-    entries = embed_memories(
-        end_user_id=lease.end_user_id, memory_ids=[each.subject_id for each in work], embedder=embedder
-    )
+    rows = read_rows(_memories(lease.end_user_id, [each.subject_id for each in work]))
+    entries = index.run(indexables(rows), embedder=ports.embedder, policy=policy_of_rows(rows).index)
+    asks_model = questions_model(policy_of_rows(rows), ports) is not None
     with transaction.atomic():
-        write_vectors(end_user_id=lease.end_user_id, entries=entries, embedder=embedder)
+        write_vectors(end_user_id=lease.end_user_id, entries=entries, embedder=ports.embedder)
+        if asks_model and any(row["trace_id"] for row in rows):
+            enqueue_questions(lease=lease, embedder=ports.embedder)
         return processing.finish(lease=lease, work=work)
 
 
 def embed_memories(*, end_user_id: UUID, memory_ids: Sequence[UUID], embedder: Embedder) -> tuple[VectorEntry, ...]:
     """Embed the contents of one end user's memories and the questions that they answer."""
-    rows = list(_rows(end_user_id, memory_ids))
-    if not rows:
-        return ()
-    configuration = rows[0]["configuration"]
-    policy = policy_of(configuration).index if configuration else IndexPolicy()
-    return index.run([_indexable(row) for row in rows], embedder=embedder, policy=policy)
+    rows = read_rows(_memories(end_user_id, memory_ids))
+    return index.run(indexables(rows), embedder=embedder, policy=policy_of_rows(rows).index)
 
 
-def write_vectors(*, end_user_id: UUID, entries: Sequence[VectorEntry], embedder: Embedder) -> None:
-    """Store the vectors of one end user's memories; those of the same embedder are replaced."""
+def write_vectors(
+    *, end_user_id: UUID, entries: Sequence[VectorEntry], embedder: Embedder, questions_by: str = ""
+) -> None:
+    """Store the vectors of one end user's memories; those of the same embedder are replaced.
+
+    `questions_by` is the model that was asked for the questions, empty for templates.
+    """
     MemoryVector.objects.bulk_create(
         (
             MemoryVector(
@@ -53,20 +74,35 @@ def write_vectors(*, end_user_id: UUID, entries: Sequence[VectorEntry], embedder
                 embedding=entry.vector,
                 questions=entry.questions,
                 question_embeddings=entry.question_vectors,
+                questions_by=questions_by,
             )
             for entry in entries
         ),
         update_conflicts=True,
         unique_fields=["end_user", "memory", "embedder"],
-        update_fields=["dimension", "embedding", "questions", "question_embeddings"],
+        update_fields=["dimension", "embedding", "questions", "question_embeddings", "questions_by"],
     )
 
 
-def _rows(end_user_id: UUID, memory_ids: Sequence[UUID]) -> Iterable[Mapping[str, Any]]:
-    """Read the memories, with the active configuration of their project in the same query."""
-    rows = Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).order_by("id")
-    fields = ("id", "type", "content", "subject__name", "predicate", "object_text", "configuration")
-    return [dict(row) for row in rows.annotate(configuration=active_configuration("project_id")).values(*fields)]
+def read_rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:
+    """Read what the index needs of memories, with the active configuration of their project in the same query."""
+    rows = memories.annotate(configuration=active_configuration("project_id"))
+    return [dict(row) for row in rows.values(*_FIELDS)]
+
+
+def policy_of_rows(rows: Sequence[Mapping[str, Any]]) -> Policy:
+    """Return the policy of the project whose memories were read."""
+    configuration = rows[0]["configuration"] if rows else None
+    return policy_of(configuration) if configuration else Policy()
+
+
+def indexables(rows: Iterable[Mapping[str, Any]]) -> list[Indexable]:
+    """Convert rows of memories."""
+    return [_indexable(row) for row in rows]
+
+
+def _memories(end_user_id: UUID, memory_ids: Sequence[UUID]) -> MemoryQuerySet:
+    return Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).order_by("id")
 
 
 def _indexable(row: Mapping[str, Any]) -> Indexable:
@@ -77,4 +113,5 @@ def _indexable(row: Mapping[str, Any]) -> Indexable:
         subject=row["subject__name"] or "",
         predicate=row["predicate"],
         object_text=row["object_text"],
+        foreign_quote=row["evidence"] if row["source_tongue"] != row["tongue"] else "",
     )

@@ -16,9 +16,10 @@ from apps.pipeline.direct_write.review import Merge, operations_of
 
 
 def merge_memories(*, by: Reviewer, seen: SeenVersion, into: SeenVersion) -> ReviewDecision:
-    """Hand a memory's sources to another of the same end user, which is approved, and surer where days differ.
+    """Give the origins of a memory to another one of the same end user, which is approved.
 
-    Raises NotFound, and Conflict when either has changed since it was seen or isn't live any more.
+    Origins of another day raise its confidence. Raises NotFound, and Conflict if either has changed since it was seen
+    or is no longer live.
     """
     memory, successor = find_seen(by=by, seen=seen), find_seen(by=by, seen=into)
     check_pair(memory, successor)

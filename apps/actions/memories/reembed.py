@@ -1,4 +1,4 @@
-"""Give memories the vectors of the configured embedder, where they have only those of another one."""
+"""Compute the vectors of the configured embedder for memories that only have vectors of another one."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -22,9 +22,9 @@ def missing(*, embedder: Embedder) -> MemoryQuerySet:
 
 
 def reembed(*, embedder: Embedder) -> Iterator[int]:
-    """Embed what is missing, batch by batch; yield how many memories each batch held.
+    """Embed memories without vectors in batches; yield the size of each batch.
 
-    Interrupted, it goes on where it was. A memory that is written meanwhile gets its vectors by itself.
+    An interrupted run can be continued. Memories that are written in the meantime are indexed by workers.
     """
     after = UUID(int=0)
     while rows := list(missing(embedder=embedder).filter(id__gt=after).values_list("id", "end_user_id")[:BATCH]):
@@ -39,6 +39,6 @@ def reembed(*, embedder: Embedder) -> Iterator[int]:
 
 
 def forget_other_vectors(*, embedder: Embedder) -> int:
-    """Delete the vectors of all other embedders; return how many there were."""
+    """Delete the vectors of all other embedders; return how many were deleted."""
     deleted, _ = MemoryVector.objects.exclude(embedder=embedder.name).delete()
     return deleted

@@ -8,19 +8,19 @@ from apps.pipeline.core.enums import RejectionReason, Status
 
 
 def reject(*, by: Reviewer, seen: Sequence[SeenVersion], reason: RejectionReason) -> ReviewDecision:
-    """Reject memories that wait for a person; the reason goes into the ledger."""
-    return decide_each(seen=seen, decide=lambda each: _reject(by, each, reason))
+    """Reject memories that wait for review; the reason is recorded in the ledger."""
 
-
-def _reject(by: Reviewer, seen: SeenVersion, reason: RejectionReason) -> None:
-    revise(
-        revision=Revision(
-            project_id=by.project_id,
-            memory_id=seen.memory_id,
-            changes={"status": Status.REJECTED},
-            person_id=by.person_id,
-            expected_version=seen.version,
-            may_review=True,
-            note=reason,
+    def reject_one(each: SeenVersion) -> None:
+        revise(
+            revision=Revision(
+                project_id=by.project_id,
+                memory_id=each.memory_id,
+                changes={"status": Status.REJECTED},
+                person_id=by.person_id,
+                expected_version=each.version,
+                may_review=True,
+                note=reason,
+            )
         )
-    )
+
+    return decide_each(seen=seen, decide=reject_one)

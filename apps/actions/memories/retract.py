@@ -1,12 +1,13 @@
-"""Retract a memory: nobody is told it any more, and nothing is deleted."""
+"""Retract a memory: it is no longer retrieved, but not deleted."""
 
 from uuid import UUID
 
-from apps.actions.errors import Conflict
+from apps.actions.errors import Conflict, NotAllowed
 from apps.actions.memories.revise import MOST_TRIES, apply_revision, find_memory
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.ports import StalePlan
+from apps.pipeline.direct_write.trust import binds_agents
 
 
 def retract(
@@ -16,14 +17,20 @@ def retract(
     api_key_id: UUID | None = None,
     person_id: int | None = None,
     expected_version: int | None = None,
+    is_trusted: bool = True,
 ) -> None:
-    """Retract a memory; doing it again changes nothing. Raises NotFound, Conflict."""
+    """Retract a memory; repeating it changes nothing.
+
+    Raises NotFound, Conflict, NotAllowed for a rule for agents and a caller that is not trusted.
+    """
     for _ in range(MOST_TRIES):
         memory = find_memory(project_id=project_id, memory_id=memory_id)
         if expected_version not in (None, memory.version):
             raise Conflict(f"the memory is at version {memory.version}")
         if memory.status == Status.RETRACTED:
             return None
+        if binds_agents(memory.tags) and not is_trusted:
+            raise NotAllowed("retracting a rule for agents needs the scope trust")
         revision = ReviseMemory(
             memory_id=memory.id,
             expected_version=memory.version,

@@ -1,18 +1,19 @@
-"""Revise a memory: named fields get new values, the old ones stay in the history."""
+"""Revise a memory: change some of its fields; the former values stay in the history."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Unfit
 from apps.actions.get_or_create import actor_of
 from apps.actions.memories.edited_triple import with_triple
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
-from apps.memories.models import Memory
+from apps.memories.models import Memory, MemoryOrigin
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox.wake_workers import wake_workers
@@ -22,37 +23,44 @@ from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.core.status_transitions import APPROVED, verb_of
+from apps.pipeline.direct_write.redaction import redacted_changes
 from apps.pipeline.direct_write.review import approval
+from apps.pipeline.direct_write.trust import MemoryFacts, needs_trust
+from apps.pipeline.redaction.redact import redact
 from apps.traces.policies import active_policy
 
-MOST_TRIES = 3  # without a version of the caller's own, a change by someone else meanwhile is built upon
+MOST_TRIES = 3  # without an expected version, a revision is repeated on the values that another writer has changed
 _CLOSED = frozenset({Status.RETRACTED, Status.MERGED})
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """New values for a memory; `expected_version` is the one that the caller has seen, None for any.
+    """New values for a memory; `expected_version` is the version that the caller has seen, None for any.
 
-    Beside columns, `changes` may name the object of the triple: `object` (an ObjectValue) or `value` (its text).
+    Besides columns, `changes` may contain the object of the triple: `object` (an ObjectValue) or `value` (its text).
     """
 
     project_id: UUID
     memory_id: UUID
     changes: Mapping[str, Any]
     api_key_id: UUID | None = None
-    person_id: int | None = None  # who asks in a browser
+    person_id: int | None = None  # the member who makes the change in the console
     expected_version: int | None = None
-    may_review: bool = False  # whether the caller may change where a memory stands
-    note: str = ""  # a word of the vocabulary that says why
-    replaces: frozenset[UUID] = frozenset()  # memories that are true no longer once this one is active
+    may_review: bool = False  # whether the caller may change the status
+    is_trusted: bool = True  # whether the caller's word counts like a person's
+    note: str = ""  # the reason, for the ledger
+    replaces: frozenset[UUID] = frozenset()  # memories that this one replaces once it is active
 
 
 def revise(*, revision: Revision) -> None:
-    """Apply a revision in one transaction; values that are the same already change nothing.
+    """Apply a revision in one transaction, its texts redacted as the policy says; equal values change nothing.
 
-    Raises NotFound, Conflict for another version than expected and for what was retracted or merged, NotAllowed for
-    a change of status without the right to review, Unfit for values that contradict each other.
+    Raises NotFound, Conflict for another version than expected and for a retracted or merged memory, NotAllowed for
+    a change of status without the right to review or one that takes trust, Unfit for values that contradict each other.
     """
+    policy = active_policy(project_id=revision.project_id).redaction
+    changes = redacted_changes(revision.changes, policy=policy)
+    revision = replace(revision, changes=changes, note=redact(revision.note, policy=policy).text)
     for _ in range(MOST_TRIES):
         try:
             return _revise_once(revision)
@@ -64,14 +72,21 @@ def revise(*, revision: Revision) -> None:
 
 def _revise_once(revision: Revision) -> None:
     memory = find_memory(project_id=revision.project_id, memory_id=revision.memory_id)
-    _check_version(memory, revision)
+    if revision.expected_version not in (None, memory.version):
+        raise Conflict(f"the memory is at version {memory.version}")
+    if memory.status in _CLOSED:
+        raise Conflict(f"the memory is {memory.status}")
     changes, entities = with_triple(memory, revision.changes)
     changes = {name: value for name, value in changes.items() if getattr(memory, name) != value}
     if not changes:
         return
     verb = _verb(memory, changes, revision)
+    if not revision.is_trusted:
+        check_trust(memory, changes)
     _check_times(memory, changes)
-    _check_replaced(memory, revision)
+    live = Memory.objects.for_end_user(memory.end_user_id).live().exclude(pk=memory.pk)
+    if live.filter(id__in=revision.replaces).count() != len(revision.replaces):
+        raise NotFound("there is no such memory to replace")
     with transaction.atomic():
         operations = [*entities, *_operations(memory, changes, verb=verb, revision=revision)]
         apply_revision(
@@ -80,21 +95,21 @@ def _revise_once(revision: Revision) -> None:
 
 
 def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision: Revision) -> list[Operation]:
-    """Return the revision with what it closes and owes, from what is live while nobody else writes directly."""
-    changes = beside_others(memory=memory, changes=_with_followers(memory, changes, verb=verb))
+    """Return the revision, the closing of the values that it replaces, and the indexing of a new wording.
+
+    Call it in a transaction: it locks out other direct writes of the end user, and reads the live memories then.
+    """
+    changes = beside_others(memory=memory, changes=_with_dependent_columns(memory, changes, verb=verb))
     closing: list[Operation] = []
-    if _enters_slot(memory, changes):
+    is_active = changes.get("status", memory.status) == Status.ACTIVE
+    if is_active and ("status" in changes or "predicate" in changes):
         changes, closing = settle_slot(memory=memory, changes=changes, replaces=revision.replaces)
     revised = ReviseMemory(
         memory_id=memory.id, expected_version=memory.version, verb=verb, changes=changes, note=revision.note
     )
-    return [revised, *closing, *_owed(memory, changes)]
-
-
-def _enters_slot(memory: Memory, changes: Mapping[str, Any]) -> bool:
-    """Return True if a memory becomes active, or is active and becomes the value of another predicate."""
-    is_active = changes.get("status", memory.status) == Status.ACTIVE
-    return is_active and ("status" in changes or "predicate" in changes)
+    is_reworded = not changes.keys().isdisjoint(("content", "predicate", "object_text"))
+    indexing = [EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)] if is_reworded else []
+    return [revised, *closing, *indexing]
 
 
 def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
@@ -110,7 +125,7 @@ def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
 def apply_revision(
     *, memory: Memory, operations: list[Operation], api_key_id: UUID | None, person_id: int | None = None
 ) -> None:
-    """Apply operations on one memory, and wake the cluster for what they owe. Raises StalePlan."""
+    """Apply operations on one memory, and wake the workers. Raises StalePlan."""
     context = WriteContext(
         project_id=memory.project_id,
         end_user_id=memory.end_user_id,
@@ -120,13 +135,6 @@ def apply_revision(
     with transaction.atomic():
         apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
         transaction.on_commit(wake_workers)
-
-
-def _check_version(memory: Memory, revision: Revision) -> None:
-    if revision.expected_version not in (None, memory.version):
-        raise Conflict(f"the memory is at version {memory.version}")
-    if memory.status in _CLOSED:
-        raise Conflict(f"the memory is {memory.status}")
 
 
 def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str:
@@ -140,6 +148,18 @@ def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str
     return verb
 
 
+def check_trust(memory: Memory, changes: Mapping[str, Any]) -> None:
+    """Raise NotAllowed for a change that takes the scope trust."""
+    origins = MemoryOrigin.objects.filter(end_user_id=memory.end_user_id, memory=memory)
+    facts = MemoryFacts(
+        confidence=memory.confidence,
+        tags=tuple(memory.tags),
+        is_vouched_for=bool(memory.confidence_parts.get("review")) or origins.exists(),
+    )
+    if field := needs_trust(facts, changes, now=timezone.now()):
+        raise NotAllowed(f"this change of {field} needs the scope trust; what the user says is sent as a turn")
+
+
 def _check_times(memory: Memory, changes: Mapping[str, Any]) -> None:
     begins: datetime = changes.get("valid_from", memory.valid_from)
     ends: datetime | None = changes.get("valid_until", memory.valid_until)
@@ -149,27 +169,15 @@ def _check_times(memory: Memory, changes: Mapping[str, Any]) -> None:
         raise Unfit("is needed: what is superseded has ended", at="/valid_until")
 
 
-def _check_replaced(memory: Memory, revision: Revision) -> None:
-    """Raise NotFound for a memory to be replaced that isn't a live one of the same end user."""
-    live = Memory.objects.for_end_user(memory.end_user_id).live().exclude(pk=memory.pk)
-    if live.filter(id__in=revision.replaces).count() != len(revision.replaces):
-        raise NotFound("there is no such memory to replace")
-
-
-def _with_followers(memory: Memory, changes: dict[str, Any], *, verb: str) -> dict[str, Any]:
-    """Add the columns that follow from others: the sum from an approval or its value, the reasons from the status."""
-    followers: dict[str, Any] = {}
+def _with_dependent_columns(memory: Memory, changes: dict[str, Any], *, verb: str) -> dict[str, Any]:
+    """Add the columns that depend on others: confidence and its parts, and the reasons for review."""
+    dependent: dict[str, Any] = {}
     if verb == APPROVED:
         policy = active_policy(project_id=memory.project_id).confidence
-        followers = approval(memory.confidence_parts, policy=policy)
+        dependent = approval(memory.confidence_parts, policy=policy)
     if "confidence" in changes:
-        parts = followers.get("confidence_parts", memory.confidence_parts)
-        followers["confidence_parts"] = with_value(parts, value=changes["confidence"]).parts()
+        parts = dependent.get("confidence_parts", memory.confidence_parts)
+        dependent["confidence_parts"] = with_value(parts, value=changes["confidence"]).parts()
     if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
-        followers["review_reasons"] = []
-    return {**followers, **changes}
-
-
-def _owed(memory: Memory, changes: Mapping[str, Any]) -> list[Operation]:
-    is_reworded = not changes.keys().isdisjoint(("content", "predicate", "object_text"))
-    return [EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)] if is_reworded else []
+        dependent["review_reasons"] = []
+    return {**dependent, **changes}

@@ -13,7 +13,7 @@ from apps.traces.policies import active_policy
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search as a caller asks for it; `user_id` is the caller's own."""
+    """A search request; `user_id` is the caller's identifier."""
 
     project_id: UUID
     user_id: str
@@ -22,7 +22,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits, best first, and the moment that they were judged at."""
+    """The hits, best first, and the time for which they were ranked."""
 
     hits: tuple[SearchHit, ...]
     at: datetime
@@ -31,7 +31,7 @@ class SearchResult:
 def search_memories(*, request: SearchRequest) -> SearchResult:
     """Search; an end user without memories, known or not, has no hits.
 
-    Raises ProviderError when the embedder can't answer.
+    Raises ProviderError if the embedder fails.
     """
     ports = live()
     now = ports.clock.now()

@@ -1,7 +1,8 @@
-"""Store memories directly: no extraction and no likeness, but nothing is known twice and a slot has one value."""
+"""Store memories directly: without extraction and similarity, but without duplicates and with one value per slot."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -18,12 +19,14 @@ from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.memory_conversion import as_stored
-from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork, FlagForReview, Operation
+from apps.pipeline.core.operations import AddEntity, EnqueueWork, FlagForReview, Operation
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult, read_met
 from apps.pipeline.direct_write.new_memory import MAX_ENTITIES, NewMemory, add_memory, check_new
+from apps.pipeline.direct_write.redaction import redacted_memory
+from apps.pipeline.direct_write.trust import on_own_word
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
 from apps.traces.policies import active_policy
@@ -37,19 +40,27 @@ class StoreRequest:
     api_key_id: UUID | None
     user_id: str
     memories: tuple[NewMemory, ...]
+    is_trusted: bool = True  # whether the caller's word counts like a person's
 
 
 def store(*, request: StoreRequest) -> tuple[UUID, ...]:
-    """Store memories in one transaction; return, in the order of the request, the identifiers of those that say them.
+    """Store memories in one transaction; return their identifiers in the order of the request.
 
-    What a live memory says already isn't stored again: the wording that tells more wins. Of the values of a stateful
-    predicate the one said last is left. Subjects and objects that are entities are found by name or made. Raises
-    BadInput and Unfit for values that contradict each other, Conflict when others change the same memories again and
-    again, having written nothing.
+    A statement that a live memory makes already is not stored again: the identifier is that of the known memory, and
+    the more informative wording wins. Of the values of a stateful predicate the latest stays active. If the caller is
+    not trusted, rules for agents and values that would replace what a user said or a person approved are stored for
+    review. Entities are found by name or created. Sensitive data is replaced as the policy says.
+
+    Raises BadInput and Unfit for values that contradict each other, Conflict if other writers change the same memories
+    again and again; nothing is written then.
     """
     for index, new in enumerate(request.memories):
         check_new(new, at=f"/memories/{index}")
+    if not request.is_trusted:
+        request = replace(request, memories=tuple(map(on_own_word, request.memories)))
     policy = active_policy(project_id=request.project_id)
+    memories = tuple(redacted_memory(new, policy=policy.redaction) for new in request.memories)
+    request = replace(request, memories=memories)
     for _ in range(MOST_TRIES):
         try:
             return _store_once(request, policy)
@@ -61,15 +72,15 @@ def store(*, request: StoreRequest) -> tuple[UUID, ...]:
 def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
     with transaction.atomic():
         end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
-        _check_heirs(request.memories, end_user)
-        directory = _directory(end_user)
-        added = _planned(request.memories, directory, policy)
-        new = [as_stored(each) for each in added]
-        met = read_met(new, end_user_id=end_user.id, reader=PostgresMemoryReader())
-        session = DirectWriteSession(known=met, policy=policy)
+        _check_successors(request.memories, end_user)
+        reader, now = PostgresMemoryReader(), timezone.now()
+        index = EntityIndex(entities=reader.entities(end_user_id=end_user.id, limit=MAX_ENTITIES), new_id=new_id)
+        build = partial(add_memory, directory=index, policy=policy, now=now, is_trusted=request.is_trusted)
+        added = [build(new, memory_id=new_id(), index=position) for position, new in enumerate(request.memories)]
+        met = read_met([as_stored(each) for each in added], end_user_id=end_user.id, reader=reader)
+        session = DirectWriteSession(known=met, policy=policy, is_trusted=request.is_trusted)
         stored = [session.settle(each) for each in added]
-        entities = tuple(AddEntity(entity=entity) for entity in directory.new_entities)
-        _apply(request, end_user, entities, session_id="")
+        _apply(request, end_user, [AddEntity(entity=entity) for entity in index.new_entities], session_id="")
         for session_id in dict.fromkeys(new.session_id for new in request.memories):
             wanted = zip(request.memories, stored, strict=True)
             operations = [each for new, one in wanted if new.session_id == session_id for each in _operations(one)]
@@ -79,8 +90,8 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
     return tuple(each.memory_id for each in stored)
 
 
-def _check_heirs(memories: Sequence[NewMemory], end_user: EndUser) -> None:
-    """Refuse a successor that is not a memory of the same end user."""
+def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:
+    """Raise Unfit for a `superseded_by` that is not a memory of the same end user."""
     named = {new.superseded_by for new in memories if new.superseded_by is not None}
     known = set(Memory.objects.for_end_user(end_user.id).filter(id__in=named).values_list("id", flat=True))
     for index, new in enumerate(memories):
@@ -88,26 +99,13 @@ def _check_heirs(memories: Sequence[NewMemory], end_user: EndUser) -> None:
             raise Unfit("is no memory of this end user", at=f"/memories/{index}/superseded_by")
 
 
-def _directory(end_user: EndUser) -> EntityIndex:
-    known = PostgresMemoryReader().entities(end_user_id=end_user.id, limit=MAX_ENTITIES)
-    return EntityIndex(entities=known, new_id=new_id)
-
-
-def _planned(memories: Sequence[NewMemory], directory: EntityIndex, policy: Policy) -> list[AddMemory]:
-    now = timezone.now()
-    return [
-        add_memory(new, memory_id=new_id(), index=index, directory=directory, policy=policy, now=now)
-        for index, new in enumerate(memories)
-    ]
-
-
-def _operations(storing: StoreResult) -> Iterator[Operation]:
-    if storing.adds is None:
+def _operations(result: StoreResult) -> Iterator[Operation]:
+    if result.adds is None:
         return
-    yield storing.adds
-    yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=storing.memory_id)
-    if storing.asks is not None:
-        yield FlagForReview(memory_id=storing.memory_id, reason=storing.asks)
+    yield result.adds
+    yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=result.memory_id)
+    if result.asks is not None:
+        yield FlagForReview(memory_id=result.memory_id, reason=result.asks)
 
 
 def _apply(request: StoreRequest, end_user: EndUser, operations: Sequence[Operation], *, session_id: str) -> None:

@@ -11,7 +11,6 @@ from django.db import transaction
 from apps.actions.errors import NotFound, Unfit
 from apps.actions.projects.configure import configure
 from apps.pipeline.core.input_validation import BadInput
-from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.deduplication.calibration import Calibrated
 from apps.pipeline.deduplication.calibration import calibrate as find_band
@@ -21,10 +20,10 @@ from apps.traces.policies import active_policy
 
 
 def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated:
-    """Find the embedder's band on a file of pairs, one JSON object a line, and make it the project's.
+    """Find the embedder's band from a file of pairs, one JSON object per line, and save it in the project's policy.
 
-    Returns the band with what it does to the pairs. Raises Unfit for a file that can't be used, NotFound for an
-    unknown project; the configuration stays as it was then.
+    Returns the band with its results on the pairs. Raises Unfit for an unusable file, NotFound for an unknown project;
+    the configuration stays unchanged then.
     """
     try:
         found = find_band(score_pairs(pairs=read_pairs(_lines(file)), embedder=embedder))
@@ -35,8 +34,10 @@ def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated
     with transaction.atomic():
         if not Project.objects.select_for_update().filter(id=project_id).exists():
             raise NotFound("there is no such project")
-        policy = _with_band(active_policy(project_id=project_id), found, embedder.name)
-        configure(project_id=project_id, policy=policy, note=f"band of {embedder.name} calibrated on {file.name}"[:255])
+        policy = active_policy(project_id=project_id)
+        dedupe = policy.dedupe.model_copy(update={"bands": {**policy.dedupe.bands, embedder.name: found.band}})
+        note = f"band of {embedder.name} calibrated on {file.name}"[:255]
+        configure(project_id=project_id, policy=policy.model_copy(update={"dedupe": dedupe}), note=note)
     return found
 
 
@@ -45,12 +46,7 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
         try:
             read = json.loads(line)
         except ValueError as error:
-            raise BadInput("is no JSON", at=f"line {number}") from error
+            raise BadInput("is not JSON", at=f"line {number}") from error
         if not isinstance(read, dict):
-            raise BadInput("is no JSON object", at=f"line {number}")
+            raise BadInput("is not a JSON object", at=f"line {number}")
         yield read
-
-
-def _with_band(policy: Policy, found: Calibrated, embedder: str) -> Policy:
-    dedupe = policy.dedupe.model_copy(update={"bands": {**policy.dedupe.bands, embedder: found.band}})
-    return policy.model_copy(update={"dedupe": dedupe})

@@ -18,9 +18,9 @@ from apps.traces.models import ConfigurationVersion
 def change_policy(
     *, project_id: UUID, base: int, changes: Mapping[tuple[str, ...], Any], note: str = ""
 ) -> ConfigurationVersion:
-    """Set values by their path in a new active version; `base` is the number of the version that they were read from.
+    """Set values by their path in a new active version; `base` is the number of the version that the caller has seen.
 
-    Raises Unfit at the path that a policy doesn't take, Conflict when another version is active by now, NotFound.
+    Raises Unfit for an invalid value, Conflict if another version is active by now, NotFound.
     """
     with transaction.atomic():
         Project.objects.select_for_update().filter(pk=project_id).first()
@@ -28,37 +28,27 @@ def change_policy(
         if active is None:
             raise NotFound("there is no such project, or it has no configuration")
         if active.number != base:
-            raise Conflict(f"version {active.number} has been made meanwhile; read it and try again")
+            raise Conflict(f"version {active.number} is active by now; read it and try again")
         policy = _changed(active.as_policy(), changes)
         if policy == active.as_policy():
             return active
-        _check_model(policy.extraction.model, before=active.as_policy().extraction.model)
-        return configure(project_id=project_id, policy=policy, note=note[:255] or _named(changes))
+        model = policy.extraction.model
+        if model not in ("", active.as_policy().extraction.model) and (problem := problem_with(model)):
+            raise Unfit(problem, at="/extraction/model")
+        changed = ", ".join(".".join(path) for path in changes)
+        return configure(project_id=project_id, policy=policy, note=(note or f"{changed} changed")[:255])
 
 
 def _changed(policy: Policy, changes: Mapping[tuple[str, ...], Any]) -> Policy:
+    """Return the policy with values set by their path. Raises Unfit for values that a policy does not allow."""
     values = policy.model_dump(mode="json")
-    for path, value in changes.items():
-        _put(values, path, value)
+    for (*parents, name), value in changes.items():
+        section = values
+        for parent in parents:
+            section = section.setdefault(parent, {})
+        section[name] = value
     try:
         return Policy.model_validate(values)
     except NotAPolicy as error:
         first = error.errors()[0]
         raise Unfit(str(first["msg"]), at="/" + "/".join(map(str, first["loc"]))) from error
-
-
-def _check_model(spec: str, *, before: str) -> None:
-    """Refuse to begin with a model that can't be asked: every turn would wait for a person. Raises Unfit."""
-    problem = problem_with(spec) if spec not in ("", before) else ""
-    if problem:
-        raise Unfit(problem, at="/extraction/model")
-
-
-def _put(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-    for name in path[:-1]:
-        values = values.setdefault(name, {})
-    values[path[-1]] = value
-
-
-def _named(changes: Mapping[tuple[str, ...], Any]) -> str:
-    return f"{', '.join('.'.join(path) for path in changes)} changed"[:255]

@@ -5,9 +5,13 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
+from apps.actions.ledger.record import record
 from apps.pipeline.core.policy import Policy, Rule
+from apps.pipeline.core.policy_changes import policy_changes
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
+
+MOST_PATHS = 100  # changed settings that one ledger entry names
 
 
 def configure(*, project_id: UUID, policy: Policy, note: str = "") -> ConfigurationVersion:
@@ -17,18 +21,34 @@ def configure(*, project_id: UUID, policy: Policy, note: str = "") -> Configurat
         versions = ConfigurationVersion.objects.filter(project_id=project_id)
         last = versions.aggregate(last=Max("number"))["last"] or 0
         versions.filter(is_active=True).update(is_active=False)
-        _keep_rules(project_id=project_id, policy=policy)
-        return ConfigurationVersion.objects.create(
+        _update_rules(project_id=project_id, policy=policy)
+        made = ConfigurationVersion.objects.create(
             project_id=project_id,
             number=last + 1,
             policy=policy.model_dump(mode="json"),
             note=note,
             is_active=True,
         )
+        _record(made)
+    return made
 
 
-def _keep_rules(*, project_id: UUID, policy: Policy) -> None:
-    """Bring the editable rules in line with the policy, their hit counts kept."""
+def _record(made: ConfigurationVersion) -> None:
+    """Write the paths of the changed settings into the ledger; rules are settings, too."""
+    before = ConfigurationVersion.objects.filter(project_id=made.project_id, number=made.number - 1).first()
+    changes = policy_changes(before.as_policy() if before else Policy(), made.as_policy())
+    details = {"number": made.number, "changed": [each.name for each in changes][:MOST_PATHS]}
+    record(
+        project_id=made.project_id,
+        verb="configured",
+        object_kind="configuration",
+        object_id=made.id,
+        details=details,
+    )
+
+
+def _update_rules(*, project_id: UUID, policy: Policy) -> None:
+    """Update the rows of the editable rules from the policy; hit counts stay."""
     rows = [PreFilterRule(project_id=project_id, **rule.model_dump()) for rule in policy.pre_filter.rules]
     PreFilterRule.objects.filter(project_id=project_id).exclude(name__in=[row.name for row in rows]).delete()
     PreFilterRule.objects.bulk_create(

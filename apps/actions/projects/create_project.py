@@ -4,6 +4,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from apps.actions.errors import Conflict, Unfit
+from apps.actions.ledger.record import record
 from apps.actions.projects.configure import configure
 from apps.pipeline.core.policy import Policy, PreFilterPolicy
 from apps.pipeline.prefilter.default_rules import default_rules
@@ -13,23 +14,19 @@ from apps.tenants.models import Project
 def create_project(*, name: str, slug: str) -> Project:
     """Create a project with the default policy as its first configuration version.
 
-    Raises Unfit for a name or slug that is not well-formed, Conflict when the slug is taken.
+    Raises Unfit for an invalid name or slug, Conflict if the slug is taken.
     """
     project = Project(name=name.strip(), slug=slug)
-    _check(project)
-    try:
-        with transaction.atomic():
-            project.save(force_insert=True)
-            policy = Policy(pre_filter=PreFilterPolicy(rules=default_rules()))
-            configure(project_id=project.id, policy=policy, note="defaults")
-    except IntegrityError as error:
-        raise Conflict(f"there is a project {slug!r} already") from error
-    return project
-
-
-def _check(project: Project) -> None:
     try:
         project.clean_fields()
+        with transaction.atomic():
+            project.save(force_insert=True)
+            record(project_id=project.id, verb="project_created", object_kind="project", object_id=project.id)
+            policy = Policy(pre_filter=PreFilterPolicy(rules=default_rules()))
+            configure(project_id=project.id, policy=policy, note="defaults")
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
         raise Unfit(f"{field}: {messages[0]}", at=f"/{field}") from error
+    except IntegrityError as error:
+        raise Conflict(f"there is a project {slug!r} already") from error
+    return project

@@ -1,4 +1,4 @@
-"""Return to an earlier configuration version."""
+"""Restore an earlier configuration version."""
 
 from uuid import UUID
 
@@ -10,9 +10,9 @@ from apps.traces.models import ConfigurationVersion
 
 
 def restore_version(*, project_id: UUID, number: int) -> ConfigurationVersion:
-    """Make the policy of an earlier version the active one, as a new version: what happened stays readable.
+    """Make the policy of an earlier version active, as a new version, so that the history stays complete.
 
-    Raises NotFound, Conflict for the version that is active.
+    Raises NotFound, Conflict for the active version.
     """
     with transaction.atomic():
         version = ConfigurationVersion.objects.filter(project_id=project_id, number=number).first()

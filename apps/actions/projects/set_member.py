@@ -1,4 +1,4 @@
-"""Give a person a role in a project."""
+"""Set the role of a person in a project."""
 
 from uuid import UUID
 
@@ -6,18 +6,19 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from apps.actions.errors import Conflict, NotFound, Unfit
+from apps.actions.ledger.record import record
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 
 
 def set_member(*, project_id: UUID, username: str, role: MemberRole) -> Membership:
-    """Make a person a member, or change the role of one.
+    """Add a person to the members, or change a member's role.
 
-    Raises Unfit for a name that nobody has, Conflict for the last admin's own demotion, NotFound.
+    Raises Unfit for an unknown user name, Conflict for taking the role from the last admin, NotFound.
     """
     person = get_user_model().objects.filter(username=username.strip(), is_active=True).first()
     if person is None:
-        raise Unfit("nobody has this name", at="/username")
+        raise Unfit("there is no active user of this name", at="/username")
     with transaction.atomic():
         if not Project.objects.select_for_update().filter(pk=project_id).exists():
             raise NotFound("there is no such project")
@@ -26,11 +27,13 @@ def set_member(*, project_id: UUID, username: str, role: MemberRole) -> Membersh
         member, _ = Membership.objects.update_or_create(
             project_id=project_id, user=person, defaults={"role": role.value}
         )
+        details = {"person": person.pk, "role": role.value}
+        record(project_id=project_id, verb="member_set", object_kind="member", object_id=member.pk, details=details)
     return member
 
 
 def keep_an_admin(*, project_id: UUID, without: int) -> None:
-    """Raise Conflict when a person is the only admin of a project."""
+    """Raise Conflict if a person is the only admin of a project."""
     admins = list(
         Membership.objects.filter(project_id=project_id, role=MemberRole.ADMIN).values_list("user_id", flat=True)[:2]
     )

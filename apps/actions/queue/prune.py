@@ -1,4 +1,4 @@
-"""Remove past work and the answers to repeatable requests, once nobody asks for them any more."""
+"""Delete done work and stored answers of idempotent requests after their retention period."""
 
 from datetime import timedelta
 
@@ -6,12 +6,13 @@ from django.conf import settings
 from django.db import connection
 
 from apps.outbox.model_pauses import delete_unused_pauses
+from apps.tenants.rate_limits import prune_counters
 
-AT_ONCE = 5_000  # rows a statement, so that none runs long after a busy hour
+BATCH = 5_000  # rows per statement, so that no statement runs long after a busy hour
 
-# Each reads the oldest rows from its index over time, which a time that is the same for the whole statement ends; a
-# row that is owed again meanwhile is locked, and stays. They are read once: a subquery may run again for each row that
-# it is joined to, and then finds others.
+# Each statement reads the oldest rows from an index over time, up to a time that is constant within the statement. A
+# row that is being enqueued again is locked, and stays. The CTE is materialized, because a subquery might run again for
+# each joined row and then find other rows.
 _WORK = """
 with past as materialized (
     select end_user_id, id from outbox_outboxrow
@@ -31,23 +32,20 @@ delete from traces_idempotentrequest request using past where request.id = past.
 
 
 def prune() -> int:
-    """Remove what is older than the settings keep it, in batches that commit one by one; return how many rows went.
+    """Delete what is older than its retention period, in batches that commit separately; return how many rows.
 
-    Work that is dead stays until a person retries or removes it.
+    Dead work stays until a person retries or deletes it.
     """
-    work = _remove(_WORK, kept=timedelta(days=settings.WORK_RETENTION_DAYS))
-    requests = _remove(_REQUESTS, kept=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
-    return work + requests + delete_unused_pauses()
+    work = _delete_older(_WORK, than=timedelta(days=settings.WORK_RETENTION_DAYS))
+    requests = _delete_older(_REQUESTS, than=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
+    return work + requests + delete_unused_pauses() + prune_counters()
 
 
-def _remove(sql: str, *, kept: timedelta) -> int:
-    removed = 0
-    while (some := _remove_some(sql, kept=kept)) == AT_ONCE:
-        removed += some
-    return removed + some
-
-
-def _remove_some(sql: str, *, kept: timedelta) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, {"seconds": kept.total_seconds(), "most": AT_ONCE})
-        return int(cursor.rowcount)
+def _delete_older(sql: str, *, than: timedelta) -> int:
+    deleted = 0
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, {"seconds": than.total_seconds(), "most": BATCH})
+            deleted += cursor.rowcount
+            if cursor.rowcount < BATCH:
+                return deleted

@@ -1,10 +1,11 @@
-"""Retry a piece of owed work."""
+"""Retry a piece of dead or waiting work."""
 
 from uuid import UUID
 
 from django.db import transaction
 
 from apps.actions.errors import Conflict, NotFound
+from apps.actions.ledger.record import record
 from apps.outbox import manual
 from apps.outbox.models import OutboxRow
 from apps.outbox.wake_workers import wake_workers
@@ -13,9 +14,9 @@ from apps.traces import recorder
 
 
 def retry_work(*, project_id: UUID, row_id: int) -> None:
-    """Make dead or waiting work due now, with all its attempts before it; its trace is queued again.
+    """Make dead or waiting work due now and reset its attempts; its trace is queued again.
 
-    Raises NotFound, Conflict for work that is being done or was done.
+    Raises NotFound, Conflict for work that is running or done.
     """
     row = OutboxRow.objects.filter(project_id=project_id, id=row_id).first()
     if row is None:
@@ -27,4 +28,11 @@ def retry_work(*, project_id: UUID, row_id: int) -> None:
             recorder.fail_trace(
                 end_user_id=row.end_user_id, trace_id=row.subject_id, status=TraceStatus.QUEUED, error=row.last_error
             )
+        record(
+            project_id=project_id,
+            end_user_id=row.end_user_id,
+            verb="work_retried",
+            object_kind=row.kind,
+            object_id=row.subject_id,
+        )
         transaction.on_commit(wake_workers)

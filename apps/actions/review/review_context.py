@@ -1,4 +1,4 @@
-"""Read what a person's decision can meet."""
+"""Load the memories that a review decision can affect."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID

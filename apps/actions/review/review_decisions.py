@@ -1,4 +1,4 @@
-"""What people decide about memories in a browser: what they had seen, and what came of it."""
+"""What reviewers decide about memories: what they had seen, and what came of it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,10 +33,16 @@ class SeenVersion:
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
-    """Who decides, in which project."""
+    """Who decides, in which project: a person in the console, or the holder of an API key."""
 
     project_id: UUID
-    person_id: int
+    person_id: int | None = None
+    api_key_id: UUID | None = None
+
+    @property
+    def actor(self) -> str:
+        """Return who decides, as history and ledger record it."""
+        return actor_of(self.api_key_id, self.person_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ def check_pair(one: Memory, other: Memory) -> None:
 
 def apply_decision(*, by: Reviewer, end_user_id: UUID, operations: Sequence[Operation]) -> None:
     """Apply a person's operations on what is kept of one end user. Raises Conflict when somebody was faster."""
-    context = WriteContext(project_id=by.project_id, end_user_id=end_user_id, actor=actor_of(None, by.person_id))
+    context = WriteContext(project_id=by.project_id, end_user_id=end_user_id, actor=by.actor)
     try:
         with transaction.atomic():
             apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)

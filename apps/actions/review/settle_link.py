@@ -1,4 +1,4 @@
-"""Settle a link: one of the two is kept, it changed on a day, both are true, or both say the same."""
+"""Settle a link: one memory is right, the value changed on a day, both are true, or both say the same."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,45 +26,51 @@ from apps.pipeline.direct_write.review import ReviewContext, Settle, Validity, n
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """How a person settles a link, and in which versions both sides were seen."""
+    """How a reviewer settles a link, and the versions of both memories that the reviewer saw."""
 
     link_id: UUID
     resolution: LinkResolution
     from_seen: SeenVersion
     to_seen: SeenVersion
-    validity: Mapping[UUID, Validity] = field(default_factory=dict)  # by memory, where both are true
-    changed_on: datetime | None = None  # when the older one ended, with CHANGED; None: when the newer one begins
+    validity: Mapping[UUID, Validity] = field(default_factory=dict)  # by memory, if both are true
+    changed_on: datetime | None = None  # the end of the older one, with CHANGED; None: the beginning of the newer one
 
 
 def settle_link(*, by: Reviewer, settlement: Settlement) -> ReviewDecision:
-    """Settle a link in one transaction with what follows for its two memories.
+    """Settle a link and change its two memories accordingly, in one transaction.
 
-    Who is kept is approved, who isn't is rejected; with MERGED the newer one is merged into the older one, with CHANGED
-    the newer one supersedes the older one. Raises NotFound, Unfit for a time that ends before it begins, and Conflict
-    when somebody was faster.
+    The right memory is approved, the other one rejected; MERGED merges the newer into the older one, CHANGED lets it
+    supersede the older one. Raises NotFound, Unfit for a validity that ends before it begins, and Conflict.
     """
     link = MemoryLink.objects.for_project(by.project_id).filter(pk=settlement.link_id).first()
     if link is None:
         raise NotFound("there is no such link")
     if link.status != LinkStatus.OPEN:
-        raise Conflict("somebody has settled it meanwhile")
+        raise Conflict("somebody else has settled the link")
     one, other = find_seen(by=by, seen=settlement.from_seen), find_seen(by=by, seen=settlement.to_seen)
     if (one.pk, other.pk) != (link.from_memory_id, link.to_memory_id):
-        raise NotFound("the link is one of two other memories")
+        raise NotFound("the link connects two other memories")
     check_pair(one, other)
+    settled = SetLinkStatus(
+        from_id=link.from_memory_id,
+        to_id=link.to_memory_id,
+        kind=LinkKind(link.kind),
+        expected=LinkStatus.OPEN,
+        status=LinkStatus.SETTLED,
+        resolution=settlement.resolution,
+    )
     with transaction.atomic():
         hold_end_user(one.end_user_id)
         context = review_context(memories=[one, other])
-        decision = _decision(one, other, settlement, context)
-        changes = operations_of(decision, context=context)
-        apply_decision(by=by, end_user_id=one.end_user_id, operations=[*changes, _mark(link, settlement.resolution)])
-    changed = {each.memory_id for each in changes if isinstance(each, ReviseMemory)}
-    seen = (settlement.from_seen, settlement.to_seen)
-    return ReviewDecision(memories=tuple(each.next() for each in seen if each.memory_id in changed), link_id=link.pk)
+        changes = operations_of(_decision(one, other, settlement, context), context=context)
+        apply_decision(by=by, end_user_id=one.end_user_id, operations=[*changes, settled])
+    revised = {each.memory_id for each in changes if isinstance(each, ReviseMemory)}
+    seen = [each for each in (settlement.from_seen, settlement.to_seen) if each.memory_id in revised]
+    return ReviewDecision(memories=tuple(each.next() for each in seen), link_id=link.pk)
 
 
 def _decision(one: Memory, other: Memory, settlement: Settlement, context: ReviewContext) -> Settle:
-    """Return the decision, its dates checked. Raises Unfit."""
+    """Check the dates and return the decision. Raises Unfit."""
     for memory in (one, other):
         validity = settlement.validity.get(memory.pk)
         if validity is not None and validity.ends and validity.ends < (validity.begins or memory.valid_from):
@@ -72,7 +78,7 @@ def _decision(one: Memory, other: Memory, settlement: Settlement, context: Revie
     newer, older = newer_first(context.memories[one.pk], context.memories[other.pk])
     begins = newer.valid_from or newer.said_at
     changed_on = settlement.changed_on or begins
-    if changed_on.date() == begins.date():  # a day is given without its time
+    if changed_on.date() == begins.date():  # the reviewer gives a day without a time
         changed_on = begins
     if settlement.resolution is LinkResolution.CHANGED:
         if changed_on < (older.valid_from or older.said_at):
@@ -85,15 +91,4 @@ def _decision(one: Memory, other: Memory, settlement: Settlement, context: Revie
         resolution=settlement.resolution,
         validity=settlement.validity,
         changed_on=changed_on,
-    )
-
-
-def _mark(link: MemoryLink, resolution: LinkResolution) -> SetLinkStatus:
-    return SetLinkStatus(
-        from_id=link.from_memory_id,
-        to_id=link.to_memory_id,
-        kind=LinkKind(link.kind),
-        expected=LinkStatus.OPEN,
-        status=LinkStatus.SETTLED,
-        resolution=resolution,
     )

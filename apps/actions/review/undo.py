@@ -1,4 +1,4 @@
-"""Undo a person's decision: memories get the values back that it replaced, and its link is open again."""
+"""Undo a review decision: memories get the replaced values back, and its link is open again."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
@@ -9,7 +9,6 @@ from django.db import transaction
 from django.db.models import Field
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound
-from apps.actions.get_or_create import actor_of
 from apps.actions.memories.revise import find_memory
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
 from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, apply_decision
@@ -17,42 +16,41 @@ from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, RemoveCopiedOrigins, ReviseMemory, SetLinkStatus
 
-# Operations as the history names them.
-MERGED = "merged"  # a memory handed its sources over
+# Names of operations in the history.
+MERGED = "merged"  # the memory gave its origins to another one
 SUPERSEDED = "superseded"
 UNDONE = "undone"
 _OF_CLOSING = frozenset({"superseded_by_id", "valid_until", "canonical_hash"})  # may differ once it is open again
 
 
 def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
-    """Take a person's own decision about some memories back; the history keeps both the decision and its undoing.
+    """Undo a person's own decision about some memories, all or none; decision and undo stay in the history.
 
-    All of them or none. What other decisions of the same person closed or opened again since does not stand in the way.
-    Raises NotFound, NotAllowed for a change by somebody else, and Conflict when a memory or the link has been changed
-    again since.
+    Memories that other decisions of the same person have closed or reopened since can still be undone. Raises NotFound,
+    NotAllowed for a change by another person, and Conflict if a memory or the link has been changed since.
     """
-    owed: dict[UUID, list[Operation]] = {}
+    by_user: dict[UUID, list[Operation]] = {}
     own = {seen.memory_id for seen in decided.memories}
     undone: list[SeenVersion] = []
     with transaction.atomic():
         for seen in decided.memories:
             memory = find_memory(project_id=by.project_id, memory_id=seen.memory_id)
-            owed.setdefault(memory.end_user_id, []).extend(_back(by, memory, seen, own))
+            by_user.setdefault(memory.end_user_id, []).extend(_undo_operations(by, memory, seen, own))
             undone.append(SeenVersion(memory.pk, memory.version + 1))
         if decided.link_id is not None:
             link = _settled(by, decided.link_id)
-            owed.setdefault(link.end_user_id, []).append(_reopened(link))
-        for end_user_id, operations in owed.items():
+            by_user.setdefault(link.end_user_id, []).append(_reopened(link))
+        for end_user_id, operations in by_user.items():
             apply_decision(by=by, end_user_id=end_user_id, operations=operations)
     return ReviewDecision(memories=tuple(undone))
 
 
-def _back(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
+def _undo_operations(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
     changes = _versions(memory, since=seen.version - 1)
     if not changes or changes[0].version != seen.version - 1:
         raise NotFound("there is no earlier version")
     past, *since = changes
-    actor = actor_of(None, by.person_id)
+    actor = by.actor
     if past.actor != actor:
         raise NotAllowed("somebody else has changed the memory since")
     if not _are_side_effects(memory, since, actor=actor):
@@ -67,22 +65,22 @@ def _back(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]
 
 
 def _versions(memory: Memory, *, since: int) -> list[MemoryVersion]:
-    """Return the changes of a memory from a version on, oldest first."""
+    """Return the changes of a memory since a version, oldest first."""
     rows = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory, version__gte=since)
     return list(rows.order_by("version"))
 
 
 def _are_side_effects(memory: Memory, changes: Sequence[MemoryVersion], *, actor: str) -> bool:
-    """Return True if a person's other decisions did nothing but close a memory and open it again, in turns.
+    """Return True if other decisions of the person only closed the memory and reopened it, in alternation.
 
-    The undoing of its own decision is in the history as well, but it does not leave the memory as the decision did.
+    The undo of the decision itself is in the history as well, but leaves other values than the decision.
     """
-    is_in_turns = all(
+    alternates = all(
         change.actor == actor and change.operation == (SUPERSEDED, UNDONE)[number % 2]
         for number, change in enumerate(changes)
     )
     decided = _values_before(changes)
-    return is_in_turns and all(
+    return alternates and all(
         getattr(memory, name) == value or (name == "status" and memory.status == Status.SUPERSEDED)
         for name, value in decided.items()
         if name not in _OF_CLOSING
@@ -98,7 +96,7 @@ def _values_before(changes: Sequence[MemoryVersion]) -> dict[str, Any]:
 
 
 def _opened_again(memory: Memory, past: MemoryVersion, own: Collection[UUID]) -> Iterator[Operation]:
-    """Open the values that a memory has closed since the undone change made it active."""
+    """Reopen the values that the memory has closed since the undone change made it active."""
     closed = Memory.objects.filter(
         end_user_id=memory.end_user_id, superseded_by=memory, updated_at__gte=past.known_until
     ).exclude(pk__in=own)
@@ -107,13 +105,13 @@ def _opened_again(memory: Memory, past: MemoryVersion, own: Collection[UUID]) ->
 
 
 def _closings(closed: Memory) -> list[MemoryVersion]:
-    """Return the latest changes of a memory by which decisions closed it and opened it again, oldest first."""
+    """Return the latest changes by which decisions closed the memory and reopened it, oldest first."""
     changes = reversed(_versions(closed, since=1))
     return list(takewhile(lambda change: change.operation in (SUPERSEDED, UNDONE), changes))[::-1]
 
 
 def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) -> Iterator[Operation]:
-    """Give values back; what becomes live again meets what has come meanwhile. Raises Conflict for what is known."""
+    """Restore values; a memory that becomes active again settles its slot. Raises Conflict for a duplicate."""
     closing: list[Operation] = []
     changes = beside_others(memory=memory, changes=changes, apart_from=own)
     if changes.get("status") == Status.ACTIVE and memory.status != Status.ACTIVE:

@@ -1,11 +1,11 @@
-"""Count how often each pre-filter rule has dropped a turn, apart from intake: its rows would be fought over there."""
+"""Count how often each pre-filter rule has dropped a turn; in the request, the rows of rules would be a bottleneck."""
 
 from django.db import connection
 
-AT_ONCE = 5_000  # turns a statement, so that none runs long after a busy hour
+BATCH = 5_000  # turns per statement, so that no statement runs long after a busy hour
 
-# A turn is marked and counted by one statement. Of two runs at the same time, the second waits for the rows of the
-# first, finds them marked and passes over them.
+# One statement marks and counts a turn. If two run at the same time, the second waits for the rows of the first, finds
+# them marked and skips them.
 _COUNT = """
 with fresh as (
     select end_user_id, id from traces_turn
@@ -28,18 +28,15 @@ select count(*) from marked
 
 
 def count_rule_hits() -> int:
-    """Add each dropped turn to its rule's count, exactly once; return how many turns were new.
+    """Add each dropped turn to its rule's count exactly once; return how many turns were counted.
 
-    A rule that was renamed or deleted since loses the hits that were not counted by then.
+    Hits that were not counted before their rule was renamed or deleted are lost.
     """
     counted = 0
-    while marked := _count_some():
-        counted += marked
-    return counted
-
-
-def _count_some() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, {"most": AT_ONCE})
-        (marked,) = cursor.fetchone()
-    return int(marked)
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_COUNT, {"most": BATCH})
+            (marked,) = cursor.fetchone()
+        if not marked:
+            return counted
+        counted += int(marked)

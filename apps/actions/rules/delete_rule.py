@@ -1,4 +1,4 @@
-"""Delete one pre-filter rule, in a new configuration version; earlier versions keep it."""
+"""Delete one pre-filter rule in a new configuration version; earlier versions still contain it."""
 
 from uuid import UUID
 
@@ -8,12 +8,12 @@ from apps.traces.models import ConfigurationVersion
 
 
 def delete_rule(*, project_id: UUID, name: str) -> ConfigurationVersion:
-    """Leave a rule out of a new active version. Raises NotFound."""
+    """Create a new active version without a rule. Raises NotFound."""
 
     def without(rules: Rules) -> Rules:
-        kept = tuple(each for each in rules if each.name != name)
-        if len(kept) == len(rules):
+        others = tuple(each for each in rules if each.name != name)
+        if len(others) == len(rules):
             raise NotFound("there is no such rule")
-        return kept
+        return others
 
     return change_rules(project_id=project_id, change=without, note=f"rule {name} deleted")

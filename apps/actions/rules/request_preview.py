@@ -1,4 +1,4 @@
-"""Ask what a rule would have done to the turns of the last days."""
+"""Request a preview of what a rule would have done to the turns of the last days."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -17,15 +17,15 @@ from apps.traces.policies import active_policy
 from apps.traces.requests import count_turns
 
 MOST_DAYS = 90
-MOST_TURNS = 100_000  # of a preview, the latest; more would outlast a worker's patience
-AT_ONCE = 500  # so many turns are tried while the asker waits
-KEPT = timedelta(days=1)
+MOST_TURNS = 100_000  # the latest ones; more would exceed the time limit of a preview
+IMMEDIATE_TURNS = 500  # up to this number, the preview is computed while the caller waits
+RETENTION = timedelta(days=1)
 
 
 def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int | None = None) -> RulePreview:
-    """Answer at once where few turns are to be tried, else leave it to a worker; return the preview.
+    """Create a preview and compute it at once for few turns, otherwise in a worker; return it.
 
-    Raises Unfit for a pattern that can't be used or too many days, NotFound for an unknown project.
+    Raises Unfit for an unusable pattern or too many days, NotFound for an unknown project.
     """
     if not 1 <= days <= MOST_DAYS:
         raise Unfit(f"from 1 to {MOST_DAYS} days", at="/days")
@@ -35,7 +35,7 @@ def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int |
     with_rules(policy, with_rule(policy.pre_filter.rules, rule))
     now = timezone.now()
     total = count_turns(project_id=project_id, since=now - timedelta(days=days), most=MOST_TURNS)
-    RulePreview.objects.filter(project_id=project_id, created_at__lt=now - KEPT).delete()
+    RulePreview.objects.filter(project_id=project_id, created_at__lt=now - RETENTION).delete()
     preview = RulePreview.objects.create(
         project_id=project_id,
         person_id=person_id,
@@ -44,7 +44,7 @@ def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int |
         turns_total=total,
         created_at=now,
     )
-    if total <= AT_ONCE:
+    if total <= IMMEDIATE_TURNS:
         run_preview(preview_id=preview.pk)
     else:
         transaction.on_commit(lambda: async_task("apps.worker.tasks.preview_rule", str(preview.pk), group="preview"))

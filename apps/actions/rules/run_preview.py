@@ -1,7 +1,7 @@
-"""Try a rule on stored turns: judge each by the active rules, and again with the rule among them."""
+"""Compute the preview of a rule: apply the pre-filter to stored turns, without and with the rule."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -20,14 +20,14 @@ from apps.traces.models import PreviewState, RulePreview
 from apps.traces.policies import active_policy
 from apps.traces.requests import requests_since
 
-AT_ONCE = 200  # requests between two reports of the progress
+BATCH = 200  # requests between two progress reports
 MOST_EXAMPLES = 60  # of each kind
-MOST_SECONDS = 90.0  # below what a worker may take
+MOST_SECONDS = 90.0  # below the time limit of tasks
 
 
 @dataclass(frozen=True, slots=True)
 class TurnChange:
-    """A turn that the rule would treat otherwise; reasons are empty for a turn that is kept."""
+    """A turn that the rule would treat differently; the reason is empty for a turn that is kept."""
 
     end_user_id: UUID
     turn_id: UUID
@@ -36,13 +36,13 @@ class TurnChange:
 
     @property
     def is_drop(self) -> bool:
-        """Tell whether the turn is dropped that was kept."""
+        """Return True if the rule would drop a turn that is kept today."""
         return not self.before
 
 
 @dataclass(slots=True)
 class Findings:
-    """What was found so far."""
+    """The results so far."""
 
     turns: int = 0
     dropped: int = 0
@@ -54,43 +54,54 @@ class Findings:
     )
 
     def add(self, change: TurnChange, memories: Sequence[UUID]) -> None:
-        """Count a change, and keep it as an example while there is room."""
+        """Count a change, and add it to the examples while there are few."""
         kind = "harmful" if memories else "dropped" if change.is_drop else "kept"
         self.dropped += change.is_drop
         self.kept += not change.is_drop
         self.harmful += bool(memories)
         self.memories.update(memories)
         if len(self.examples[kind]) < MOST_EXAMPLES:
-            self.examples[kind].append(_example(change, kind, memories))
+            example = {
+                "kind": kind,
+                "end_user": str(change.end_user_id),
+                "turn": str(change.turn_id),
+                "before": change.before,
+                "after": change.after,
+                "memories": [str(memory) for memory in memories],
+            }
+            self.examples[kind].append(example)
 
 
 def run_preview(*, preview_id: UUID) -> None:
-    """Fill a waiting preview, reporting progress; one that runs or is over already is left alone."""
+    """Compute a waiting preview and report the progress; ignore one that is running or has ended."""
     waiting = RulePreview.objects.filter(pk=preview_id, state=PreviewState.WAITING)
     if not waiting.update(state=PreviewState.RUNNING):
         return
     preview = RulePreview.objects.get(pk=preview_id)
     try:
-        findings = _try(preview)
-    except Unfit as refused:  # the other rules have changed since it was asked
+        findings = _compute(preview)
+    except Unfit as refused:  # the other rules have changed since the preview was requested
         RulePreview.objects.filter(pk=preview_id).update(state=PreviewState.FAILED, error=str(refused))
         return
     _report(preview, findings, state=PreviewState.DONE, finished_at=timezone.now())
 
 
 def compare(request: Request, *, now: Policy, then: Policy) -> list[TurnChange]:
-    """Return the turns of a request that another policy would drop or keep otherwise than this one."""
+    """Return the turns of a request that one policy drops and the other keeps."""
     before, after = _dropped(request, now), _dropped(request, then)
     changed = [turn.id for turn in request.turns if (turn.id in before) != (turn.id in after)]
     end_user = request.origin.end_user_id
     return [TurnChange(end_user, turn, before.get(turn, ""), after.get(turn, "")) for turn in changed]
 
 
-def _try(preview: RulePreview) -> Findings:
+def _compute(preview: RulePreview) -> Findings:
     now = active_policy(project_id=preview.project_id)
     then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
     findings, deadline = Findings(), time.monotonic() + MOST_SECONDS
-    for batch in _batches(preview):
+    requests = requests_since(
+        project_id=preview.project_id, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS
+    )
+    while batch := list(islice(requests, BATCH)):
         changes = [change for request in batch for change in compare(request, now=now, then=then)]
         memories = _memories_of(changes)
         for change in changes:
@@ -102,22 +113,14 @@ def _try(preview: RulePreview) -> Findings:
     return findings
 
 
-def _batches(preview: RulePreview) -> Iterator[list[Request]]:
-    requests = requests_since(
-        project_id=preview.project_id, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS
-    )
-    while batch := list(islice(requests, AT_ONCE)):
-        yield batch
-
-
 def _dropped(request: Request, policy: Policy) -> dict[UUID | None, str]:
-    """Return the reasons of the turns that intake would drop."""
+    """Return the reasons of the turns that the pre-filter drops, by turn."""
     screened = flow.screen(Draft.start(request=request, policy=policy))
     return {drop.turn_id: drop.reason for drop in screened.drops}
 
 
 def _memories_of(changes: Sequence[TurnChange]) -> dict[UUID, list[UUID]]:
-    """Return the memories that newly dropped turns had produced, by turn."""
+    """Return the memories that come from newly dropped turns, by turn."""
     dropped = [change for change in changes if change.is_drop]
     if not dropped:
         return {}
@@ -130,21 +133,10 @@ def _memories_of(changes: Sequence[TurnChange]) -> dict[UUID, list[UUID]]:
     return found
 
 
-def _example(change: TurnChange, kind: str, memories: Sequence[UUID]) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "end_user": str(change.end_user_id),
-        "turn": str(change.turn_id),
-        "before": change.before,
-        "after": change.after,
-        "memories": [str(memory) for memory in memories],
-    }
-
-
 def _report(preview: RulePreview, findings: Findings, **more: Any) -> None:
     RulePreview.objects.filter(pk=preview.pk).update(
         turns_done=findings.turns,
-        turns_total=max(preview.turns_total, findings.turns),  # a last part may reach beyond the limit
+        turns_total=max(preview.turns_total, findings.turns),  # the last batch may exceed the limit
         newly_dropped=findings.dropped,
         newly_kept=findings.kept,
         harmful=findings.harmful,

@@ -1,4 +1,4 @@
-"""Save one pre-filter rule, in a new configuration version."""
+"""Save one pre-filter rule in a new configuration version."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -7,7 +7,7 @@ from django.db import transaction
 
 from apps.actions.errors import NotFound, Unfit
 from apps.actions.projects.configure import configure
-from apps.pipeline.core.policy import Policy, PreFilterPolicy, Rule
+from apps.pipeline.core.policy import Policy, Rule
 from apps.pipeline.prefilter.matcher import matcher_for
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.tenants.models import Project
@@ -18,9 +18,9 @@ Rules = tuple[Rule, ...]
 
 
 def save_rule(*, project_id: UUID, rule: Rule) -> ConfigurationVersion:
-    """Put a rule in the place of the one of its name, or add it, in a new active version.
+    """Replace the rule of the same name, or add the rule, in a new active version.
 
-    Raises Unfit for a pattern that can't be used, alone or with the others; NotFound for an unknown project.
+    Raises Unfit for a pattern that is invalid, alone or with the others; NotFound for an unknown project.
     """
     return change_rules(
         project_id=project_id,
@@ -30,7 +30,7 @@ def save_rule(*, project_id: UUID, rule: Rule) -> ConfigurationVersion:
 
 
 def with_rule(rules: Rules, rule: Rule) -> Rules:
-    """Return rules with one put in the place of that of its name, or added. Raises Unfit for a pattern alone unfit."""
+    """Return rules in which one replaces that of the same name or is added. Raises Unfit for an invalid pattern."""
     try:
         check_pattern(rule.pattern)
     except PatternRefused as refused:
@@ -39,7 +39,7 @@ def with_rule(rules: Rules, rule: Rule) -> Rules:
 
 
 def change_rules(*, project_id: UUID, change: Callable[[Rules], Rules], note: str) -> ConfigurationVersion:
-    """Make a new active version with other rules, the project locked so that two changes at once don't lose one.
+    """Create a new active version with other rules; the project is locked, so that no concurrent change is lost.
 
     Raises Unfit for rules that don't compile together, NotFound for an unknown project.
     """
@@ -54,12 +54,8 @@ def change_rules(*, project_id: UUID, change: Callable[[Rules], Rules], note: st
 def with_rules(policy: Policy, rules: Rules) -> Policy:
     """Return a policy with other rules. Raises Unfit for rules that don't compile together."""
     changed = policy.pre_filter.model_copy(update={"rules": rules})
-    _check_together(changed)
-    return policy.model_copy(update={"pre_filter": changed})
-
-
-def _check_together(policy: PreFilterPolicy) -> None:
     try:
-        matcher_for(policy)
+        matcher_for(changed)
     except PatternRefused as refused:
         raise Unfit(str(refused), at="/pattern") from refused
+    return policy.model_copy(update={"pre_filter": changed})

@@ -1,4 +1,4 @@
-"""Ask what the pre-filter would say of a turn, perhaps with a rule that is not saved yet; nothing is written."""
+"""Apply the pre-filter to one turn, optionally with a rule that is not saved yet; nothing is written."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -17,7 +17,7 @@ from apps.traces.policies import active_policy
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What became of the turn: `reason` is empty when it goes on; a rule and what it matched where one decided."""
+    """The result: `reason` is empty if the turn passes; `rule` and `matched` are set if a rule decided."""
 
     reason: str = ""
     rule: str = ""
@@ -25,9 +25,9 @@ class Trial:
 
 
 def try_turn(*, project_id: UUID, content: str, role: Role, before: str = "", rule: Rule | None = None) -> Trial:
-    """Judge a turn by the active rules, after what the assistant said before it.
+    """Apply the active rules to a turn; `before` is what the assistant said before it.
 
-    Raises Unfit for a rule that can't be used.
+    Raises Unfit for an invalid rule.
     """
     policy = active_policy(project_id=project_id)
     if rule is not None:

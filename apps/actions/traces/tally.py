@@ -1,14 +1,14 @@
-"""Add up the last hours of traces for the dashboard, so that no page has to."""
+"""Compute the hourly totals of the dashboard."""
 
 from django.utils import timezone
 
 from apps.traces.tallies import hours_to_tally, tally_hour
 
-MOST_HOURS = 100  # a run, so that catching up after a long pause holds a worker for seconds
+MOST_HOURS = 100  # per run, so that catching up after a long pause takes seconds of a worker
 
 
 def tally() -> int:
-    """Remake the tallies of the running hour and of those not closed before it; return how many hours that were."""
+    """Recompute the totals of the current hour and of earlier ones that are not closed; return how many hours."""
     hours = hours_to_tally(now=timezone.now(), most=MOST_HOURS)
     for hour in hours:
         tally_hour(hour)

@@ -1,6 +1,6 @@
 """Base classes and types shared by request and response schemas."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -64,6 +64,27 @@ class ProblemDocument(ResponseBody):
     detail: str
     code: str
     errors: list[FieldError] = []
+
+
+class AdjustmentResponse(ResponseBody):
+    """A value that was taken otherwise than it was sent, by its JSON pointer."""
+
+    pointer: str
+    message: str
+
+
+def adjusted_text(given: str | None, taken: str, *, at: str) -> AdjustmentResponse | None:
+    """Report a text from which characters were removed."""
+    if not given or given == taken:
+        return None
+    return AdjustmentResponse(pointer=at, message="characters that carry no words were removed or replaced")
+
+
+def adjusted_time(given: datetime | None, taken: datetime | None, *, at: str) -> AdjustmentResponse | None:
+    """Report a time that was moved; a time without an offset is in UTC."""
+    if given is None or taken is None or (given if given.tzinfo else given.replace(tzinfo=UTC)) == taken:
+        return None
+    return AdjustmentResponse(pointer=at, message=f"lies ahead of the clock; taken as {taken.isoformat()}")
 
 
 def checked_names(names: tuple[str, ...], *, at: str) -> tuple[str, ...]:

@@ -3,6 +3,8 @@
 from datetime import datetime
 from enum import StrEnum
 
+import msgspec
+
 from apps.api.schemas.common import ResponseBody
 
 
@@ -32,13 +34,22 @@ class PausedModelResponse(ResponseBody):
 
 
 class ReadinessResponse(ResponseBody):
-    """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work."""
+    """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work.
+
+    Callers that may not read /metrics get null in place of figures, and no names of models.
+    """
 
     status: ServiceStatus
     database: bool
     migrations: bool
-    oldest_owed_seconds: float
-    vector_lag_seconds: float
-    dead: int
-    workers_alive: int
+    oldest_queued_seconds: float | None
+    vector_lag_seconds: float | None
+    dead: int | None
+    workers_alive: int | None
     paused_models: list[PausedModelResponse] = []
+
+    def without_figures(self) -> "ReadinessResponse":
+        """Return what anyone may know."""
+        return msgspec.structs.replace(
+            self, oldest_queued_seconds=None, vector_lag_seconds=None, dead=None, workers_alive=None, paused_models=[]
+        )

@@ -15,7 +15,7 @@ class KeyBody(RequestBody):
     """An API key to create."""
 
     name: Annotated[str, Meta(min_length=1, max_length=120)]
-    scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=3)]
+    scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=len(Scope))]
     expires_at: datetime | None = None
 
 

@@ -1,5 +1,6 @@
 """Request schemas of /v1/memories."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -8,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
+    AdjustmentResponse,
     DayEnd,
     DayStart,
     Identifier,
@@ -18,6 +20,8 @@ from apps.api.schemas.common import (
     RequestBody,
     Share,
     Topic,
+    adjusted_text,
+    adjusted_time,
     checked_metadata,
     checked_names,
 )
@@ -154,6 +158,21 @@ class MemoriesQuery(QueryParameters, rename={"from_": "from"}):
 def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:
     """Return the memories to store, their texts cleaned. Raises BadInput, TooLarge."""
     return tuple(_new(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
+
+
+def adjustments(body: MemoriesBody, taken: Sequence[NewMemory]) -> list[AdjustmentResponse]:
+    """Return what was changed in the memories of a request before they were stored."""
+    return [
+        each
+        for index, (given, new) in enumerate(zip(body.memories, taken, strict=True))
+        for each in (
+            adjusted_text(given.content, new.content, at=f"/memories/{index}/content"),
+            adjusted_text(given.evidence, new.evidence, at=f"/memories/{index}/evidence"),
+            adjusted_text(given.context, new.context, at=f"/memories/{index}/context"),
+            adjusted_time(given.said_at, new.said_at, at=f"/memories/{index}/said_at"),
+        )
+        if each
+    ]
 
 
 def _new(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:

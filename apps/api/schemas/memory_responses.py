@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from apps.api.schemas.common import ResponseBody
+from apps.api.schemas.common import AdjustmentResponse, ResponseBody
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.core.enums import (
     EntityType,
@@ -80,9 +80,10 @@ class MemoryList(ResponseBody):
 
 
 class StoredMemoriesResponse(ResponseBody):
-    """The stored memories, in the order of the request."""
+    """The stored memories, in the order of the request. `adjusted`: what was stored otherwise than it was sent."""
 
     memories: list[MemoryResponse]
+    adjusted: list[AdjustmentResponse]
 
 
 class OriginResponse(ResponseBody):
@@ -154,13 +155,14 @@ def history_response(memory: Memory, *, versions: list[MemoryVersion]) -> Histor
 
 def memory_fields(memory: Memory) -> dict[str, Any]:
     """Return the fields that every response with a memory contains."""
+    about = memory.subject
     return {
-        **_copied(memory),
+        **{name: getattr(memory, name) for name in _COPIED_FIELDS},
         "id": memory.shown_id,
         "user_id": memory.end_user.external_id,
         "status": Status(memory.status),
         "type": MemoryType(memory.type),
-        "subject": _reference(memory),
+        "subject": EntityReference(id=about.shown_id, name=about.name, type=EntityType(about.type)) if about else None,
         "polarity": Polarity(memory.polarity),
         "superseded_by": _public_id(Prefix.MEMORY, memory.superseded_by_id),
         "source_confidence": SourceConfidence(memory.source_confidence),
@@ -179,17 +181,8 @@ _COPIED_FIELDS = (
 ).split()
 
 
-def _copied(memory: Memory) -> dict[str, Any]:
-    return {name: getattr(memory, name) for name in _COPIED_FIELDS}
-
-
 def _public_id(prefix: Prefix, identifier: Any) -> str | None:
     return show(prefix, identifier) if identifier else None
-
-
-def _reference(memory: Memory) -> EntityReference | None:
-    entity = memory.subject
-    return EntityReference(id=entity.shown_id, name=entity.name, type=EntityType(entity.type)) if entity else None
 
 
 def _origin(origin: MemoryOrigin) -> OriginResponse:

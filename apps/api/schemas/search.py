@@ -76,7 +76,7 @@ class FoundMemoryResponse(MemoryResponse):
 
     Scores are comparable between queries. Results are in order of their rank, which also considers what was said around
     a memory, so a score may be higher than the one before it. `unverified` memories await review. `disputed` memories
-    contradict those in `contradicted_by`, and nobody has settled it yet.
+    contradict those in `contradicted_by`, and the contradiction is not settled yet.
     """
 
     score: float

@@ -1,6 +1,6 @@
 """Schemas of /v1/sessions."""
 
-from apps.api.schemas.common import Identifier, RequestBody, ResponseBody
+from apps.api.schemas.common import Identifier, QueryParameters, RequestBody, ResponseBody
 from apps.pipeline.core.enums import TraceStatus
 
 
@@ -15,3 +15,16 @@ class SessionEndResponse(ResponseBody):
 
     trace_id: str | None
     status: TraceStatus
+
+
+class SessionQuery(QueryParameters):
+    """The user of a session; the URL names the session."""
+
+    user_id: Identifier
+
+
+class DeletedResponse(ResponseBody):
+    """How many turns and memories were deleted."""
+
+    turns: int
+    memories: int

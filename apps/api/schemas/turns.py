@@ -10,12 +10,15 @@ from msgspec import Meta
 from apps.api.authentication import Caller
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
+    AdjustmentResponse,
     Identifier,
     Label,
     Metadata,
     RequestBody,
     ResponseBody,
     Topic,
+    adjusted_text,
+    adjusted_time,
     checked_metadata,
 )
 from apps.intake.accept import Submission
@@ -63,10 +66,16 @@ class TurnsBody(RequestBody):
 
 
 class TurnsAcceptedResponse(ResponseBody):
-    """The turns are stored and will be processed; read the trace for the outcome."""
+    """The turns are stored and will be processed; read the trace for the outcome.
+
+    `adjusted` lists what was stored otherwise than it was sent. `redacted` counts the placeholders that stand in the
+    turns in place of sensitive data, by kind: secret, card, iban, national_id, phone, email, custom.
+    """
 
     trace_id: str
     status: TraceStatus
+    adjusted: list[AdjustmentResponse]
+    redacted: dict[str, int]
 
 
 class OutcomeResponse(ResponseBody):
@@ -98,9 +107,27 @@ class TurnsResponse(TurnsAcceptedResponse):
     error: str = ""
 
 
+def adjustments(body: TurnsBody, submitted: Submission) -> list[AdjustmentResponse]:
+    """Return what was changed in the turns of a request before they were accepted."""
+    return [
+        each
+        for index, (given, taken) in enumerate(zip(body.turns, submitted.turns, strict=True))
+        for each in (
+            adjusted_text(given.content, taken.content, at=f"/turns/{index}/content"),
+            adjusted_time(given.occurred_at, taken.occurred_at, at=f"/turns/{index}/occurred_at"),
+        )
+        if each
+    ]
+
+
 def submission(body: TurnsBody, *, caller: Caller, now: datetime) -> Submission:
     """Convert the body to a submission, its texts cleaned. Raises BadInput, TooLarge."""
-    _check_distinct(body.turns)
+    seen: set[str] = set()
+    for index, turn in enumerate(body.turns):
+        if turn.turn_id in seen:
+            raise BadInput("is used by two turns of this request", at=f"/turns/{index}/turn_id")
+        if turn.turn_id:
+            seen.add(turn.turn_id)
     return Submission(
         project_id=caller.project_id,
         api_key_id=caller.api_key_id,
@@ -123,20 +150,18 @@ def _turn(turn: TurnBody, *, at: str, now: datetime) -> NewTurn:
     )
 
 
-def _check_distinct(turns: tuple[TurnBody, ...]) -> None:
-    seen: set[str] = set()
-    for index, turn in enumerate(turns):
-        if turn.turn_id in seen:
-            raise BadInput("is used by two turns of this request", at=f"/turns/{index}/turn_id")
-        if turn.turn_id:
-            seen.add(turn.turn_id)
-
-
 def turns_response(
-    *, trace_id: str, status: TraceStatus, counts: dict[str, Any], outcomes: list[Any], error: str
+    *,
+    trace_id: str,
+    status: TraceStatus,
+    counts: dict[str, Any],
+    outcomes: list[Any],
+    error: str,
+    adjusted: list[Any],
+    redacted: dict[str, int],
 ) -> TurnsResponse:
     """Return the response for a finished trace."""
     nothing = dict.fromkeys(("turns", "candidates", "stored", "merged", "superseded", "pending_review", "discarded"), 0)
     known = {"rejected": {}, "memory_ids": [], **nothing, **counts}
-    ended = {"trace_id": trace_id, "status": status, "outcomes": outcomes, "error": error}
-    return msgspec.convert({**known, **ended}, TurnsResponse)
+    ended = {"trace_id": trace_id, "status": status, "outcomes": outcomes, "error": error, "adjusted": adjusted}
+    return msgspec.convert({**known, **ended, "redacted": redacted}, TurnsResponse)

@@ -5,16 +5,20 @@ from typing import Any, cast
 from uuid import UUID
 
 import msgspec
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from apps.actions.get_or_create import actor_of
+from apps.actions.ledger.actor import acting_as
 from apps.api.authentication import Caller
 from apps.api.problems import invalid
 from apps.api.schemas.common import ResponseBody
 from apps.api.validation import refuse_parameters
 from apps.intake.idempotency import Claim, fingerprint, run_once
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.quotas import count_request
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.input_validation import checked_name
@@ -33,9 +37,17 @@ class ApiView(APIView):
     scopes: dict[str, Scope] = {}
     action_checks_key = False
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer a request in the name of its API key."""
+        with acting_as(lambda: actor_of(self.caller.api_key_id)):
+            return super().dispatch(request, *args, **kwargs)
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check the caller, and that a method without query parameters gets none."""
+        """Check the caller and its limits, and that a method without query parameters gets none."""
         super().initial(request, *args, **kwargs)
+        if isinstance(request.user, Caller):
+            caller = request.user
+            count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
         handler = getattr(self, (request.method or "").lower(), None)
         if not getattr(handler, "takes_query", False):
             refuse_parameters(request)
@@ -59,9 +71,15 @@ class ApiView(APIView):
             raise invalid(f"must have 1 to {MAX_KEY_LENGTH} characters", at="Idempotency-Key")
         body = msgspec.json.encode(self.request.data, order="sorted")
         digest = fingerprint(method=self.request.method or "", path=self.request.get_full_path(), body=body)
-        return run_once(
-            claim=Claim(project_id=self.caller.project_id, key=key, fingerprint=digest), do=do, to_keep=to_keep
+        claim = Claim(
+            project_id=self.caller.project_id, key=key, fingerprint=digest, end_user_id=self._named_end_user()
         )
+        return run_once(claim=claim, do=do, to_keep=to_keep)
+
+    def _named_end_user(self) -> UUID | None:
+        """Return the end user that the body names, with whom a stored answer has to be erased."""
+        user_id = self.request.data.get("user_id") if isinstance(self.request.data, dict) else None
+        return end_user_id(project_id=self.caller.project_id, user_id=user_id) if isinstance(user_id, str) else None
 
     def end_user_id(self, user_id: str | None) -> UUID | None:
         """Return the end user to list; None (all users) is allowed for keys with scope admin."""

@@ -47,7 +47,8 @@ class ReadyView(APIView):
         model that does not answer.
         """
         found = readiness()
-        return Response(to_json(found), status=503 if found.status is ServiceStatus.UNAVAILABLE else 200)
+        shown = found if may_read_metrics(request) else found.without_figures()
+        return Response(to_json(shown), status=503 if found.status is ServiceStatus.UNAVAILABLE else 200)
 
 
 @require_safe

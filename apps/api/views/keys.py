@@ -45,7 +45,11 @@ class KeysView(ApiView):
     def post(self, request: Request) -> HttpResponse:
         """Create a key. Its secret is returned only once: in the response to a repeated request `key` is null."""
         body = read_body(request, KeyBody)
-        return http_response(self.idempotent(lambda: self._created(body), to_keep=_without_secret))
+        return http_response(
+            self.idempotent(
+                lambda: self._created(body), to_keep=lambda answer: replace(answer, body={**answer.body, "key": None})
+            )
+        )
 
     def _created(self, body: KeyBody) -> ReplayableAnswer:
         created = create_key(
@@ -55,10 +59,6 @@ class KeysView(ApiView):
             expires_at=checked_moment(body.expires_at, at="/expires_at"),
         )
         return replayable_answer(created_key_response(created.key, text=created.text), status=201)
-
-
-def _without_secret(answer: ReplayableAnswer) -> ReplayableAnswer:
-    return replace(answer, body={**answer.body, "key": None})
 
 
 class KeyView(ApiView):

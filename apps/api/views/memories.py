@@ -15,7 +15,15 @@ from apps.actions.memories.store import StoreRequest, store
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code, invalid
-from apps.api.schemas.memories import MemoriesBody, MemoriesQuery, RevisionBody, changes_of, new_memories
+from apps.api.schemas.common import AdjustmentResponse
+from apps.api.schemas.memories import (
+    MemoriesBody,
+    MemoriesQuery,
+    RevisionBody,
+    adjustments,
+    changes_of,
+    new_memories,
+)
 from apps.api.schemas.memory_responses import (
     HistoryResponse,
     MemoryDetailResponse,
@@ -29,6 +37,7 @@ from apps.api.schemas.memory_responses import (
 from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.as_of import as_believed
@@ -73,6 +82,7 @@ class MemoriesView(ApiView):
         summary="Store memories directly",
         body=MemoriesBody,
         responses={201: StoredMemoriesResponse},
+        problems=[Code.QUOTA_EXCEEDED],
         example=_EXAMPLE,
         repeatable=True,
     )
@@ -82,6 +92,9 @@ class MemoriesView(ApiView):
         A memory that is already known in the same words or as the same triple isn't stored again; the response contains
         the known one. Of several values of a stateful predicate the one said last stays active: it supersedes the
         others, or is itself stored as superseded.
+
+        Without the scope trust, no memory gets a higher confidence than the project's policy computes, and tags that
+        bind agents (constraint, convention) and values that would replace what a user said await review.
         """
         body = read_body(request, MemoriesBody)
         store_request = StoreRequest(
@@ -89,16 +102,18 @@ class MemoriesView(ApiView):
             api_key_id=self.caller.api_key_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             memories=new_memories(body, now=timezone.now()),
+            is_trusted=self.caller.may(Scope.TRUST),
         )
-        return http_response(self.idempotent(lambda: _store(store_request)))
+        check_quotas(project_id=self.caller.project_id)
+        adjusted = adjustments(body, store_request.memories)
+        return http_response(self.idempotent(lambda: _store(store_request, adjusted)))
 
 
-def _store(request: StoreRequest) -> ReplayableAnswer:
+def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> ReplayableAnswer:
     stored = store(request=request)
     rows = Memory.objects.for_project(request.project_id).to_show().in_bulk(list(stored))
-    return replayable_answer(
-        StoredMemoriesResponse(memories=[memory_response(rows[memory_id]) for memory_id in stored]), status=201
-    )
+    memories = [memory_response(rows[memory_id]) for memory_id in stored]
+    return replayable_answer(StoredMemoriesResponse(memories=memories, adjusted=adjusted), status=201)
 
 
 def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None) -> MemoryQuerySet:
@@ -156,7 +171,9 @@ class MemoryView(ApiView):
         """Change fields of a memory; the old values stay in the history.
 
         With `version` or the header If-Match, the memory must still be at that version. A content that another memory
-        already has is a conflict. Changing `status` requires the scope admin.
+        already has is a conflict. Changing `status` requires the scope admin. Raising `confidence`, changing the tags
+        that bind agents, setting an expiry that is past, and changing what a memory says that a user said or a person
+        approved require the scope trust.
         """
         body = read_body(request, RevisionBody)
         memory = self._memory(memory_id)
@@ -167,6 +184,7 @@ class MemoryView(ApiView):
             api_key_id=self.caller.api_key_id,
             expected_version=body.version or _if_match(request),
             may_review=self.caller.may(Scope.ADMIN),
+            is_trusted=self.caller.may(Scope.TRUST),
         )
         revise(revision=revision)
         revised = self._memory(memory_id)
@@ -179,12 +197,16 @@ class MemoryView(ApiView):
         problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
     )
     def delete(self, request: Request, memory_id: str) -> Response:
-        """Retract a memory: it is no longer returned, and its history stays. Repeating it changes nothing."""
+        """Retract a memory: it is no longer returned, and its history stays. Repeating it changes nothing.
+
+        A memory whose tags bind agents requires the scope trust.
+        """
         retract(
             project_id=self.caller.project_id,
             memory_id=read_id(Prefix.MEMORY, memory_id),
             api_key_id=self.caller.api_key_id,
             expected_version=_if_match(request),
+            is_trusted=self.caller.may(Scope.TRUST),
         )
         return Response(status=204)
 

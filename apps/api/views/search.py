@@ -17,7 +17,7 @@ from apps.api.schemas.search import (
     search_query,
 )
 from apps.api.validation import read_body
-from apps.api.views.base import ApiView, http_response, replayable_answer
+from apps.api.views.base import ApiView, ReplayableAnswer, http_response, replayable_answer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.input_validation import checked_name
 
@@ -43,12 +43,13 @@ class SearchView(ApiView):
             user_id=checked_name(body.user_id, at="/user_id"),
             query=search_query(body),
         )
-        return http_response(self.idempotent(lambda: replayable_answer(_search(search_request, explain=body.explain))))
 
+        def run() -> ReplayableAnswer:
+            hits = search_memories(request=search_request).hits
+            results = [found_memory_response(hit, explain=body.explain) for hit in hits]
+            return replayable_answer(SearchResponse(results=results))
 
-def _search(request: SearchRequest, *, explain: bool) -> SearchResponse:
-    hits = search_memories(request=request).hits
-    return SearchResponse(results=[found_memory_response(hit, explain=explain) for hit in hits])
+        return http_response(self.idempotent(run))
 
 
 class ContextView(ApiView):

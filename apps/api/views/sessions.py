@@ -1,4 +1,4 @@
-"""View of POST /v1/sessions/{id}/end."""
+"""Views of /v1/sessions and of single turns."""
 
 from functools import partial
 from uuid import UUID
@@ -6,15 +6,18 @@ from uuid import UUID
 from django.db import transaction
 from django.http import HttpResponse
 from rest_framework.request import Request
+from rest_framework.response import Response
 
+from apps.actions.sessions.delete_turns import delete_session, delete_turn
 from apps.actions.sessions.end_session import end_session
 from apps.api.openapi import documented
 from apps.api.problems import Code
-from apps.api.schemas.sessions import EndSessionBody, SessionEndResponse
-from apps.api.validation import read_body
-from apps.api.views.base import ApiView, http_response, replayable_answer
+from apps.api.schemas.sessions import DeletedResponse, EndSessionBody, SessionEndResponse, SessionQuery
+from apps.api.validation import read_body, read_id, read_query
+from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.outbox.wake_workers import wake_workers
+from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
 from apps.pipeline.core.identifiers import session_id as derive_session_id
 from apps.pipeline.core.input_validation import checked_name
@@ -55,3 +58,46 @@ class SessionEndView(ApiView):
         return replayable_answer(
             SessionEndResponse(trace_id=show(Prefix.TRACE, ended.trace_id), status=ended.status), status=202
         )
+
+
+class SessionView(ApiView):
+    """One session."""
+
+    scopes = {"DELETE": Scope.ADMIN}
+
+    @documented(
+        operation="delete_session",
+        summary="Delete a session",
+        query=SessionQuery,
+        responses={200: DeletedResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def delete(self, request: Request, session_id: str) -> Response:
+        """Delete a session with its turns, traces, and the memories that were stated nowhere else.
+
+        Memories that other sessions state as well stay, without the quotes from this one.
+        """
+        query = read_query(request, SessionQuery)
+        deleted = delete_session(
+            project_id=self.caller.project_id,
+            user_id=checked_name(query.user_id, at="user_id"),
+            session_id=checked_name(session_id, at="session_id"),
+        )
+        return Response(to_json(DeletedResponse(**deleted)))
+
+
+class TurnView(ApiView):
+    """One turn."""
+
+    scopes = {"DELETE": Scope.ADMIN}
+
+    @documented(
+        operation="delete_turn",
+        summary="Delete a turn",
+        responses={200: DeletedResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def delete(self, request: Request, turn_id: str) -> Response:
+        """Delete a turn with the memories that no other turn states, and the outcomes of its trace."""
+        deleted = delete_turn(project_id=self.caller.project_id, turn_id=read_id(Prefix.TURN, turn_id))
+        return Response(to_json(DeletedResponse(**deleted)))

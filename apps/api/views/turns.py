@@ -10,7 +10,15 @@ from rest_framework.request import Request
 from apps.api.authentication import REFUSED
 from apps.api.openapi import documented
 from apps.api.problems import Code
-from apps.api.schemas.turns import Mode, TurnsAcceptedResponse, TurnsBody, TurnsResponse, submission, turns_response
+from apps.api.schemas.turns import (
+    Mode,
+    TurnsAcceptedResponse,
+    TurnsBody,
+    TurnsResponse,
+    adjustments,
+    submission,
+    turns_response,
+)
 from apps.api.validation import read_body
 from apps.api.views.base import ApiView, http_response, replayable_answer
 from apps.intake.accept import Accepted, Submission, accept
@@ -40,7 +48,7 @@ class TurnsView(ApiView):
         summary="Send turns of a session",
         body=TurnsBody,
         responses={200: TurnsResponse, 202: TurnsAcceptedResponse},
-        problems=(Code.QUEUE_FULL,),
+        problems=(Code.QUEUE_FULL, Code.QUOTA_EXCEEDED),
         example=_EXAMPLE,
         repeatable=True,
     )
@@ -49,27 +57,33 @@ class TurnsView(ApiView):
 
         Mode `async` returns 202 with the trace. Mode `sync` waits and returns 200 with the outcome, or 202 if
         processing takes too long or the model does not answer; processing then goes on in the background. An outcome
-        with the status `dead` or `extraction_failed` has its reason in `error`. Control characters and characters that
-        reorder the displayed text are removed from `content`.
+        with the status `dead` or `extraction_failed` has its reason in `error`. Control characters, invisible ones and
+        those that reorder the displayed text are removed from `content`, and a time ahead of the server's clock becomes
+        the present; `adjusted` lists such changes. Secrets and other sensitive data are replaced by placeholders
+        before anything is stored, as the project's policy says; `redacted` counts them.
         """
         body = read_body(request, TurnsBody)
         submitted = submission(body, caller=self.caller, now=timezone.now())
-        answer = self.idempotent(lambda: _accept(submitted, body.mode))
+        answer = self.idempotent(lambda: _accept(submitted, body))
         if body.mode is Mode.SYNC:
             answer = _outcome(answer, submitted)
         return http_response(answer, trace_id=answer.body["trace_id"])
 
 
-def _accept(submitted: Submission, mode: Mode) -> ReplayableAnswer:
+def _accept(submitted: Submission, body: TurnsBody) -> ReplayableAnswer:
     try:
         accepted = accept(submission=submitted)
     except KeyRefused as refused:
         raise AuthenticationFailed(REFUSED) from refused
-    if mode is Mode.ASYNC and accepted.status is TraceStatus.QUEUED:
+    if body.mode is Mode.ASYNC and accepted.status is TraceStatus.QUEUED:
         transaction.on_commit(wake_workers, robust=True)
-    return replayable_answer(
-        TurnsAcceptedResponse(trace_id=show(Prefix.TRACE, accepted.trace_id), status=accepted.status), status=202
+    answer = TurnsAcceptedResponse(
+        trace_id=show(Prefix.TRACE, accepted.trace_id),
+        status=accepted.status,
+        adjusted=adjustments(body, submitted),
+        redacted=dict(accepted.redacted),
     )
+    return replayable_answer(answer, status=202)
 
 
 def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswer:
@@ -79,6 +93,7 @@ def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswe
         status=TraceStatus(answer.body["status"]),
         end_user_id=end_user_id(project_id=submitted.project_id, user_id=submitted.user_id),
     )
+    adjusted, redacted = answer.body["adjusted"], answer.body.get("redacted", {})
     trace = run_now(accepted=accepted, wait_seconds=0 if answer.replayed else settings.SYNC_WAIT_SECONDS)
     status = TraceStatus(trace.status)
     if status is not TraceStatus.QUEUED:
@@ -88,9 +103,12 @@ def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswe
             counts=trace.counts,
             outcomes=trace.outcomes,
             error=trace.error,
+            adjusted=adjusted,
+            redacted=redacted,
         )
         done = replayable_answer(ended)
         return ReplayableAnswer(status=done.status, body=done.body, replayed=answer.replayed)
     if answer.replayed:
         raise IdempotencyInProgress(f"trace {trace.shown_id} is still {status}")
-    return replayable_answer(TurnsAcceptedResponse(trace_id=trace.shown_id, status=status), status=202)
+    waiting = TurnsAcceptedResponse(trace_id=trace.shown_id, status=status, adjusted=adjusted, redacted=redacted)
+    return replayable_answer(waiting, status=202)

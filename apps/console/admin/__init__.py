@@ -2,9 +2,35 @@
 
 from django.contrib import admin
 
-from apps.console.admin import entities, ledger, memories, memory_details, outbox, statistics, tenants, traces
+from apps.console.admin import (
+    configuration,
+    conversations,
+    entities,
+    idempotency,
+    ledger,
+    memories,
+    memory_details,
+    outbox,
+    statistics,
+    tenants,
+    trace_details,
+    traces,
+)
 
-__all__ = ["entities", "ledger", "memories", "memory_details", "outbox", "statistics", "tenants", "traces"]
+__all__ = [
+    "configuration",
+    "conversations",
+    "entities",
+    "idempotency",
+    "ledger",
+    "memories",
+    "memory_details",
+    "outbox",
+    "statistics",
+    "tenants",
+    "trace_details",
+    "traces",
+]
 
 admin.site.site_header = "memplatform"
 admin.site.site_title = "memplatform"

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from apps.console.labels import label
+from apps.console.labels import duration, label
 from apps.pipeline.core.enums import (
     LinkStatus,
     Outcome,
@@ -71,17 +70,6 @@ def pretty(value: Any) -> SafeString | str:
     return format_html(
         '<pre class="json" tabindex="0">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False, default=str)
     )
-
-
-def duration(microseconds: int) -> str:
-    """Format a duration given in microseconds."""
-    if microseconds < 1_000:
-        return f"{microseconds} µs"
-    if microseconds < 1_000_000:
-        return f"{microseconds / 1_000:.1f} ms"
-    if microseconds < 60_000_000:
-        return f"{microseconds / 1_000_000:.1f} s"
-    return str(timedelta(seconds=round(microseconds / 1_000_000)))
 
 
 def highlighted(text: str, quote: str) -> SafeString:

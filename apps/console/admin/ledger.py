@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from apps.console.admin.base import ReadOnlyAdmin
 from apps.console.admin.cells import identifier_column, json_column
-from apps.memories.models import LedgerEntry
+from apps.memories.models import LedgerCheckpoint, LedgerEntry
 from apps.pipeline.core.identifiers import Prefix
 
 
@@ -30,4 +30,15 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
         "project",
         "created_at",
     )
+    readonly_fields = fields
+
+
+@admin.register(LedgerCheckpoint)
+class LedgerCheckpointAdmin(ReadOnlyAdmin):
+    """Where the chain of a project begins after its oldest entries were removed."""
+
+    list_display = ("project", "number", "hash", "created_at")
+    list_filter = ("project",)
+    list_select_related = ("project",)
+    fields = ("project", "number", "hash", "created_at")
     readonly_fields = fields

@@ -15,10 +15,10 @@ from apps.actions.keys.create_key import create_key
 from apps.actions.keys.revoke_key import revoke_key
 from apps.actions.projects.create_project import create_project
 from apps.console.admin.base import BaseAdmin, ReadOnlyAdmin
-from apps.console.admin.cells import changelist_link, identifier_column, links
+from apps.console.admin.cells import changelist_link, identifier_column, json_column, links
 from apps.pipeline.core.enums import Scope, choices_of
 from apps.pipeline.core.identifiers import Prefix
-from apps.tenants.models import ApiKey, EndUser, Membership, Project
+from apps.tenants.models import ApiKey, EndUser, Erasure, Membership, Project, RateCounter
 
 
 @admin.register(Project)
@@ -32,7 +32,8 @@ class ProjectAdmin(BaseAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
         """Ask only for name and slug of a new project."""
-        return ("name", "slug", "queue_limit", "created_at") if obj else ("name", "slug")
+        quotas = ("queue_limit", "requests_per_minute", "max_memories", "max_model_usd_per_day")
+        return ("name", "slug", *quotas, "created_at") if obj else ("name", "slug")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
         """Make the slug read-only: URLs and external configurations contain it."""
@@ -70,7 +71,7 @@ class ApiKeyForm(forms.ModelForm):
 
     class Meta:
         model = ApiKey
-        fields = ("project", "name", "scopes", "expires_at")
+        fields = ("project", "name", "scopes", "requests_per_minute", "expires_at")
 
     def clean_expires_at(self) -> datetime | None:
         """Reject an expiry in the past."""
@@ -97,7 +98,8 @@ class ApiKeyAdmin(BaseAdmin):
         """Show all fields of an existing key; ask only for some of a new one."""
         if obj is None:
             return ApiKeyForm.Meta.fields
-        return ("name", "prefix", "project", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+        times = ("created_at", "last_used_at", "expires_at", "revoked_at")
+        return ("name", "prefix", "project", "scopes", "requests_per_minute", *times)
 
     def has_change_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
         """Refuse."""
@@ -118,6 +120,7 @@ class ApiKeyAdmin(BaseAdmin):
             name=obj.name,
             scopes=[Scope(scope) for scope in obj.scopes],
             expires_at=obj.expires_at,
+            requests_per_minute=obj.requests_per_minute,
         )
         obj.pk, obj.prefix = created.key.pk, created.key.prefix
         request.created_key = created  # type: ignore[attr-defined]  # for response_add
@@ -158,3 +161,36 @@ class EndUserAdmin(ReadOnlyAdmin):
         """Link to the data of the end user."""
         lists = {"memories_memory": "memories", "memories_entity": "entities", "traces_trace": "traces"}
         return links(*(changelist_link(model, label, end_user=user.pk) for model, label in lists.items()))
+
+
+@admin.register(RateCounter)
+class RateCounterAdmin(ReadOnlyAdmin):
+    """What the rate limits have counted."""
+
+    list_display = ("subject", "window_start", "ends_at", "count")
+    search_fields = ("subject",)
+    ordering = ("-id",)
+    fields = list_display
+    readonly_fields = fields
+
+
+@admin.register(Erasure)
+class ErasureAdmin(ReadOnlyAdmin):
+    """Receipts of erased end users."""
+
+    prefix = Prefix.ERASURE
+    list_display = (identifier_column(Prefix.ERASURE), "project", "actor", "requested_at", "finished_at")
+    list_filter = ("project",)
+    list_select_related = ("project",)
+    search_fields = ("actor", "user_hash")
+    fields = (
+        identifier_column(Prefix.ERASURE),
+        "project",
+        "end_user",
+        "user_hash",
+        "actor",
+        json_column("counts"),
+        "requested_at",
+        "finished_at",
+    )
+    readonly_fields = fields

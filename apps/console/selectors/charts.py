@@ -20,16 +20,12 @@ class FunnelStep:
 def funnel_chart(steps: list[tuple[str, int, str]]) -> list[FunnelStep]:
     """Return the shapes for steps (label, count, note); the widest step fills its view box of 100 by 40."""
     most = max((count for _, count, _ in steps), default=0)
-    widths = [_width(count, most) for _, count, _ in steps]
+    widths = [max(_MIN_WIDTH, _WIDTH * count / most) if count else 0.0 for _, count, _ in steps]
     after = [*widths[1:], *widths[-1:]]
     return [
         FunnelStep(label, count, note, _trapezium(above, below))
         for (label, count, note), above, below in zip(steps, widths, after, strict=True)
     ]
-
-
-def _width(count: int, most: int) -> float:
-    return max(_MIN_WIDTH, _WIDTH * count / most) if count and most else 0.0
 
 
 def _trapezium(above: float, below: float) -> str:

@@ -1,8 +1,7 @@
 """How similar two linked memories were when the later one was written."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from apps.memories.models import MemoryLink, MemoryVector
@@ -56,14 +55,10 @@ def load_comparisons(links: Iterable[MemoryLink]) -> dict[UUID, Comparison]:
 
 
 def _comparison(link: MemoryLink, span: Span, embedder: str) -> Comparison | None:
-    note = _note(span.details, link)
+    # What deduplication recorded about the other memory, for the candidate that became this one.
+    compared = span.details.get("compared", {}).get(str(link.from_memory.candidate_index), {})
+    note = next((each for each in compared.get("near", ()) if each["memory"] == str(link.to_memory_id)), None)
     if note is None or note["cosine"] is None:
         return None
     band: SimilarityBand = span.trace.configuration.as_policy().dedupe.band(embedder=embedder)
     return Comparison(note["verdict"], note["tier"], note["cosine"], band.unsure, band.same, tuple(note["guards"]))
-
-
-def _note(details: Mapping[str, Any], link: MemoryLink) -> Mapping[str, Any] | None:
-    """Return the note about the other memory in the details of the candidate that became this one."""
-    near = details.get("compared", {}).get(str(link.from_memory.candidate_index), {}).get("near", ())
-    return next((note for note in near if note["memory"] == str(link.to_memory_id)), None)

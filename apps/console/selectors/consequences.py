@@ -1,6 +1,6 @@
 """What each decision about a memory would change, in words: shown before a person decides."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -15,7 +15,6 @@ from apps.pipeline.direct_write.review import (
     Consequences,
     Decision,
     Merge,
-    ReviewContext,
     Settle,
     consequences_of,
 )
@@ -65,7 +64,14 @@ def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, .
     sides = {link.from_memory_id: "A", link.to_memory_id: "B"}
     if not sides.keys() <= context.memories.keys():
         return ()
-    return tuple(_settle_lines(link, context, sides, now))
+    lines = []
+    for label, resolution in _RESOLUTIONS[LinkKind(link.kind)]:
+        decision: Decision = Settle(link.from_memory_id, link.to_memory_id, resolution)
+        found = consequences_of(decision, context=context, now=now)
+        shown = [f"{name} is {_shown(found.shown[id])}" for id, name in sides.items() if id in found.shown]
+        ends = [_ended(each, sides) for each in found.ends]
+        lines.append(ConsequenceLine(label, "; ".join([*ends, *shown]) or "nothing changes"))
+    return tuple(lines)
 
 
 _RESOLUTIONS: Mapping[LinkKind, Sequence[tuple[str, LinkResolution]]] = {
@@ -78,17 +84,6 @@ _RESOLUTIONS: Mapping[LinkKind, Sequence[tuple[str, LinkResolution]]] = {
     ),
     LinkKind.POSSIBLE_DUPLICATE: (("Same", LinkResolution.MERGED), ("Both hold", LinkResolution.BOTH)),
 }
-
-
-def _settle_lines(
-    link: MemoryLink, context: ReviewContext, sides: Mapping[UUID, str], now: datetime
-) -> Iterator[ConsequenceLine]:
-    for label, resolution in _RESOLUTIONS[LinkKind(link.kind)]:
-        decision: Decision = Settle(link.from_memory_id, link.to_memory_id, resolution)
-        found = consequences_of(decision, context=context, now=now)
-        shown = [f"{name} is {_shown(found.shown[id])}" for id, name in sides.items() if id in found.shown]
-        ends = [_ended(each, sides) for each in found.ends]
-        yield ConsequenceLine(label, "; ".join([*ends, *shown]) or "nothing changes")
 
 
 def _line(name: str, found: Consequences, *, main: UUID, lead: str = "") -> ConsequenceLine:

@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
-from django.db.models import Max, QuerySet, Sum
+from django.db.models import Max, Sum
 from django.db.models.functions import Trunc
 from django.utils import timezone
 
-from apps.console.labels import count_of, label, noun_for, percent
+from apps.console.labels import label, noun_for
 from apps.console.selectors.periods import DashboardPeriod
 from apps.outbox import heartbeats
 from apps.outbox.models import OutboxRow
@@ -19,15 +18,19 @@ from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import Outcome, Reason, Stage
 from apps.pipeline.core.funnel_metrics import (
     BANDS,
+    P99_LIMITS_US,
     Band,
     Measure,
     Ratio,
-    RatioHealth,
     RatioReading,
+    SuddenChange,
     Tallies,
+    is_too_slow,
     past_pre_filter,
     quantile,
     ratio_readings,
+    sudden_change,
+    total_of,
     users_turns,
 )
 from apps.traces.models import HourlyLatency, HourlyTally, TalliedHour
@@ -38,16 +41,6 @@ _ENDS = (Outcome.STORED, Outcome.MERGED, Outcome.PENDING_REVIEW)
 _PLOTTED_REASONS = 7  # the table lists all
 
 Key = tuple[Measure, str, str]
-
-
-_RATIO_LABELS = {
-    Ratio.NO_CANDIDATE: "turns where nothing was found",
-    Ratio.EMPTY_CALLS: "model calls that found nothing",
-    Ratio.LOW_QUALITY: "candidates not worth remembering",
-    Ratio.WEAKER: "candidates with weaker evidence",
-    Ratio.FAILED_CALLS: "failed model calls",
-    Ratio.CACHED_CALLS: "model calls served from the prompt cache",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +54,7 @@ class Gauge:
     @property
     def label(self) -> str:
         """Return the name of the ratio."""
-        return _RATIO_LABELS.get(self.reading.share, self.reading.share.value)
+        return self.reading.ratio.value
 
     @property
     def part_of_whole(self) -> str:
@@ -83,10 +76,20 @@ class DropLine:
 class StageLatency:
     """Latency percentiles of a stage, in microseconds."""
 
-    stage: str
+    stage: Stage
     spans: int
     p50: int | None
     p99: int | None
+
+    @property
+    def limit(self) -> int | None:
+        """Return the limit of the 99th percentile, if the stage has one."""
+        return P99_LIMITS_US.get(self.stage)
+
+    @property
+    def is_too_slow(self) -> bool:
+        """Return True if the 99th percentile exceeds its limit."""
+        return is_too_slow(self.stage, spans=self.spans, p99_us=self.p99)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class Dashboard:
     period: DashboardPeriod
     totals: Tallies
     gauges: list[Gauge]
+    sudden_change: SuddenChange | None  # of the share that the pre-filter drops
     drops: list[DropLine]
     reasons: dict[str, list[float | None]]
     costs: list[float]
@@ -118,23 +122,20 @@ class Dashboard:
     queue: QueueState
     tallied_at: datetime | None
 
-    @property
-    def alerts(self) -> list[str]:
-        """Return messages about what needs attention, most severe first."""
-        return list(_alerts(self))
-
 
 def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:
     """Read the dashboard of a project with five queries, whatever the amount of data."""
     steps = _tallies(project_id, period)
-    totals = _total(steps.values())
+    totals = total_of(steps.values())
+    by_step = [steps[moment] for moment in period.steps]
     return Dashboard(
         period=period,
         totals=totals,
-        gauges=_gauges(totals, [steps[moment] for moment in period.steps]),
+        gauges=_gauges(totals, by_step),
+        sudden_change=sudden_change(Ratio.PRE_FILTER, by_step),
         drops=list(_drop_lines(totals)),
-        reasons=_reasons(totals, [steps[moment] for moment in period.steps]),
-        costs=[steps[moment].of(Measure.COST) for moment in period.steps],
+        reasons=_reasons(totals, by_step),
+        costs=[each.of(Measure.COST) for each in by_step],
         speeds=_speeds(project_id, period),
         queue=queue_state(project_id=project_id),
         tallied_at=TalliedHour.objects.aggregate(last=Max("tallied_at"))["last"],
@@ -155,33 +156,21 @@ def queue_state(*, project_id: UUID) -> QueueState:
 
 
 def _tallies(project_id: UUID, period: DashboardPeriod) -> defaultdict[datetime, Tallies]:
-    rows = _within(HourlyTally.objects.all(), project_id, period)
-    summed = rows.values_list("step", "measure", "stage", "reason").annotate(amount=Sum("amount"))
+    rows = HourlyTally.objects.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
+    by_step = rows.order_by().annotate(step=Trunc("hour", period.step.value))
+    summed = by_step.values_list("step", "measure", "stage", "reason").annotate(amount=Sum("amount"))
     found: defaultdict[datetime, dict[Key, float]] = defaultdict(dict)
     for step, measure, stage, reason, amount in summed:
         found[step][Measure(measure), stage, reason] = amount
     return defaultdict(lambda: Tallies({}), {step: Tallies(sums) for step, sums in found.items()})
 
 
-def _within(rows: QuerySet[Any], project_id: UUID, period: DashboardPeriod) -> QuerySet[Any]:
-    kept = rows.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
-    return kept.order_by().annotate(step=Trunc("hour", period.step.value))
-
-
-def _total(steps: Any) -> Tallies:
-    sums: defaultdict[Key, float] = defaultdict(float)
-    for tallies in steps:
-        for key, amount in tallies.sums.items():
-            sums[key] += amount
-    return Tallies(dict(sums))
-
-
 def _gauges(totals: Tallies, steps: list[Tallies]) -> list[Gauge]:
-    values: dict[Ratio, list[float | None]] = {share: [] for share in Ratio}
+    values: dict[Ratio, list[float | None]] = {ratio: [] for ratio in Ratio}
     for tallies in steps:
         for reading in ratio_readings(tallies):
-            values[reading.share].append(reading.value)
-    return [Gauge(reading, BANDS[reading.share], values[reading.share]) for reading in ratio_readings(totals)]
+            values[reading.ratio].append(reading.value)
+    return [Gauge(reading, BANDS[reading.ratio], values[reading.ratio]) for reading in ratio_readings(totals)]
 
 
 def _drop_lines(totals: Tallies) -> Iterator[DropLine]:
@@ -200,13 +189,15 @@ def _reasons(totals: Tallies, steps: list[Tallies]) -> dict[str, list[float | No
         for (measure, stage, why), count in totals.sums.items()
         if measure is Measure.DROPS and stage == Stage.PRE_FILTER and why != Reason.UNTRUSTED_ROLE
     }
-    shown = sorted(drops, key=lambda key: (-drops[key], key))[:_PLOTTED_REASONS]
-    return {why: [_share_of_turns(each, stage, why) for each in steps] for stage, why in shown}
-
-
-def _share_of_turns(tallies: Tallies, stage: str, why: str) -> float | None:
-    turns = users_turns(tallies)
-    return tallies.sums.get((Measure.DROPS, stage, why), 0.0) / turns if turns else None
+    plotted = sorted(drops, key=lambda key: (-drops[key], key))[:_PLOTTED_REASONS]
+    turns = [users_turns(each) for each in steps]
+    return {
+        why: [
+            each.sums.get((Measure.DROPS, stage, why), 0.0) / whole if whole else None
+            for each, whole in zip(steps, turns, strict=True)
+        ]
+        for stage, why in plotted
+    }
 
 
 def _speeds(project_id: UUID, period: DashboardPeriod) -> list[StageLatency]:
@@ -215,29 +206,16 @@ def _speeds(project_id: UUID, period: DashboardPeriod) -> list[StageLatency]:
     for stage, bucket, spans in rows.order_by().values_list("stage", "bucket").annotate(total=Sum("spans")):
         buckets[stage][bucket] = spans
     return [
-        StageLatency(stage.value, sum(found.values()), quantile(found, 0.5), quantile(found, 0.99))
+        StageLatency(stage, sum(found.values()), quantile(found, 0.5), quantile(found, 0.99))
         for stage in Stage
         if (found := buckets.get(stage.value, {}))
     ]
 
 
-def _alerts(shown: Dashboard) -> Iterator[str]:
-    if not shown.queue.workers:
-        yield "No worker is running (last heartbeat over 30 s ago): accepted turns are waiting."
-    if shown.queue.failed:
-        yield f"{count_of(shown.queue.failed, 'queue entry', 'queue entries')} failed; see Queue."
-    if shown.queue.is_late:
-        yield f"The oldest pending work has been waiting for {count_of(shown.queue.oldest_seconds, 'second')}."
-    for gauge in shown.gauges:
-        if gauge.reading.health is RatioHealth.ALERT:
-            yield (f"{gauge.label.capitalize()}: {percent(gauge.reading.value)}, healthy is {band_text(gauge.band)}.")
-
-
-def band_text(band: Band) -> str:
-    """Return the range of a healthy band as text."""
-    if band.low <= 0:
-        return f"at most {percent(band.high)}"
-    return f"at least {percent(band.low)}" if band.high >= 1 else f"{percent(band.low)} to {percent(band.high)}"
+def redacted_text(totals: Tallies) -> str:
+    """Return how many placeholders stand in the turns, by kind of data: "3 secret, 1 card"; empty for none."""
+    counts = {why: int(count) for (measure, _, why), count in totals.sums.items() if measure is Measure.REDACTED}
+    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(counts.items()) if count)
 
 
 def funnel_steps(totals: Tallies) -> list[tuple[str, int, str]]:

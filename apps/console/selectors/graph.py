@@ -7,7 +7,6 @@ from uuid import UUID
 
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import Polarity
-from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 
 MAX_NODES = 24
 MAX_MEMORIES = 2_000
@@ -68,21 +67,12 @@ def _placed(entity: Entity, index: int, count: int) -> Node:
 def _edges(nodes: dict[UUID, Node], said: list[tuple[UUID, str, str, str]]) -> list[Edge]:
     lines: Counter[tuple[UUID, UUID]] = Counter()
     labels: dict[tuple[UUID, UUID], str] = {}
+    ids = {entity.entity.shown_id: identifier for identifier, entity in nodes.items()}
     for subject, shown, predicate, polarity in said:
-        other = _entity(shown)
-        if other in nodes and other != subject:
+        other = ids.get(shown)
+        if other is not None and other != subject:
             lines[(subject, other)] += 1
             negation = "not " if polarity == Polarity.NEGATIVE else ""
             labels.setdefault((subject, other), negation + predicate.replace("_", " "))
-    return [_edge(nodes[one], nodes[other], count, labels[(one, other)]) for (one, other), count in lines.items()]
-
-
-def _entity(shown: str) -> UUID | None:
-    try:
-        return parse(Prefix.ENTITY, shown)
-    except BadIdentifier:
-        return None
-
-
-def _edge(one: Node, other: Node, count: int, label: str) -> Edge:
-    return Edge(one.x, one.y, other.x, other.y, weight=min(1.0 + count, 5.0), label=label)
+    ends = ((nodes[one], nodes[other], count, labels[(one, other)]) for (one, other), count in lines.items())
+    return [Edge(one.x, one.y, other.x, other.y, min(1.0 + count, 5.0), label) for one, other, count, label in ends]

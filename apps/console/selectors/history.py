@@ -36,15 +36,10 @@ def latest_changes(*, project_id: UUID, memory_ids: Iterable[UUID]) -> dict[UUID
 
 def _entries(rows: Iterable[MemoryVersion]) -> tuple[HistoryEntry, ...]:
     changes = list(rows)
-    names = _names(change.actor for change in changes)
+    people = {int(change.actor.removeprefix("person:")) for change in changes if change.actor.startswith("person:")}
+    users = User.objects.filter(pk__in=people) if people else ()
+    names = {f"person:{user.pk}": user.get_username() for user in users}
     return tuple(
         HistoryEntry(change.operation, names.get(change.actor, change.actor.partition(":")[0]), change.known_until)
         for change in changes
     )
-
-
-def _names(actors: Iterable[str]) -> dict[str, str]:
-    """Return the names of the people among some actors."""
-    people = {int(actor.removeprefix("person:")) for actor in actors if actor.startswith("person:")}
-    users = User.objects.filter(pk__in=people) if people else ()
-    return {f"person:{user.pk}": user.get_username() for user in users}

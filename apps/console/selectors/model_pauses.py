@@ -23,31 +23,25 @@ class PausedModelBanner:
     def text(self) -> str:
         """Return what has happened, what waits, and when it is tried again."""
         what = "embedder" if self.pause.kind == PausedKind.EMBEDDER else "model"
+        is_today = self.pause.since.date() == self.now.date()
+        since = f"{self.pause.since:%H:%M} UTC" if is_today else f"{self.pause.since:%Y-%m-%d %H:%M} UTC"
         verb = "waits" if self.waiting == 1 else "wait"
-        return (
-            f"The {what} {self.pause.model} has not answered since {_clock(self.pause.since, self.now)}: "
-            f"{self.pause.error.rstrip('.')}. {count_of(self.waiting, 'request')} {verb}; {self._next_try}."
-        )
-
-    @property
-    def _next_try(self) -> str:
         seconds = (self.pause.until - self.now).total_seconds()
-        return f"next try in {seconds:.0f} s" if seconds >= 1 else "the next try is due"
+        next_try = f"next try in {seconds:.0f} s" if seconds >= 1 else "the next try is due"
+        return (
+            f"The {what} {self.pause.model} has not answered since {since}: "
+            f"{self.pause.error.rstrip('.')}. {count_of(self.waiting, 'request')} {verb}; {next_try}."
+        )
 
 
 def model_pauses(*, project_id: UUID) -> list[PausedModelBanner]:
     """Return the paused models of a project; without any, with one query."""
     now = timezone.now()
     pauses = ModelPause.objects.filter(project_id=project_id).order_by("since")
-    return [PausedModelBanner(pause, _waiting(pause), now) for pause in pauses]
-
-
-def _waiting(pause: ModelPause) -> int:
-    users = UserLease.objects.filter(project_id=pause.project_id, waits_for=pause.model, ready_at__isnull=False)
-    rows = OutboxRow.objects.filter(project_id=pause.project_id, state=WorkState.PENDING, kind__in=RUNS)
-    return rows.filter(end_user_id__in=users.values("end_user_id")).count()
-
-
-def _clock(moment: datetime, now: datetime) -> str:
-    """Return a time of today as a clock shows it, an earlier one with its date."""
-    return f"{moment:%H:%M} UTC" if moment.date() == now.date() else f"{moment:%Y-%m-%d %H:%M} UTC"
+    leases = UserLease.objects.filter(project_id=project_id, ready_at__isnull=False)
+    runs = OutboxRow.objects.filter(project_id=project_id, state=WorkState.PENDING, kind__in=RUNS)
+    banners = []
+    for pause in pauses:
+        users = leases.filter(waits_for=pause.model).values("end_user_id")
+        banners.append(PausedModelBanner(pause, runs.filter(end_user_id__in=users).count(), now))
+    return banners

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -57,10 +56,7 @@ def preview_report(preview: RulePreview) -> PreviewReport:
     examples: defaultdict[str, list[PreviewExample]] = defaultdict(list)
     for each in preview.examples:
         if turn := known.get(each["turn"]):
-            examples[each["kind"]].append(_example(each, turn, memories))
+            written = [memories[memory] for memory in each["memories"] if memory in memories]
+            example = PreviewExample(turn=turn, before=each["before"], after=each["after"], memories=written)
+            examples[each["kind"]].append(example)
     return PreviewReport(preview, {kind: examples[kind] for kind in ("harmful", "dropped", "kept") if examples[kind]})
-
-
-def _example(each: Mapping[str, Any], turn: Turn, memories: Mapping[str, Memory]) -> PreviewExample:
-    made = [memories[memory] for memory in each["memories"] if memory in memories]
-    return PreviewExample(turn=turn, before=each["before"], after=each["after"], memories=made)

@@ -32,6 +32,9 @@ _EXPLANATIONS: dict[Reason, str] = {
     Reason.CONTRADICTION: "it contradicts a known memory; a reviewer decides",
     Reason.UNSURE_DUPLICATE: "it may duplicate a known memory",
     Reason.LESS_TRUSTED: "its source is less trusted than that of the memory it would replace",
+    Reason.PROPOSAL_REFUSED: "the model proposed to change a known memory, and the rules refused it",
+    Reason.OTHERS_WORDS: "it stands in somebody else's words, such as a pasted text, a quotation or a tool's answer",
+    Reason.SUSPECTED_INJECTION: "it looks like an attempt to instruct the agent",
 }
 
 

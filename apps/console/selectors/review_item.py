@@ -1,9 +1,7 @@
 """What a reviewer needs to decide about one memory, in a bounded number of queries."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from django.db.models import Q
 from pgvector.django import MaxInnerProduct
@@ -69,22 +67,19 @@ _APPROVALS = frozenset({"approved", "kept", "took_over"})  # operations by which
 def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
     """Load a memory's evidence, links, similar memories and history, and what decisions about it would change."""
     links, similar = _links(memory), _similar(memory)
+    options = None
+    if memory.status == Status.PENDING_REVIEW:
+        contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
+        merge_into = similar[0].memory.pk if similar else None
+        options = review_options(memory, contradicts=contradicts, merge_into=merge_into, now=now)
     return ReviewItem(
         memory=memory,
         evidence=load_evidence(memory),
         links=links,
         similar=similar,
         history=memory_history(memory),
-        options=_options(memory, links, similar, now) if memory.status == Status.PENDING_REVIEW else None,
+        options=options,
     )
-
-
-def _options(
-    memory: Memory, links: Sequence["LinkedMemory"], similar: Sequence["SimilarMemory"], now: datetime
-) -> ReviewOptions:
-    contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
-    merge_into = similar[0].memory.pk if similar else None
-    return review_options(memory, contradicts=contradicts, merge_into=merge_into, now=now)
 
 
 def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
@@ -93,21 +88,17 @@ def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
         "turn", "session"
     )
     latest = list(origins.order_by("-said_at")[:MAX_ORIGINS])
-    context = _context_turns(memory.end_user_id, [origin.turn for origin in latest])
+    if not latest:
+        return ()
+    around = Q()
+    for turn in (origin.turn for origin in latest):
+        positions = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
+        around |= Q(session_id=turn.session_id, position__range=positions)
+    context = list(Turn.objects.filter(around, end_user_id=memory.end_user_id).order_by("session_id", "position"))
     return tuple(
         EvidenceTurns(origin=origin, turns=tuple(turn for turn in context if _is_near(turn, origin.turn)))
         for origin in latest
     )
-
-
-def _context_turns(end_user_id: UUID, turns: Sequence[Turn]) -> list[Turn]:
-    if not turns:
-        return []
-    around = Q()
-    for turn in turns:
-        places = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
-        around |= Q(session_id=turn.session_id, position__range=places)
-    return list(Turn.objects.filter(around, end_user_id=end_user_id).order_by("session_id", "position"))
 
 
 def _is_near(turn: Turn, quoted: Turn) -> bool:

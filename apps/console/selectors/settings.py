@@ -1,5 +1,6 @@
 """A policy as editable settings, described by the JSON schema of the policy."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from apps.pipeline.core.policy import Policy
 
 _RULES = ("pre_filter", "rules")  # these have their own page
 _ABOUT = {
+    "redaction": "What becomes of secrets and personal numbers before anything is stored.",
     "pre_filter": "Which turns are dropped before extraction.",
     "extraction": "How candidates are extracted from turns, by patterns or a model.",
     "resolution": "How names are matched to known entities; similarities from 0 to 100.",
@@ -19,6 +21,7 @@ _ABOUT = {
     "index": "What is indexed for search.",
     "retrieval": "Which memories are returned at which stakes, and how they are ranked.",
     "decay": "When unimportant, old and unused memories are archived.",
+    "retention": "After how many days stored data is deleted; 0 keeps it without limit.",
 }
 
 
@@ -28,7 +31,7 @@ class Setting:
 
     path: tuple[str, ...]
     value: Any
-    kind: str  # boolean, integer, number, string, choice or list
+    kind: str  # boolean, integer, number, string, choice, list (of choices), words or json
     help: str = ""
     choices: tuple[str, ...] = ()
     least: float | None = None
@@ -44,8 +47,18 @@ class Setting:
         """Return the label within the section."""
         return " ".join(map(label, self.path[1:]))
 
+    @property
+    def text(self) -> str:
+        """Return the value as it stands in a text field."""
+        match self.kind:
+            case "words":
+                return ", ".join(self.value)
+            case "json":
+                return json.dumps(self.value, ensure_ascii=False) if self.value else ""
+        return str(self.value)
+
     def read(self, given: list[str]) -> Any:
-        """Parse submitted values. Raises ValueError if a number is expected and missing."""
+        """Parse submitted values. Raises ValueError if a number or JSON is expected and missing."""
         text = given[-1].strip() if given else ""
         match self.kind:
             case "boolean":
@@ -56,6 +69,10 @@ class Setting:
                 return float(text)
             case "list":
                 return [each for each in given if each in self.choices]
+            case "words":
+                return text.replace(",", " ").split()
+            case "json":
+                return json.loads(text or "[]")
         return text
 
 
@@ -98,16 +115,21 @@ def _settings(
 
 def _setting(path: tuple[str, ...], value: Any, part: Mapping[str, Any], schema: Mapping[str, Any]) -> Setting:
     items = _resolved(part.get("items", {}), schema)
-    kind = "list" if part.get("type") == "array" else "choice" if "enum" in part else str(part.get("type", "string"))
     return Setting(
         path=path,
         value=value,
-        kind=kind,
+        kind=_kind(part, items),
         help=str(part.get("description", "")),
         choices=tuple(items.get("enum", part.get("enum", ()))),
         least=part.get("minimum", part.get("exclusiveMinimum")),
         most=part.get("maximum"),
     )
+
+
+def _kind(part: Mapping[str, Any], items: Mapping[str, Any]) -> str:
+    if part.get("type") == "array":
+        return "list" if "enum" in items else "words" if items.get("type") == "string" else "json"
+    return "choice" if "enum" in part else str(part.get("type", "string"))
 
 
 def _resolved(part: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:

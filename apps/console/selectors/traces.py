@@ -45,7 +45,12 @@ class TraceSearch:
 def search_traces(*, project_id: UUID, search: TraceSearch) -> QuerySet[Trace]:
     """Return matching traces, newest first, with excerpts of their turns."""
     rows = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id")
-    rows = _filtered(rows, project_id, search)
+    if search.user:
+        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=search.user))
+    if search.since:
+        rows = rows.filter(created_at__gte=search.since)
+    if search.until:
+        rows = rows.filter(created_at__lt=search.until)
     if search.status in set(TraceStatus):
         rows = rows.filter(status=search.status)
     if search.reads_texts:
@@ -74,13 +79,13 @@ class ListedTrace:
 
 def list_traces(traces: Iterable[Trace]) -> list[ListedTrace]:
     """Add titles to traces that were read with their turns."""
-    shown = ((trace, trace.shown_turns) for trace in traces)  # type: ignore[attr-defined]  # prefetched by search_traces
-    return [ListedTrace(trace, _title(turns)) for trace, turns in shown]
-
-
-def _title(turns: list[Turn]) -> str:
-    first = next((turn for turn in turns if not turn.rejected_for), turns[0] if turns else None)
-    return first.beginning if first else ""  # type: ignore[attr-defined]  # annotated by search_traces
+    listed = []
+    for trace in traces:
+        turns: list[Turn] = trace.shown_turns  # type: ignore[attr-defined]  # prefetched by search_traces
+        first = next((turn for turn in turns if not turn.rejected_for), turns[0] if turns else None)
+        title = first.beginning if first else ""  # type: ignore[attr-defined]  # annotated by search_traces
+        listed.append(ListedTrace(trace, title))
+    return listed
 
 
 def search_turns(*, project_id: UUID, user: str, words: tuple[str, ...]) -> QuerySet[Turn]:
@@ -119,14 +124,6 @@ def parse_trace_id(text: str) -> UUID | None:
         return parse(Prefix.TRACE, text) if text.startswith(f"{Prefix.TRACE}_") else None
     except BadIdentifier:
         return None
-
-
-def _filtered(rows: QuerySet[Trace], project_id: UUID, search: TraceSearch) -> QuerySet[Trace]:
-    if search.user:
-        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=search.user))
-    if search.since:
-        rows = rows.filter(created_at__gte=search.since)
-    return rows.filter(created_at__lt=search.until) if search.until else rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +166,7 @@ def load_trace(trace: Trace) -> TraceDetail:
     turns = list(Turn.objects.filter(**whose).order_by("position"))
     calls = ModelCall.objects.filter(**whose).order_by("created_at")
     sections = sections_of(STATIC)
+    is_queued = trace.status == TraceStatus.QUEUED
     return TraceDetail(
         trace=trace,
         turns=[TurnDetail(turn, outcomes_of(trace, turn)) for turn in turns],
@@ -176,14 +174,8 @@ def load_trace(trace: Trace) -> TraceDetail:
         calls=[ModelCallDetail(call, sections if call.prompt_version == VERSION else {}) for call in calls],
         memories=list(Memory.objects.filter(**whose).to_show().order_by("candidate_index")),
         funnel=funnel_chart(trace_funnel_steps(trace, turns)),
-        waiting=_wait_reason(trace),
+        waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.pk) if is_queued else None,
     )
-
-
-def _wait_reason(trace: Trace) -> WaitReason | None:
-    if trace.status != TraceStatus.QUEUED:
-        return None
-    return find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.pk)
 
 
 def outcomes_of(trace: Trace, turn: Turn) -> list[Mapping[str, Any]]:

@@ -50,13 +50,20 @@ class TurnExplanation:
 def explain_turns(turns: Iterable[Turn]) -> list[TurnExplanation]:
     """Explain turns that were read with their traces (two more queries)."""
     shown = list(turns)
-    matched, memories = _matched(shown), _memories(shown)
+    matched = _matched(shown)
+    lines = [line for turn in shown for line in outcomes_of(turn.trace, turn)]
+    ids = {found for line in lines if (found := _memory_id(line))}
+    rows = Memory.objects.filter(end_user_id__in={turn.end_user_id for turn in shown}, pk__in=ids)
+    memories = {memory.pk: memory for memory in rows}
     return [TurnExplanation(turn, _sentences(turn, matched.get(turn.pk, ""), memories)) for turn in shown]
 
 
 def _sentences(turn: Turn, matched: str, memories: Mapping[UUID, Memory]) -> list[ExplanationSentence]:
     if turn.rejected_for:
-        return [_rejected(turn, matched)]
+        rule = f" Rule “{turn.rejected_by}”" if turn.rejected_by else ""
+        words = f" matched “{matched}”" if rule and matched else " decided" if rule else ""
+        ending = f".{rule}{words}." if rule else "."
+        return [ExplanationSentence(f"Dropped by the pre-filter: {explain(turn.rejected_for)}{ending}", "bad")]
     status = TraceStatus(turn.trace.status)
     if status in _UNFINISHED:
         error = f": {turn.trace.error}" if turn.trace.error else ""
@@ -65,13 +72,6 @@ def _sentences(turn: Turn, matched: str, memories: Mapping[UUID, Memory]) -> lis
     return [_outcome_sentence(line, memories) for line in lines] or [
         ExplanationSentence("No outcome was recorded.", "calm")
     ]
-
-
-def _rejected(turn: Turn, matched: str) -> ExplanationSentence:
-    rule = f" Rule “{turn.rejected_by}”" if turn.rejected_by else ""
-    words = f" matched “{matched}”" if rule and matched else " decided" if rule else ""
-    ending = f".{rule}{words}." if rule else "."
-    return ExplanationSentence(f"Dropped by the pre-filter: {explain(turn.rejected_for)}{ending}", "bad")
 
 
 def _outcome_sentence(line: Mapping[str, Any], memories: Mapping[UUID, Memory]) -> ExplanationSentence:
@@ -95,13 +95,6 @@ def _memory_id(line: Mapping[str, Any]) -> UUID | None:
         return parse(Prefix.MEMORY, str(line.get("memory_id") or ""))
     except BadIdentifier:
         return None
-
-
-def _memories(turns: list[Turn]) -> dict[UUID, Memory]:
-    """Load the memories named in the outcomes of the turns."""
-    ids = {found for turn in turns for line in outcomes_of(turn.trace, turn) if (found := _memory_id(line))}
-    users = {turn.end_user_id for turn in turns}
-    return {memory.pk: memory for memory in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
 
 
 def _matched(turns: list[Turn]) -> dict[UUID, str]:

@@ -34,10 +34,10 @@ class FactTimeline:
 
 
 def end_users(*, project_id: UUID, words: str = "") -> QuerySet[EndUser]:
-    """Return the end users of a project, newest first, annotated with `live_memories`."""
+    """Return the end users of a project that were not erased, newest first, annotated with `live_memories`."""
     live = Memory.objects.filter(end_user=OuterRef("pk"), status__in=values_of(LIVE_STATUSES))
     counted = live.order_by().values("end_user").annotate(rows=Count("pk")).values("rows")
-    rows = EndUser.objects.filter(project_id=project_id)
+    rows = EndUser.objects.for_project(project_id).present()
     if words:
         rows = rows.filter(external_id__icontains=words)
     return rows.annotate(live_memories=Coalesce(Subquery(counted), 0)).order_by("-created_at", "id")

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from apps.console.admin import cells
-from apps.console.labels import label, time_since
+from apps.console.labels import duration, label, time_since
 from apps.memories.models import Memory
 from apps.pipeline.core.identifiers import Prefix, show
 
@@ -22,18 +22,15 @@ register.filter("chip", cells.chip)
 register.filter("meter", cells.meter)
 register.filter("highlighted", cells.highlighted)
 register.filter("pretty", cells.pretty)
-register.filter("duration", cells.duration)
+register.filter("duration", duration)
 register.filter("label", label)
 
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
     """Return an icon of the sprite; a text beside it carries the meaning."""
-    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', _sprite(), name)
-
-
-def _sprite() -> str:
-    return static("memplatform/icons.svg")
+    sprite = static("memplatform/icons.svg")
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', sprite, name)
 
 
 @register.filter

@@ -105,7 +105,9 @@ def _changed_settings(sections: list[SettingsSection], request: HttpRequest) -> 
         try:
             value = setting.read(request.POST.getlist(setting.key))
         except ValueError as error:
-            raise Unfit("must be a number", at=f"/{'/'.join(setting.path)}") from error
+            raise Unfit(
+                "must be JSON" if setting.kind == "json" else "must be a number", at=f"/{'/'.join(setting.path)}"
+            ) from error
         if value != setting.value:
             found[setting.path] = value
     return found

@@ -44,7 +44,8 @@ _DONE_BEFORE = {
 @project_page()
 def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List open pairs and show the first one."""
-    words, kind = query_param(request, "q"), _kind(request)
+    words, name = query_param(request, "q"), query_param(request, "kind")
+    kind = LinkKind(name) if name in set(LinkKind) else None
     found = paginate(open_pairs(project_id=visit.project.pk, words=words, kind=kind), request)
     shown = {
         "page": found,
@@ -54,11 +55,6 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "contradiction": load_contradiction(found.rows[0], now=timezone.now()) if found.rows else None,
     }
     return render(request, "console/contradictions.html", shown)
-
-
-def _kind(request: HttpRequest) -> LinkKind | None:
-    name = query_param(request, "kind")
-    return LinkKind(name) if name in set(LinkKind) else None
 
 
 @project_page()
@@ -102,7 +98,8 @@ def _settlement(request: HttpRequest, link_id: UUID) -> Settlement:
     seen, resolution = parse_seen(request.POST.getlist("memory")), request.POST.get("resolution", "")
     if len(seen) != 2 or resolution not in set(LinkResolution):
         raise Unfit("choose which of the two to keep")
-    validity = {each.memory_id: _validity(request, each.memory_id) for each in seen if "dated" in request.POST}
+    ids = [each.memory_id for each in seen] if "dated" in request.POST else []
+    validity = {id: Validity(begins=_day(request, f"from-{id}"), ends=_day(request, f"until-{id}")) for id in ids}
     return Settlement(
         link_id=link_id,
         resolution=LinkResolution(resolution),
@@ -111,10 +108,6 @@ def _settlement(request: HttpRequest, link_id: UUID) -> Settlement:
         validity=validity,
         changed_on=_day(request, "changed-on"),
     )
-
-
-def _validity(request: HttpRequest, memory_id: UUID) -> Validity:
-    return Validity(begins=_day(request, f"from-{memory_id}"), ends=_day(request, f"until-{memory_id}"))
 
 
 def _day(request: HttpRequest, name: str) -> datetime | None:

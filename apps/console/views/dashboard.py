@@ -5,9 +5,10 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.selectors.alerts import alerts
 from apps.console.selectors.charts import funnel_chart
 from apps.console.selectors.dashboard import dashboard as read_dashboard
-from apps.console.selectors.dashboard import funnel_steps
+from apps.console.selectors.dashboard import funnel_steps, redacted_text
 from apps.console.selectors.model_pauses import model_pauses
 from apps.console.selectors.periods import PeriodStep, dashboard_period
 from apps.console.selectors.time_series import cost_series, gauge_series, reason_series
@@ -22,12 +23,14 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     shown = read_dashboard(project_id=visit.project.pk, period=period)
     context = {
         "shown": shown,
+        "alerts": list(alerts(shown)),
         "steps": list(PeriodStep),
         "funnel": funnel_chart(funnel_steps(shown.totals)),
         "gauges": gauge_series(shown),
         "reasons": reason_series(shown),
         "cost": cost_series(shown),
         "dollars": shown.totals.of(Measure.COST),
+        "redacted": redacted_text(shown.totals),
         "calls": int(shown.totals.of(Measure.CALLS)),
         "pauses": model_pauses(project_id=visit.project.pk),
         "has_turns": bool(shown.totals.of(Measure.TURNS)),

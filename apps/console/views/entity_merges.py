@@ -35,13 +35,16 @@ def choose(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpRe
 @project_page(MemberRole.REVIEWER)
 def merge(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, into_id: UUID) -> HttpResponse:
     """Preview a merge (GET) or merge (POST)."""
-    if request.method == "POST":
-        return _merged(request, visit, entity_id, into_id)
     try:
-        preview = preview_merge(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id)
+        if request.method != "POST":
+            preview = preview_merge(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id)
+            return render(request, "console/entity_merge_preview.html", {"preview": preview, "most": MAX_SHOWN})
+        merge_entities(merge=EntityMerge(visit.project.pk, entity_id, into_id, person_id=visit.person_id))
     except Refused as refused:
         return _refused(request, visit, entity_id, refused)
-    return render(request, "console/entity_merge_preview.html", {"preview": preview, "most": MAX_SHOWN})
+    undo = reverse("console:split-entity", args=[visit.project.slug, entity_id])
+    messages.success(request, "Merged into this entity.", extra_tags=undo)
+    return redirect("console:entity", slug=visit.project.slug, entity_id=into_id)
 
 
 @require_POST
@@ -56,16 +59,6 @@ def split(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpRes
     again = reverse("console:merge-entity", args=[visit.project.slug, entity_id, into])
     messages.success(request, "The merge was undone: these are two entities again.", extra_tags=again)
     return redirect("console:entity", slug=visit.project.slug, entity_id=entity_id)
-
-
-def _merged(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, into_id: UUID) -> HttpResponse:
-    try:
-        merge_entities(merge=EntityMerge(visit.project.pk, entity_id, into_id, person_id=visit.person_id))
-    except Refused as refused:
-        return _refused(request, visit, entity_id, refused)
-    undo = reverse("console:split-entity", args=[visit.project.slug, entity_id])
-    messages.success(request, "Merged into this entity.", extra_tags=undo)
-    return redirect("console:entity", slug=visit.project.slug, entity_id=into_id)
 
 
 def _refused(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, refused: Refused) -> HttpResponse:

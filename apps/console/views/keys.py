@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
-from apps.actions.keys.create_key import CreatedKey, create_key
+from apps.actions.keys.create_key import create_key
 from apps.actions.keys.restore_key import restore_key
 from apps.actions.keys.revoke_key import revoke_key
 from apps.console.forms import KeyForm
@@ -24,8 +24,16 @@ from apps.tenants.models import ApiKey
 @project_page(MemberRole.ADMIN)
 def keys(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List keys; a new key is shown once."""
-    form = KeyForm(request.POST or None)
-    created = _create(form, visit) if request.method == "POST" and form.is_valid() else None
+    form, created = KeyForm(request.POST or None), None
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        scopes = [Scope(scope) for scope in given["scopes"]]
+        try:
+            created = create_key(
+                project_id=visit.project.pk, name=given["name"], scopes=scopes, expires_at=given["expires_at"]
+            )
+        except Refused as refused:
+            form.add_error(None, str(refused))
     rows = ApiKey.objects.filter(project=visit.project).order_by("-created_at")
     shown = {"page": paginate(rows, request), "form": KeyForm() if created else form, "created": created}
     return render(request, "console/keys.html", shown, status=422 if form.errors else 200)
@@ -56,17 +64,3 @@ def restore(request: HttpRequest, visit: ProjectVisit, key_id: UUID) -> HttpResp
     else:
         messages.success(request, "The key is valid again.")
     return redirect("console:keys", slug=visit.project.slug)
-
-
-def _create(form: KeyForm, visit: ProjectVisit) -> CreatedKey | None:
-    given = form.cleaned_data
-    try:
-        return create_key(
-            project_id=visit.project.pk,
-            name=given["name"],
-            scopes=[Scope(scope) for scope in given["scopes"]],
-            expires_at=given["expires_at"],
-        )
-    except Refused as refused:
-        form.add_error(None, str(refused))
-        return None

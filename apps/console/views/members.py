@@ -4,7 +4,8 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
@@ -17,6 +18,9 @@ from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership
+
+_OFFER = "restore-role"
+_OFFER_SECONDS = 600
 
 
 @project_page(MemberRole.ADMIN)
@@ -46,7 +50,7 @@ def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> Ht
     except Refused as refused:
         messages.error(request, f"Nothing was changed: {refused}.")
     else:
-        undo = reverse("console:restore-role", args=[visit.project.slug, was.user_id, was.role])
+        undo = _undo(visit, was.user_id, was.role)
         messages.success(request, "Member removed from this project.", extra_tags=undo)
     return redirect("console:members", slug=visit.project.slug)
 
@@ -54,7 +58,9 @@ def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> Ht
 @require_POST
 @project_page(MemberRole.ADMIN)
 def restore_role(request: HttpRequest, visit: ProjectVisit, person_id: int, role: MemberRole) -> HttpResponse:
-    """Restore the role that a person had before a change or removal."""
+    """Restore the role that a person had before a change or removal, as the message about it offered."""
+    if not _is_offered(request, visit, person_id, role):
+        raise Http404("this undo was not offered, or too long ago")
     person = get_object_or_404(User, pk=person_id)
     try:
         _set_role(request, visit, person.get_username(), role)
@@ -63,14 +69,24 @@ def restore_role(request: HttpRequest, visit: ProjectVisit, person_id: int, role
     return redirect("console:members", slug=visit.project.slug)
 
 
+def _undo(visit: ProjectVisit, person_id: int, role: str) -> str:
+    """Return the URL that restores a role. It is signed, so that admins can't add people by number."""
+    url = reverse("console:restore-role", args=[visit.project.slug, person_id, role])
+    return f"{url}?offer={signing.dumps([str(visit.project.pk), person_id, role], salt=_OFFER)}"
+
+
+def _is_offered(request: HttpRequest, visit: ProjectVisit, person_id: int, role: str) -> bool:
+    try:
+        offer = signing.loads(request.GET.get("offer", ""), salt=_OFFER, max_age=_OFFER_SECONDS)
+    except signing.BadSignature:
+        return False
+    return bool(offer == [str(visit.project.pk), person_id, role])
+
+
 def _set_role(request: HttpRequest, visit: ProjectVisit, username: str, role: MemberRole) -> None:
     """Set a role and add a message with its undo. Raises Refused."""
     slug = visit.project.slug
     before = Membership.objects.filter(project=visit.project, user__username=username.strip()).first()
     member = set_member(project_id=visit.project.pk, username=username, role=role)
-    undo = (
-        reverse("console:restore-role", args=[slug, member.user_id, before.role])
-        if before
-        else reverse("console:remove", args=[slug, member.pk])
-    )
+    undo = _undo(visit, member.user_id, before.role) if before else reverse("console:remove", args=[slug, member.pk])
     messages.success(request, f"{member.user.get_username()} is now {member.role}.", extra_tags=undo)

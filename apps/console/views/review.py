@@ -19,6 +19,8 @@ from apps.console.query_params import is_detail
 from apps.console.review_forms import (
     Toast,
     acting_person,
+    edited_content,
+    edited_value,
     parse_seen,
     parse_undo,
     refusal_response,
@@ -61,10 +63,8 @@ def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpRe
 @project_page(MemberRole.REVIEWER)
 def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Approve one or several memories; a single one may be reworded, and may replace others."""
-    content, value = request.POST.get("content"), request.POST.get("value")
     try:
-        if content is not None and not content.strip():
-            raise Unfit("the content must not be empty")
+        content, value = edited_content(request), edited_value(request)
         seen = parse_seen(request.POST.getlist("memory"))
         replaces = parse_seen(request.POST.getlist("replaces"))
         decided = approving.approve(by=acting_person(visit), seen=seen, content=content, value=value, replaces=replaces)
@@ -77,10 +77,12 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.REVIEWER)
 def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Reject one or several memories with a reason."""
+    reason = request.POST.get("reason", "")
     try:
-        reason = _reason(request.POST.get("reason", ""))
+        if reason not in set(RejectionReason):
+            raise Unfit("choose a reason from the list")
         seen = parse_seen(request.POST.getlist("memory"))
-        decided = rejecting.reject(by=acting_person(visit), seen=seen, reason=reason)
+        decided = rejecting.reject(by=acting_person(visit), seen=seen, reason=RejectionReason(reason))
     except Refused as refused:
         return refusal_response(request, refused)
     return _decision_response(request, visit, decided, "rejected")
@@ -113,12 +115,6 @@ def undo(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     response = toast_response(request, Toast("Undone."))
     response["HX-Trigger"] = "undone"
     return response
-
-
-def _reason(text: str) -> RejectionReason:
-    if text not in set(RejectionReason):
-        raise Unfit("choose a reason from the list")
-    return RejectionReason(text)
 
 
 def _decision_response(request: HttpRequest, visit: ProjectVisit, decided: ReviewDecision, verb: str) -> HttpResponse:

@@ -1,15 +1,14 @@
 """Traces: how each request was processed, and why something was not remembered."""
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.dateparse import parse_date
 
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import query_param
+from apps.console.query_params import midnight, query_param
 from apps.console.selectors.traces import (
     LATEST,
     TraceSearch,
@@ -69,13 +68,13 @@ def why_not(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 
 def _search_from(request: HttpRequest) -> TraceSearch:
-    until = _midnight(query_param(request, "until"))
+    until = midnight(query_param(request, "until"))
     return TraceSearch(
         user=query_param(request, "user"),
         words=_words(query_param(request, "q")),
         status=query_param(request, "status"),
         reason=query_param(request, "reason"),
-        since=_midnight(query_param(request, "since")),
+        since=midnight(query_param(request, "since")),
         until=until + timedelta(days=1) if until else None,
     )
 
@@ -83,11 +82,3 @@ def _search_from(request: HttpRequest) -> TraceSearch:
 def _words(text: str) -> tuple[str, ...]:
     """Return the words of a search."""
     return tuple(text.split()[:MAX_WORDS])
-
-
-def _midnight(text: str) -> datetime | None:
-    try:
-        day = parse_date(text)
-    except ValueError:  # well-formed, but no such day
-        return None
-    return datetime.combine(day, time.min, tzinfo=UTC) if day and day.year > 1 and day.year < 9999 else None

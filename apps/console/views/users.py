@@ -35,7 +35,7 @@ def users(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page()
 def user(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpResponse:
     """Show one tab of an end user."""
-    end_user = get_object_or_404(EndUser, project=visit.project, pk=user_id)
+    end_user = get_object_or_404(EndUser.objects.for_project(visit.project.pk).present(), pk=user_id)
     tab = request.GET.get("tab", "context")
     tab = tab if tab in TABS else "context"
     shown = _TABS[tab](request, end_user)

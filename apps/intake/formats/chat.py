@@ -49,19 +49,15 @@ def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
         if isinstance(message, BadLine):
             yield message
         elif message.text.strip():
-            yield checked(_parsed_turn(message, index=index, source=source), now=source.now)
-
-
-def _parsed_turn(message: _Message, *, index: int, source: Source) -> ParsedTurn:
-    role = role_named(message.name)
-    turn = NewTurn(
-        role=role or Role.USER,
-        content=message.text.strip(),
-        speaker="" if role else message.name,
-        occurred_at=message.occurred_at,
-        external_id=f"message-{index}",
-    )
-    return ParsedTurn(at=message.at, user_id=source.user_id, session_id=source.name, turn=turn)
+            role = role_named(message.name)
+            turn = NewTurn(
+                role=role or Role.USER,
+                content=message.text.strip(),
+                speaker="" if role else message.name,
+                occurred_at=message.occurred_at,
+                external_id=f"message-{index}",
+            )
+            yield checked(ParsedTurn(message.at, source.user_id, source.name, turn), now=source.now)
 
 
 def _lines(text: str) -> Iterator[_Message | BadLine]:
@@ -72,17 +68,14 @@ def _lines(text: str) -> Iterator[_Message | BadLine]:
         if match:
             if open_message:
                 yield open_message
-            open_message = _Message(f"line {number}", _name(match), match["text"], _moment(match["time"]))
+            name = str(match["bold"] or match["heading"] or match["plain"])
+            open_message = _Message(f"line {number}", name, match["text"], _moment(match["time"]))
         elif open_message:
             open_message = replace(open_message, text=f"{open_message.text}\n{line}")
         elif line.strip():
             yield BadLine(at=f"line {number}", message='names no speaker ("Name: text")')
     if open_message:
         yield open_message
-
-
-def _name(match: re.Match[str]) -> str:
-    return str(match["bold"] or match["heading"] or match["plain"])
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -103,13 +96,10 @@ def _items(text: str) -> Iterator[_Message | BadLine]:
     if not isinstance(items, list):
         yield BadLine(at="the file", message="contains no list of messages")
         return
-    for number, item in enumerate(items, start=1):
-        yield _item(item, number)
-
-
-def _item(raw: Any, number: int) -> _Message | BadLine:
-    try:
-        item = msgspec.convert(raw, _Item)
-    except msgspec.ValidationError as error:
-        return BadLine(at=f"item {number}", message=str(error))
-    return _Message(f"item {number}", item.speaker or item.role, item.content, item.occurred_at)
+    for number, raw in enumerate(items, start=1):
+        try:
+            item = msgspec.convert(raw, _Item)
+        except msgspec.ValidationError as error:
+            yield BadLine(at=f"item {number}", message=str(error))
+        else:
+            yield _Message(f"item {number}", item.speaker or item.role, item.content, item.occurred_at)

@@ -26,22 +26,19 @@ _decoder = msgspec.json.Decoder(_Line)
 def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
     """Yield a turn for each line that is not blank; turn_id defaults to the line number."""
     for number, raw in enumerate(content.split(b"\n"), start=1):
-        if raw.strip():
-            yield _turn(raw, number=number, source=source)
-
-
-def _turn(raw: bytes, *, number: int, source: Source) -> ParsedTurn | BadLine:
-    at = f"line {number}"
-    try:
-        line = _decoder.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return BadLine(at=at, message=str(error))
-    turn = NewTurn(
-        role=line.role,
-        content=line.content,
-        speaker=line.speaker or "",
-        occurred_at=line.occurred_at,
-        external_id=line.turn_id or f"line-{number}",
-    )
-    parsed = ParsedTurn(at=at, user_id=line.user_id or source.user_id, session_id=line.session_id, turn=turn)
-    return checked(parsed, now=source.now)
+        if not raw.strip():
+            continue
+        at = f"line {number}"
+        try:
+            line = _decoder.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            yield BadLine(at=at, message=str(error))
+            continue
+        turn = NewTurn(
+            role=line.role,
+            content=line.content,
+            speaker=line.speaker or "",
+            occurred_at=line.occurred_at,
+            external_id=line.turn_id or f"line-{number}",
+        )
+        yield checked(ParsedTurn(at, line.user_id or source.user_id, line.session_id, turn), now=source.now)

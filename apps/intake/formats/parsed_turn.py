@@ -50,27 +50,23 @@ class Reader(Protocol):
 
 def checked(parsed: ParsedTurn, *, now: datetime) -> ParsedTurn | BadLine:
     """Return the turn with its text cleaned, or a BadLine that says why it is invalid."""
+    turn = parsed.turn
     try:
-        return _cleaned(parsed, now=now)
+        return ParsedTurn(
+            at=parsed.at,
+            user_id=_name(parsed.user_id, at="user_id", least=1, most=MOST_NAME),
+            session_id=_name(parsed.session_id, at="session_id", least=1, most=MOST_NAME),
+            turn=replace(
+                turn,
+                content=cleaned_text(turn.content, at="content", most=MOST_CONTENT),
+                speaker=_name(turn.speaker, at="speaker", least=0, most=MOST_SPEAKER),
+                occurred_at=checked_said_at(turn.occurred_at, at="occurred_at", now=now),
+                external_id=_name(turn.external_id, at="turn_id", least=1, most=MOST_NAME),
+                utc_offset=offset_of(turn.occurred_at),
+            ),
+        )
     except BadInput as bad:
         return BadLine(at=parsed.at, message=f"{bad.at} {bad}")
-
-
-def _cleaned(parsed: ParsedTurn, *, now: datetime) -> ParsedTurn:
-    turn = parsed.turn
-    return ParsedTurn(
-        at=parsed.at,
-        user_id=_name(parsed.user_id, at="user_id", least=1, most=MOST_NAME),
-        session_id=_name(parsed.session_id, at="session_id", least=1, most=MOST_NAME),
-        turn=replace(
-            turn,
-            content=cleaned_text(turn.content, at="content", most=MOST_CONTENT),
-            speaker=_name(turn.speaker, at="speaker", least=0, most=MOST_SPEAKER),
-            occurred_at=checked_said_at(turn.occurred_at, at="occurred_at", now=now),
-            external_id=_name(turn.external_id, at="turn_id", least=1, most=MOST_NAME),
-            utc_offset=offset_of(turn.occurred_at),
-        ),
-    )
 
 
 def _name(text: str, *, at: str, least: int, most: int) -> str:

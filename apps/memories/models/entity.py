@@ -62,7 +62,10 @@ class EntityAlias(models.Model):
         constraints = [
             models.UniqueConstraint(fields=("end_user", "entity", "folded"), name="alias_once_an_entity"),
         ]
-        indexes = [models.Index(fields=("end_user", "folded"), name="alias_of_user")]
+        indexes = [
+            models.Index(fields=("end_user", "folded"), name="alias_of_user"),
+            models.Index(fields=("entity",), name="alias_by_entity"),
+        ]
 
     def __str__(self) -> str:
         return self.alias

@@ -2,6 +2,7 @@
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.pipeline.core.identifiers import new_id
@@ -28,29 +29,64 @@ class MemoryVersion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=("end_user", "memory", "version"), name="memory_version_once"),
         ]
+        indexes = [
+            models.Index(fields=("memory",), name="version_by_memory"),
+            models.Index(fields=("trace",), condition=Q(trace__isnull=False), name="version_by_trace"),
+        ]
 
     def __str__(self) -> str:
         return f"version {self.version}"
 
 
 class LedgerEntry(models.Model):
-    """One thing that was done; the database refuses to change or delete it."""
+    """One act of a person, an agent or the system; the database refuses to change or delete it.
+
+    `number` and `hash` are empty until the entry is sealed, within a minute: see apps/actions/ledger/seal.py.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.PROTECT, related_name="+", db_index=False)
+    end_user = models.ForeignKey(
+        "tenants.EndUser", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     actor = models.CharField(max_length=160)
     verb = models.CharField(max_length=32)
     object_kind = models.CharField(max_length=32)
     object_id = models.UUIDField()
     trace_id = models.UUIDField(null=True, blank=True)
     details = models.JSONField(default=dict, blank=True, help_text="identifiers and names of fields, never content")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="set by the database")
+    number = models.BigIntegerField(null=True, editable=False, help_text="within the project, from 1")
+    hash = models.CharField(
+        max_length=64, default="", db_default="", editable=False, help_text="SHA-256 of the previous hash and the entry"
+    )
 
     class Meta:
         verbose_name_plural = "ledger entries"
         ordering = ("-id",)
-        indexes = [models.Index(fields=("end_user", "object_id"), name="ledger_of_object")]
+        constraints = [models.UniqueConstraint(fields=("project", "number"), name="ledger_number_once")]
+        indexes = [
+            models.Index(fields=("end_user", "object_id"), name="ledger_of_object"),
+            models.Index(fields=("project", "-id"), name="ledger_of_project"),
+            models.Index(fields=("project", "id"), condition=Q(number__isnull=True), name="ledger_unsealed"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.verb} {self.object_kind}"
+
+
+class LedgerCheckpoint(models.Model):
+    """Where a project's chain begins after its oldest entries were removed by the retention period."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.PROTECT, related_name="+", db_index=False)
+    number = models.BigIntegerField(help_text="of the last removed entry")
+    hash = models.CharField(max_length=64, help_text="of the last removed entry")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("project", "-number")
+        constraints = [models.UniqueConstraint(fields=("project", "number"), name="ledger_checkpoint_once")]
+
+    def __str__(self) -> str:
+        return f"up to {self.number}"

@@ -25,15 +25,15 @@ from apps.pipeline.core.enums import (
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 
 _LIVE = Q(status__in=values_of(LIVE_STATUSES))
-# What search matches is made by the database, so that no writer forgets it: see migration 0008.
 
 
-def _terms_of(column: str) -> models.GeneratedField:
+def _terms(function: str, *columns: str, help_text: str) -> models.GeneratedField:
+    """Return a column that the database computes, so that no writer forgets it: see migrations 0008 and 0014."""
     return models.GeneratedField(
-        expression=Func(F("tongue"), F(column), function="memory_terms"),
+        expression=Func(*map(F, columns), function=function),
         output_field=models.BinaryField(),
         db_persist=True,
-        help_text=f"hashes of the {column}'s stems",
+        help_text=help_text,
     )
 
 
@@ -104,8 +104,25 @@ class Memory(models.Model):
     tongue = models.PositiveSmallIntegerField(
         default=1, editable=False, help_text="the language that its words are stemmed as"
     )
-    terms = _terms_of("content")
-    context_terms = _terms_of("context")
+    source_tongue = models.PositiveSmallIntegerField(
+        default=1, editable=False, help_text="the language that the words of quote and context are stemmed as"
+    )
+    terms = _terms(
+        "content_terms",
+        "tongue",
+        "content",
+        "predicate",
+        "source_tongue",
+        "evidence",
+        help_text="hashes of the stems of content and predicate, and of the quote where it is in another language",
+    )
+    context_terms = _terms("memory_terms", "source_tongue", "context", help_text="hashes of the context's stems")
+    answer_types = models.GeneratedField(
+        expression=Func(F("tongue"), F("content"), F("event_at"), function="answer_types"),
+        output_field=models.PositiveSmallIntegerField(),
+        db_persist=True,
+        help_text="which questions it can answer: 1 when, 2 where, 4 how many",
+    )
 
     last_accessed = models.DateTimeField(null=True, blank=True)
     access_count = models.PositiveIntegerField(default=0)
@@ -141,6 +158,12 @@ class Memory(models.Model):
             models.Index(fields=("end_user", "status", "-created_at"), name="memory_of_user"),
             models.Index(fields=("end_user", "subject", "predicate"), condition=_LIVE, name="memory_live_by_slot"),
             models.Index(fields=("project", "status", "-created_at"), name="memory_of_project"),
+            models.Index(fields=("subject",), condition=Q(subject__isnull=False), name="memory_by_subject"),
+            models.Index(
+                fields=("superseded_by",), condition=Q(superseded_by__isnull=False), name="memory_by_successor"
+            ),
+            models.Index(fields=("trace",), condition=Q(trace__isnull=False), name="memory_by_trace"),
+            models.Index(fields=("session",), condition=Q(session__isnull=False), name="memory_by_session"),
         ]
 
     def __str__(self) -> str:
@@ -171,6 +194,12 @@ class MemoryOrigin(models.Model):
         ordering = ("said_at",)
         constraints = [
             models.UniqueConstraint(fields=("end_user", "memory", "turn"), name="origin_once_a_turn"),
+        ]
+        indexes = [
+            models.Index(fields=("memory",), name="origin_by_memory"),
+            models.Index(fields=("trace",), name="origin_by_trace"),
+            models.Index(fields=("session",), name="origin_by_session"),
+            models.Index(fields=("turn",), name="origin_by_turn"),
         ]
 
     def __str__(self) -> str:
@@ -205,6 +234,9 @@ class MemoryLink(models.Model):
         ]
         indexes = [
             models.Index(fields=("end_user", "to_memory"), name="link_by_target"),
+            models.Index(fields=("from_memory",), name="link_by_from"),
+            models.Index(fields=("to_memory",), name="link_by_to"),
+            models.Index(fields=("trace",), condition=Q(trace__isnull=False), name="link_by_trace"),
             models.Index(fields=("project", "status", "-created_at"), name="link_of_project"),
         ]
 

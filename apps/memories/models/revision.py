@@ -1,4 +1,4 @@
-"""What tells a process whether that which it holds of an end user is still what the database holds, and what isn't."""
+"""Revisions, by which a process finds out whether its cached memories of an end user are current."""
 
 from django.db import models
 
@@ -11,6 +11,9 @@ class MemoryRevision(models.Model):
     )
     number = models.BigIntegerField(help_text="higher with each transaction, in the order of commits")
     transaction = models.BigIntegerField(default=0, help_text="the last that raised it")
+    cleared_at = models.BigIntegerField(
+        default=0, db_default=0, help_text="the number at which the end user was erased; earlier caches are void"
+    )
 
     class Meta:
         ordering = ("end_user",)
@@ -20,7 +23,7 @@ class MemoryRevision(models.Model):
 
 
 class MemoryChange(models.Model):
-    """At which revision a memory or its vectors last changed; the row outlives the memory, to tell that it is gone."""
+    """The revision at which a memory or its vectors last changed; the row stays when the memory is deleted."""
 
     id = models.UUIDField(primary_key=True, editable=False)  # the memory's
     end_user = models.ForeignKey(

@@ -35,6 +35,9 @@ class MemoryVector(models.Model):
     dimension = models.PositiveSmallIntegerField()
     embedding = HalfVectorField()  # of the content
     questions = ArrayField(models.TextField(), default=list, blank=True)
+    questions_by = models.CharField(
+        max_length=120, default="", blank=True, help_text="the model that was asked for them; blank: templates"
+    )
     question_embeddings = HalfVectorsField(default=list, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -43,6 +46,7 @@ class MemoryVector(models.Model):
         constraints = [
             models.UniqueConstraint(fields=("end_user", "memory", "embedder"), name="vector_once_an_embedder"),
         ]
+        indexes = [models.Index(fields=("memory",), name="vector_by_memory")]
 
     def __str__(self) -> str:
         return f"{self.memory_id} by {self.embedder}"

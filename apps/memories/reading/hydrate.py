@@ -1,7 +1,6 @@
-"""Read found memories by a statement that is written once.
+"""Read memories by one prepared statement into models.
 
-The ORM takes longer to write its statement for ten hits than the database to run it; this reads the same rows into the
-same models.
+For ten hits, the ORM takes longer to build its statement than the database to execute it.
 """
 
 from collections.abc import Sequence
@@ -21,10 +20,10 @@ from apps.traces.models import Session
 _MODELS: tuple[type[Model], ...] = (Memory, EndUser, Entity, Session)
 _NAMES = {model: tuple(each.attname for each in model._meta.concrete_fields) for model in _MODELS}
 _NAMES[Memory] = tuple(name for name in _NAMES[Memory] if name not in NOT_SHOWN)
-_LOOKED_UP = frozenset(_NAMES[Memory])  # by Django, once a value
+_LOADED = frozenset(_NAMES[Memory])  # a set, because Django looks up each name
 _ENDS = [sum(len(_NAMES[model]) for model in _MODELS[: count + 1]) for count in range(len(_MODELS))]
 
-# The other sides of contradictions that nobody has settled, where both sides are live.
+# The other sides of open contradictions whose sides are both live.
 _CONTRADICTED_BY = """
 array(
     select other.id from (
@@ -54,19 +53,19 @@ where memory.end_user_id = %s and memory.id = any(%s)
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A memory, and the live memories that it contradicts by links that nobody has settled."""
+    """A memory, and the live memories that contradict it by open links."""
 
     memory: Memory
     contradicted_by: tuple[UUID, ...]
 
 
 def read_memories(*, end_user_id: UUID, ids: Sequence[UUID]) -> dict[UUID, FoundMemory]:
-    """Return memories of one end user as `to_show` reads them, in one round trip; ids of others are left out.
+    """Return memories of one end user as `to_show` reads them, in one round trip; ids of other users are left out.
 
-    Those of one subject or session share one object of it.
+    Memories of the same subject or session share one object of it.
     """
     with connection.cursor() as cursor:
-        cursor.cursor.format = Format.BINARY  # moments and JSON are read several times as fast as their text
+        cursor.cursor.format = Format.BINARY  # times and JSON are parsed several times as fast as from text
         cursor.execute(_SHOWN, [end_user_id, list(ids)])
         shared: dict[tuple[type[Model], Any], Any] = {}
         read = [FoundMemory(_memory(row, shared), tuple(row[-1])) for row in cursor.fetchall()]
@@ -75,7 +74,7 @@ def read_memories(*, end_user_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Found
 
 def _memory(row: Sequence[Any], shared: dict[tuple[type[Model], Any], Any]) -> Memory:
     user_at, subject_at, session_at, end = _ENDS
-    memory = Memory.from_db(DEFAULT_DB_ALIAS, _LOOKED_UP, row[:user_at])
+    memory = Memory.from_db(DEFAULT_DB_ALIAS, _LOADED, row[:user_at])
     memory.end_user = _related(EndUser, row[user_at:subject_at], shared)
     memory.subject = _related(Entity, row[subject_at:session_at], shared)
     memory.session = _related(Session, row[session_at:end], shared)

@@ -1,4 +1,4 @@
-"""Shelf: everything that the in-memory store keeps of one end user, and how each operation changes it."""
+"""The state of one end user in the in-memory store, and how each operation changes it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ from apps.pipeline.core.statement import StoredMemory
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """One memory with what belongs to it; `past` holds its former states, oldest first."""
+    """One memory with its origins and vectors; `past` has its former states, oldest first."""
 
     memory: StoredMemory
     origins: tuple[PlannedOrigin, ...] = ()
@@ -45,45 +45,49 @@ class StoredState:
     review_reasons: tuple[str, ...] = ()
     past: tuple[StoredMemory, ...] = ()
     vectors: Mapping[str, Vector] = field(default_factory=dict)  # embedder to vector of the content
-    columns: Mapping[str, Any] = field(default_factory=dict)  # revised values that the funnel never reads
+    columns: Mapping[str, Any] = field(default_factory=dict)  # revised values that the pipeline never reads
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """What is kept of one end user; each operation returns a changed copy."""
+    """Everything that is stored of one end user; each operation returns a changed copy."""
 
     entities: Mapping[UUID, KnownEntity] = field(default_factory=dict)
     memories: Mapping[UUID, StoredState] = field(default_factory=dict)
     links: tuple[LinkMemories, ...] = ()
-    owed: tuple[EnqueueWork, ...] = ()
+    queued: tuple[EnqueueWork, ...] = ()
 
     def with_entity(self, entity: KnownEntity) -> "MemoryState":
-        """Return a copy in which an entity is as given."""
+        """Return a copy with an entity added or replaced."""
         return replace(self, entities={**self.entities, entity.id: entity})
 
-    def with_memory(self, kept: StoredState) -> "MemoryState":
-        """Return a copy in which a memory is as given."""
-        return replace(self, memories={**self.memories, kept.memory.id: kept})
+    def with_memory(self, stored: StoredState) -> "MemoryState":
+        """Return a copy with a memory added or replaced."""
+        return replace(self, memories={**self.memories, stored.memory.id: stored})
 
 
 def remember(*, state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
-    """Apply a plan's operations in their order and return the new shelf; the old one stays as it is.
+    """Apply a plan's operations in their order and return the new state; the old one stays unchanged.
 
-    Expected versions are those before the plan, however often it changes a memory. Raises StalePlan when a memory is
-    absent or has another version, or when a live one says the same as a new one already.
+    Expected versions are those before the plan, however often it changes a memory. Raises StalePlan if a memory is
+    absent or has another version, or if a live memory has the hash of a new one.
     """
     _check_versions(state, plan)
-    _check_hashes(state, plan)
+    live = {each.memory.canonical_hash for each in state.memories.values() if each.memory.status in LIVE_STATUSES}
+    for added in plan.of(AddMemory):
+        if added.status in LIVE_STATUSES and added.canonical_hash in live:
+            raise StalePlan(f"a live memory says the same as {added.memory_id}")
     for operation in plan.operations:
         if isinstance(operation, SupersedeMemory):
-            state = _supersede(operation, state, now=now)
+            closed = _changed(state.memories[operation.memory_id], **operation.changes(now=now))
+            state = state.with_memory(replace(closed, superseded_by=operation.superseded_by))
         else:
             state = _apply(operation, state)
-    return _mention(state, plan, now)
+    return _count_mentions(state, plan, now)
 
 
 def _check_versions(state: MemoryState, plan: WritePlan) -> None:
-    versions = {memory_id: kept.memory.version for memory_id, kept in state.memories.items()}
+    versions = {memory_id: stored.memory.version for memory_id, stored in state.memories.items()}
     versions |= {operation.memory_id: FIRST_VERSION for operation in plan.of(AddMemory)}
     changes: Iterable[MergeInto | SupersedeMemory | ReviseMemory] = (
         *plan.of(MergeInto),
@@ -93,13 +97,6 @@ def _check_versions(state: MemoryState, plan: WritePlan) -> None:
     for change in changes:
         if versions.get(change.memory_id) != change.expected_version:
             raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
-
-
-def _check_hashes(state: MemoryState, plan: WritePlan) -> None:
-    live = {kept.memory.canonical_hash for kept in state.memories.values() if kept.memory.status in LIVE_STATUSES}
-    for added in plan.of(AddMemory):
-        if added.status in LIVE_STATUSES and added.canonical_hash in live:
-            raise StalePlan(f"a live memory says the same as {added.memory_id}")
 
 
 @singledispatch
@@ -147,27 +144,22 @@ def _(operation: AddMemory, state: MemoryState) -> MemoryState:
 
 @_apply.register
 def _(operation: MergeInto, state: MemoryState) -> MemoryState:
-    kept = state.memories[operation.memory_id]
-    origins = (*kept.origins, *_missing(operation.origins, in_=kept.origins))
-    changed = _changed(kept, origins=_origin_keys(origins), **merged_fields(operation))
+    stored = state.memories[operation.memory_id]
+    origins = (*stored.origins, *_missing(operation.origins, in_=stored.origins))
+    changed = _changed(stored, origins=_origin_keys(origins), **merged_fields(operation))
     return state.with_memory(replace(changed, origins=origins))
-
-
-def _supersede(operation: SupersedeMemory, state: MemoryState, *, now: datetime) -> MemoryState:
-    kept = _changed(state.memories[operation.memory_id], **operation.changes(now=now))
-    return state.with_memory(replace(kept, superseded_by=operation.superseded_by))
 
 
 @_apply.register
 def _(operation: ReviseMemory, state: MemoryState) -> MemoryState:
-    kept = state.memories[operation.memory_id]
-    changed = _changed(kept, **read_columns(operation.changes))
+    stored = state.memories[operation.memory_id]
+    changed = _changed(stored, **read_columns(operation.changes))
     more = {name: value for name, value in operation.changes.items() if not is_stored(name)}
     return state.with_memory(
         replace(
             changed,
-            superseded_by=more.pop("superseded_by_id", kept.superseded_by),
-            columns={**kept.columns, **more},
+            superseded_by=more.pop("superseded_by_id", stored.superseded_by),
+            columns={**stored.columns, **more},
         )
     )
 
@@ -182,7 +174,7 @@ def _(operation: LinkMemories, state: MemoryState) -> MemoryState:
 
 @_apply.register
 def _(operation: SetLinkStatus, state: MemoryState) -> MemoryState:
-    return state  # the funnel never asks how people settled a link
+    return state  # the pipeline never reads how a link was settled
 
 
 @_apply.register
@@ -204,34 +196,34 @@ def _missing(origins: tuple[PlannedOrigin, ...], *, in_: tuple[PlannedOrigin, ..
     return tuple(origin for origin in origins if origin.turn.id not in turns)
 
 
-def _with_origins(kept: StoredState, origins: tuple[PlannedOrigin, ...]) -> StoredState:
-    return replace(kept, origins=origins, memory=replace(kept.memory, origins=_origin_keys(origins)))
+def _with_origins(stored: StoredState, origins: tuple[PlannedOrigin, ...]) -> StoredState:
+    return replace(stored, origins=origins, memory=replace(stored.memory, origins=_origin_keys(origins)))
 
 
 @_apply.register
 def _(operation: FlagForReview, state: MemoryState) -> MemoryState:
-    kept = state.memories[operation.memory_id]
-    return state.with_memory(replace(kept, review_reasons=(*kept.review_reasons, operation.reason)))
+    stored = state.memories[operation.memory_id]
+    return state.with_memory(replace(stored, review_reasons=(*stored.review_reasons, operation.reason)))
 
 
 @_apply.register
 def _(operation: EnqueueWork, state: MemoryState) -> MemoryState:
-    return replace(state, owed=(*state.owed, operation))
+    return replace(state, queued=(*state.queued, operation))
 
 
-def _changed(kept: StoredState, **changes: Any) -> StoredState:
-    memory = replace(kept.memory, version=kept.memory.version + 1, **changes)
-    return replace(kept, memory=memory, past=(*kept.past, kept.memory))
+def _changed(stored: StoredState, **changes: Any) -> StoredState:
+    memory = replace(stored.memory, version=stored.memory.version + 1, **changes)
+    return replace(stored, memory=memory, past=(*stored.past, stored.memory))
 
 
 def _origin_keys(origins: tuple[PlannedOrigin, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted({origin_key(origin) for origin in origins}))
 
 
-def _mention(state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
-    """Count one mention of every entity that the plan's memories point at, at the time when it was said."""
-    writings: Iterable[AddMemory | MergeInto] = (*plan.of(AddMemory), *plan.of(MergeInto))
-    for written in writings:
+def _count_mentions(state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
+    """Count one mention of each entity that the plan's memories refer to, at the time when it was said."""
+    statements: Iterable[AddMemory | MergeInto] = (*plan.of(AddMemory), *plan.of(MergeInto))
+    for written in statements:
         said_at = max((origin.turn.said_at for origin in written.origins), default=now)
         for mention in (written.candidate.subject, written.candidate.object.entity, *written.candidate.mentions):
             entity = state.entities.get(mention.entity_id) if mention and mention.entity_id else None

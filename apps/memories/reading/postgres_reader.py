@@ -22,7 +22,7 @@ where entity.end_user_id = %s and entity.merged_into_id is null
 group by entity.id order by entity.is_user desc, entity.last_mentioned_at desc limit %s
 """
 
-# For each probe: the equal hash, equal sentences, those whose vectors are still owed, and the nearest.
+# For each probe: the equal hash, equal sentences, memories without vectors yet, and the nearest.
 _NEIGHBOURS = """
 with probe as (
     select * from unnest(%(numbers)s::int[], %(hashes)s::text[], %(contents)s::text[], %(vectors)s::halfvec[])
@@ -69,11 +69,12 @@ select_stored
 from memories_memory m where m.end_user_id = %s and m.id = %s
 """.replace("select_stored", SELECT_STORED)
 
-# The reciprocal ranks of four lists are added up: the nearest to each turn, those about an entity that the turns name,
-# those of the same session, and the latest.
+# The lists take turns: each memory comes at its best place in any of them, equals by the sum of reciprocal places. What
+# is nearest to a sentence by its vector and by its words (rare ones count more) and what is about a named entity comes
+# first, then memories of the session, then the latest.
 _RELEVANT = """
 with live as (
-    select m.id, m.subject_id, m.session_id, m.created_at, v.embedding
+    select m.id, m.subject_id, m.session_id, m.created_at, v.embedding, ' ' || lower(m.content) as folded
     from memories_memory m
     left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
         and v.embedder = %(embedder)s
@@ -81,28 +82,38 @@ with live as (
 ), named as (
     select distinct entity_id from memories_entityalias
     where end_user_id = %(end_user)s and length(alias) > 2 and strpos(%(text)s, lower(alias)) > 0
+), matched as (
+    select word.sentence, word.stem, live.id
+    from unnest(%(sentences)s::int[], %(stems)s::text[]) as word(sentence, stem)
+    join live on strpos(live.folded, ' ' || word.stem) > 0
+), rarity as (
+    select stem, ln(1 + (select count(*) from live) / count(distinct id)::float8) as weight from matched group by stem
+), worded as (
+    select sentence, id, sum(weight) as weight from matched join rarity using (stem) group by sentence, id
 ), ranked as (
-    select near.id, near.rank, 2.0 as weight
-    from unnest(%(vectors)s::halfvec[]) as turn(vector) cross join lateral (
-        select id, row_number() over (order by embedding <#> turn.vector, id) as rank
+    select near.id, near.rank
+    from unnest(%(vectors)s::halfvec[]) as sentence(vector) cross join lateral (
+        select id, row_number() over (order by embedding <#> sentence.vector, id) as rank
         from live where embedding is not null
-        order by embedding <#> turn.vector, id limit %(memories)s
+        order by embedding <#> sentence.vector, id limit %(memories)s
     ) near
     union all
-    select id, row_number() over (order by created_at desc, id desc), 1.5
+    select id, row_number() over (partition by sentence order by weight desc, id) from worded
+    union all
+    select id, row_number() over (order by created_at desc, id desc)
     from live where subject_id in (select entity_id from named)
     union all
-    select id, row_number() over (order by created_at desc, id desc), 1.0
+    select id, 2 + row_number() over (order by created_at desc, id desc)
     from live where session_id = %(session)s or embedding is null
     union all
-    select id, row_number() over (order by created_at desc, id desc), 0.5 from live
+    select id, 6 + row_number() over (order by created_at desc, id desc) from live
 ), best as (
-    select id, sum(weight / (10 + rank)) as score from ranked group by id order by score desc, id desc
-    limit %(memories)s
+    select id, min(rank) as place, sum(1.0 / (10 + rank)) as score from ranked
+    group by id order by place, score desc, id desc limit %(memories)s
 )
 select_stored
 from best join memories_memory m on m.end_user_id = %(end_user)s and m.id = best.id
-order by best.score desc, m.id desc
+order by best.place, best.score desc, m.id desc
 """.replace("select_stored", SELECT_STORED)
 
 
@@ -123,6 +134,8 @@ class PostgresMemoryReader:
             "embedder": query.embedder,
             "vectors": [_as_text(vector) for vector in query.vectors],
             "text": query.text.lower(),
+            "sentences": [number for number, stems in enumerate(query.words) for _ in stems],
+            "stems": [stem for stems in query.words for stem in stems],
             "memories": memories,
         }
         with connection.cursor() as first, connection.cursor() as second:

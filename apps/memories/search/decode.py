@@ -44,7 +44,8 @@ def rows_of(answer: SnapshotRow) -> tuple[Rows, NDArray[np.bool_]]:
         subjects=_half(read["subject"]),
         objects=read["object"].astype(np.int64),
         have_subject=np.ascontiguousarray(read["is_of_someone"]),
-        language_bits=1 << read["tongue"].astype(np.int64),
+        language_bits=read["languages"].astype(np.int64),
+        answer_types=read["answer_types"].astype(np.int64),
         ends_at=read["ends_at"].astype(np.int64),
     )
     return rows, np.ascontiguousarray(read["eligible"])

@@ -13,6 +13,7 @@ from apps.memories.search.query_sql import ReadMode, packing
 from apps.memories.search.scope import SearchScope
 from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
+from apps.pipeline.retrieval.answer_types import ANY_ANSWER, AnswerType
 from apps.pipeline.retrieval.query_entities import Names
 
 _NO_SUBJECT = UUID(int=0)
@@ -20,12 +21,13 @@ _NO_SUBJECT = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """A query in the form that the database needs: its text, the names in it, and its vector."""
+    """A query in the form that the database needs, and the type of answer that it asks for."""
 
     text: str
     names: Names
     embedder: str
     vector: Vector
+    wanted: AnswerType = ANY_ANSWER
 
 
 def run_query(end_user_id: UUID, asked: QueryTerms, scope: SearchScope, reading: ReadMode) -> SnapshotRow:
@@ -42,7 +44,7 @@ def send_query(
     scope: SearchScope,
     reading: ReadMode,
     *,
-    cached_revision: int = 0,
+    cached_revision: int | None = None,
     tongues: int = 0,
 ) -> None:
     """Send a query; ReadMode.CHANGES needs the revision and the language bits of the cached memories."""
@@ -54,7 +56,7 @@ def send_query(
         **meant_values(asked.names),
         "embedder": asked.embedder,
         "dimension": len(asked.vector),
-        "cached_revision": cached_revision,
+        "revision": cached_revision,
         "tongues": tongues,
     }
     if reading is ReadMode.COMPARED:  # only then, because formatting a vector is slow

@@ -27,25 +27,30 @@ _SLOTS, _INLINE_DIMENSION = 4, 768
 # Each subquery aggregates to one row and numpy joins the results: a join of thousands of rows in SQL gets a bad plan
 # while the planner has no statistics. "(select …)" hides the end user's id from the planner, which would otherwise make
 # a custom plan on every execution. Formatted as one line below 4,096 characters, because psycopg does not cache the
-# parsed form of longer statements.
+# parsed form of longer statements. The revision is -1 where the cached memories have been erased since.
 _STATEMENT = """
-select query_terms(coalesce(words.tongues, 0) | %(tongues)s, %(query)s), revised.number,
+select query_terms(coalesce(words.tongues, 0) | %(tongues)s, %(query)s), latest.number,
        meant.ids, meant.shown, meant.own, changed.packed,
        words.terms, words.context_terms, words.memories, compared.cosines, whole.*
 from (
-    select coalesce((select number from memories_memoryrevision where end_user_id = %(end_user)s), 0) as number
-) revised, ({meant}) meant, ({changed}) changed, lateral ({words}) words, ({compared}) compared, lateral ({whole}) whole
+    select coalesce((
+        select case when cleared_at > %(revision)s::bigint then -1 else number end
+        from memories_memoryrevision where end_user_id = %(end_user)s
+    ), 0) as number
+) latest, ({meant}) meant, ({changed}) changed, lateral ({words}) words, ({compared}) compared, lateral ({whole}) whole
 """
 
 _CHANGED = """
 select array_agg(id) as ids, string_agg(uuid_send(id), '') as packed
 from memories_memorychange
-where end_user_id = (select %(end_user)s::uuid) and number > (select %(cached_revision)s::bigint)
+where end_user_id = (select %(end_user)s::uuid) and number > (select %(revision)s::bigint)
 """
 _NONE_CHANGED = "select null::bytea as packed"
 
+# The languages of the content and of its quote.
+_LANGUAGES = "(1 << m.tongue | (1 << m.source_tongue))"
 _WORDS = """
-select bit_or(1 << m.tongue) as tongues,
+select bit_or({languages}) as tongues,
        string_agg({terms}, '') as terms,
        string_agg(m.context_terms, '') as context_terms,
        string_agg(
@@ -57,9 +62,10 @@ select bit_or(1 << m.tongue) as tongues,
            || timestamptz_send(coalesce(least(m.expires_at, m.valid_until), 'infinity'))
            || float8send(m.confidence)
            || float4send(m.importance::float4)
-           || int4send(octet_length({terms}))
-           || int4send(octet_length(m.context_terms))
-           || int2send(m.tongue::int2)
+           || int4send(length({terms}))
+           || int4send(length(m.context_terms))
+           || int4send({languages})
+           || int2send(m.answer_types)
            || boolsend(m.predicate <> '' and m.subject_id is not null)
            || boolsend({eligible}), '') as memories
 from {rows} m
@@ -68,7 +74,7 @@ where m.end_user_id = (select %(end_user)s::uuid) and {searched}
 
 # "offset 0" forces a lookup per primary key; otherwise the planner scans the index of all live memories.
 _CHANGED_ROWS = """(
-    select one.* from unnest(changed.ids) each(id) cross join lateral (
+    select one.* from unnest(changed.ids) each(id), lateral (
         select * from memories_memory where id = each.id offset 0
     ) one
 )"""
@@ -121,7 +127,8 @@ MEMORY = np.dtype(
         ("importance", ">f4"),
         ("terms", ">i4"),  # bytes
         ("context_terms", ">i4"),
-        ("tongue", ">i2"),
+        ("languages", ">i4"),  # a bit per language
+        ("answer_types", ">i2"),  # AnswerType
         ("is_of_someone", "?"),
         ("eligible", "?"),
     ]
@@ -149,6 +156,6 @@ def _packing(rows: str, terms: str, searched: str, eligible: str, reading: ReadM
             changed = _CHANGED
             rows = _CHANGED_ROWS
             whole = f"{_SENDING} and memory_id = any(changed.ids)"
-    words = _WORDS.format(rows=rows, terms=terms, searched=searched, eligible=eligible)
+    words = _WORDS.format(languages=_LANGUAGES, rows=rows, terms=terms, searched=searched, eligible=eligible)
     text = _STATEMENT.format(meant=MEANT, changed=changed, words=words, compared=compared, whole=whole)
     return " ".join(text.split())

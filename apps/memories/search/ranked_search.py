@@ -22,6 +22,7 @@ from apps.memories.search.search_columns import Columns, read_columns
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
+from apps.pipeline.retrieval.answer_types import wanted_answer
 from apps.pipeline.retrieval.bm25 import Floats
 from apps.pipeline.retrieval.query_entities import names_in, without_names
 from apps.pipeline.retrieval.ranking import Scores, best, rank
@@ -66,6 +67,7 @@ def search(
         names=names_in(text),
         embedder=embedder.name,
         vector=embedder.embed([without_names(text)])[0],
+        wanted=wanted_answer(text),
     )
     columns = read_columns(end_user_id=end_user_id, asked=asked, scope=search_scope(query, policy=policy, now=now))
     scores = rank(

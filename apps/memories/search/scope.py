@@ -15,7 +15,8 @@ from apps.pipeline.core.policy import RetrievalPolicy
 # Memories in their version of %(known_at)s. A version row has the values that a change replaced, so the earliest change
 # after that time decides. The terms are computed from the content of that version.
 _KNOWN_AT = """(
-    select past.*, case when changed.before ? 'content' then memory_terms(now.tongue, past.content)
+    select past.*, case when changed.before ?| array['content', 'predicate', 'evidence']
+                        then content_terms(now.tongue, past.content, past.predicate, now.source_tongue, past.evidence)
                         else now.terms end as terms_then
     from memories_memory now
     cross join lateral (

@@ -20,6 +20,7 @@ from apps.memories.search.query_sql import ReadMode
 from apps.memories.search.scope import SearchScope
 from apps.memories.search.snapshot import Cosines, Rows
 from apps.memories.sql_pipeline import pipelined
+from apps.pipeline.retrieval.answer_types import AnswerType
 from apps.pipeline.retrieval.bm25 import Words
 from apps.pipeline.retrieval.ranking import Memories, Sessions
 
@@ -58,7 +59,7 @@ def read_columns(*, end_user_id: UUID, asked: QueryTerms, scope: SearchScope) ->
 def _read_compared(end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> Columns:
     answer = run_query(end_user_id, asked, scope, ReadMode.COMPARED)
     rows, eligible = rows_of(answer)
-    return _columns(answer, rows, rows.in_sessions(), cosines_of(answer, rows), eligible)
+    return _columns(answer, rows, rows.in_sessions(), cosines_of(answer, rows), eligible, asked.wanted)
 
 
 def _read_and_cache(key: Key, asked: QueryTerms, scope: SearchScope) -> Columns:
@@ -68,7 +69,7 @@ def _read_and_cache(key: Key, asked: QueryTerms, scope: SearchScope) -> Columns:
     cached = CachedUser.of(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors)
     CACHE.put(key, cached)
     cosines = vectors.of_memories(vectors.compared(asked.vector, before={}))
-    return _columns(answer, rows, cached.sessions, cosines, eligible)
+    return _columns(answer, rows, cached.sessions, cosines, eligible, asked.wanted)
 
 
 def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: SearchScope) -> Columns | None:
@@ -78,7 +79,7 @@ def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: Searc
         send_query(cursor, key[0], asked, scope, ReadMode.CHANGES, cached_revision=cached.revision, tongues=languages)
         compared = cached.vectors.compared(asked.vector, before={})  # while the database works
         answer = SnapshotRow(*cursor.fetchone())
-    if answer.revision < cached.revision:  # the database was replaced or restored from a backup
+    if answer.revision < cached.revision:  # the end user was erased, or the database restored from a backup
         CACHE.forget(key)
         return None
     if answer.revision > cached.revision:
@@ -95,11 +96,17 @@ def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: Searc
     if cached.rows.tongues != languages:  # the query was stemmed in a language that no memory has any more
         return None
     cosines = cached.vectors.of_memories(cached.vectors.compared(asked.vector, before=compared))
-    return _columns(answer, cached.rows, cached.sessions, cosines, cached.rows.confidence >= scope.values["least"])
+    eligible = cached.rows.confidence >= scope.values["least"]
+    return _columns(answer, cached.rows, cached.sessions, cosines, eligible, asked.wanted)
 
 
 def _columns(
-    answer: SnapshotRow, rows: Rows, sessions: Sessions, cosines: Cosines, eligible: NDArray[np.bool_]
+    answer: SnapshotRow,
+    rows: Rows,
+    sessions: Sessions,
+    cosines: Cosines,
+    eligible: NDArray[np.bool_],
+    wanted: AnswerType,
 ) -> Columns:
     content, questions = cosines
     subjects = rows.subjects
@@ -116,6 +123,7 @@ def _columns(
         named=named,
         are_statements=rows.have_subject,
         of_others=others if answer.meant else np.zeros_like(named),
+        lacks_answer=(rows.answer_types & wanted.value == 0) if wanted else np.zeros_like(named),
         importance=rows.importance,
         confidence=rows.confidence,
     )

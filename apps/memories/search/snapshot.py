@@ -37,7 +37,8 @@ class Rows:
     subjects: NDArray[np.uint64]  # random half of the entity's id, 0 where there is none
     objects: NDArray[np.int64]  # hash of the entity's id, 0 where the object is not an entity
     have_subject: NDArray[np.bool_]  # whether the memory has a predicate and a subject
-    language_bits: NDArray[np.int64]  # one bit per memory, for the language of its stemmed words
+    language_bits: NDArray[np.int64]  # one bit per language of its stemmed words
+    answer_types: Places  # AnswerType bits
     ends_at: Moments  # when the memory expires or stops being valid
 
     @property

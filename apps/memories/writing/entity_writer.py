@@ -1,4 +1,4 @@
-"""How entities come about, how often they are mentioned, and how their names change."""
+"""Write entities, their mentions and their names."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from apps.pipeline.core.operations import AddAlias, AddEntity, ReassignAlias, Re
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 
-# Within a pipeline only rows tell how many were found: the queryset's update() is not told by then.
+# Returns rows, because within psycopg's pipeline mode an update's row count is not known yet.
 _MENTIONED = """
 update memories_entity set mention_count = mention_count + 1, last_mentioned_at = greatest(last_mentioned_at, %s)
 where end_user_id = %s and id = any(%s) and merged_into_id is null returning 1
@@ -27,8 +27,12 @@ on conflict (end_user_id, entity_id, folded) do update set count = memories_enti
 
 
 def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
-    """Write new entities, and count the mentions of all. Raises StalePlan when one was merged away."""
-    said_at = _said_at(plan, now)
+    """Insert new entities, and count mentions. Raises StalePlan if an entity has been merged into another.
+
+    Mentions have the time of the plan's last turn, so that an import of old conversations mentions nobody today.
+    """
+    origins = (origin for each in plan.statements() for origin in each.origins)
+    said_at = max((origin.turn.said_at for origin in origins), default=now)
     Entity.objects.bulk_create(
         Entity(
             id=operation.entity.id,
@@ -46,7 +50,9 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
 
 
 def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -> None:
-    mentioned = _mentioned(plan)
+    candidates = [each.candidate for each in plan.statements()]
+    mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
+    mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
     if not mentioned:
         return
     with connection.cursor() as cursor:
@@ -56,21 +62,12 @@ def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -
         raise StalePlan("an entity has been merged into another since the plan was made")
 
 
-def _mentioned(plan: WritePlan) -> set[UUID]:
-    said = plan.statements()
-    mentions = (mention for each in said for mention in (each.candidate.subject, each.candidate.object.entity))
-    return {mention.entity_id for mention in mentions if mention is not None and mention.entity_id is not None}
-
-
-def _said_at(plan: WritePlan, now: datetime) -> datetime:
-    """Return when the last turn of the plan was said: an imported diary mentions nobody today."""
-    origins = (origin for each in plan.statements() for origin in each.origins)
-    return max((origin.turn.said_at for origin in origins), default=now)
-
-
 def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
-    """Write the names of new and known entities; a known name counts up."""
-    names = _names(plan)
+    """Insert the names of new and known entities, and count known names."""
+    pairs = [(each.entity.id, name) for each in plan.of(AddEntity) for name in each.entity.aliases]
+    pairs += [(operation.entity_id, operation.alias) for operation in plan.of(AddAlias)]
+    pairs += [(operation.entity_id, operation.alias) for operation in plan.of(ReassignAlias)]
+    names = {(entity_id, canonical_text(alias)[:255]): alias[:255] for entity_id, alias in pairs}
     if not names:
         return
     values: dict[str, Any] = {
@@ -83,16 +80,8 @@ def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
         cursor.execute(_ADD_ALIASES, values)
 
 
-def _names(plan: WritePlan) -> dict[tuple[UUID, str], str]:
-    """Return each name of the plan once, by its entity and its folded form."""
-    pairs = [(each.entity.id, name) for each in plan.of(AddEntity) for name in each.entity.aliases]
-    pairs += [(operation.entity_id, operation.alias) for operation in plan.of(AddAlias)]
-    pairs += [(operation.entity_id, operation.alias) for operation in plan.of(ReassignAlias)]
-    return {(entity_id, canonical_text(alias)[:255]): alias[:255] for entity_id, alias in pairs}
-
-
 def rename_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
-    """Give entities their new names; the former one stays as an alias."""
+    """Rename entities; the former names stay as aliases."""
     names = {operation.entity_id: operation.name for operation in plan.of(RenameEntity)}
     if not names:
         return
@@ -112,7 +101,7 @@ def rename_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
 
 
 def move_aliases(*, plan: WritePlan, end_user_id: UUID) -> None:
-    """Take descriptions from whoever else holds them: "User's manager" is one person at a time."""
+    """Delete descriptions from the entities that had them before: "User's manager" is one person at a time."""
     for operation in plan.of(ReassignAlias):
         EntityAlias.objects.filter(end_user_id=end_user_id, folded=canonical_text(operation.alias)[:255]).exclude(
             entity_id=operation.entity_id

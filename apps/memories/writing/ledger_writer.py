@@ -1,4 +1,4 @@
-"""Who did what, for ever."""
+"""Append the ledger entries of a plan."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,11 +17,11 @@ from apps.pipeline.core.operations import (
 )
 from apps.pipeline.core.plan import WritePlan
 
-Done = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
+Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
 
 
 def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
-    """Add one entry for each thing that the plan does."""
+    """Add one entry per operation of the plan that changes something."""
     LedgerEntry.objects.bulk_create(
         LedgerEntry(
             end_user_id=context.end_user_id,
@@ -33,12 +33,12 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
             trace_id=context.trace_id,
             details=details,
         )
-        for verb, kind, object_id, details in _done(plan)
+        for verb, kind, object_id, details in _entries(plan)
     )
 
 
-def _done(plan: WritePlan) -> Iterator[Done]:
-    """Say what the plan does, without a word of content."""
+def _entries(plan: WritePlan) -> Iterator[Entry]:
+    """Yield the changes of the plan, without any content."""
     for added in plan.of(AddEntity):
         yield "added", "entity", added.entity.id, {}
     for memory in plan.of(AddMemory):

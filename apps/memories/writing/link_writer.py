@@ -1,6 +1,5 @@
-"""Link memories, settle links, open them again."""
+"""Create links between memories, settle and reopen them."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from apps.pipeline.core.operations import LinkMemories, SetLinkStatus
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 
-# Within a pipeline only rows tell whether there was one: the queryset's update() is not told by then.
+# Returns rows, because within psycopg's pipeline mode an update's row count is not known yet.
 _MARKED = """
 update memories_memorylink set status = %(status)s, resolution = %(resolution)s, settled_at = %(settled_at)s
 where end_user_id = %(end_user)s and from_memory_id = %(one)s and to_memory_id = %(other)s and kind = %(kind)s
@@ -23,9 +22,12 @@ returning 1
 
 
 def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
-    """Link memories that a person has to look at together; a pair that is linked already stays as it is."""
+    """Link memories for review; a pair that is linked already, in either direction, is not linked again."""
     wanted = plan.of(LinkMemories)
-    known = _linked_in_reverse(wanted, context.end_user_id)
+    reverse = MemoryLink.objects.filter(
+        end_user_id=context.end_user_id, from_memory__in={each.to_id for each in wanted}
+    ).values_list("from_memory_id", "to_memory_id", "kind")
+    known = set(reverse) if wanted else set()
     MemoryLink.objects.bulk_create(
         (
             MemoryLink(
@@ -43,16 +45,8 @@ def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
     )
 
 
-def _linked_in_reverse(wanted: Sequence[LinkMemories], end_user_id: UUID) -> set[tuple[UUID, UUID, str]]:
-    """Return the links from the memories to which others are to be linked: a settled pair is not asked about again."""
-    if not wanted:
-        return set()
-    links = MemoryLink.objects.filter(end_user_id=end_user_id, from_memory__in={each.to_id for each in wanted})
-    return set(links.values_list("from_memory_id", "to_memory_id", "kind"))
-
-
 def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
-    """Give links their new standing. Raises StalePlan where somebody else was faster."""
+    """Set the status of links. Raises StalePlan if a link no longer has the expected status."""
     for mark in plan.of(SetLinkStatus):
         values = {
             "end_user": end_user_id,

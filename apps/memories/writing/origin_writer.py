@@ -1,4 +1,4 @@
-"""Which turns say a memory; how one memory hands them to another that says the same, and back."""
+"""Write the origins of memories, copy them to a merged memory, and remove such copies."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,13 +12,22 @@ from apps.pipeline.core.plan import WritePlan
 
 
 def add_origins(*, plan: WritePlan, context: WriteContext) -> None:
-    """Write the turns that say what a trace writes; what has no trace was said in no turn."""
-    trace_id = context.trace_id
-    if trace_id is None:
+    """Insert the origins of the memories that a trace writes; memories without a trace have none."""
+    if context.trace_id is None:
         return
     MemoryOrigin.objects.bulk_create(
         (
-            _row(context.end_user_id, trace_id, statement.memory_id, origin)
+            MemoryOrigin(
+                end_user_id=context.end_user_id,
+                memory_id=statement.memory_id,
+                trace_id=context.trace_id,
+                session_id=origin.session_id,
+                turn_id=origin.turn.id,
+                api_key_id=origin.api_key_id,
+                role=origin.turn.role,
+                evidence=origin.evidence,
+                said_at=origin.turn.said_at,
+            )
             for statement in plan.statements()
             for origin in statement.origins
         ),
@@ -26,28 +35,14 @@ def add_origins(*, plan: WritePlan, context: WriteContext) -> None:
     )
 
 
-def _row(end_user_id: UUID, trace_id: UUID, memory_id: UUID, origin: PlannedOrigin) -> MemoryOrigin:
-    return MemoryOrigin(
-        end_user_id=end_user_id,
-        memory_id=memory_id,
-        trace_id=trace_id,
-        session_id=origin.session_id,
-        turn_id=origin.turn.id,
-        api_key_id=origin.api_key_id,
-        role=origin.turn.role,
-        evidence=origin.evidence,
-        said_at=origin.turn.said_at,
-    )
-
-
 def move_origins(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
-    """Copy sources that the successor doesn't have yet; take back those that it got in that way, and no other."""
-    mine = MemoryOrigin.objects.filter(end_user_id=end_user_id)
-    for adoption in plan.of(CopyOrigins):
-        adopted = list(mine.filter(memory_id=adoption.from_id))
-        for origin in adopted:
-            origin.id, origin.memory_id, origin.created_at = new_id(), adoption.memory_id, now
-        MemoryOrigin.objects.bulk_create(adopted, ignore_conflicts=True)
-    for return_ in plan.of(RemoveCopiedOrigins):
-        turns = mine.filter(memory_id=return_.from_id).values("turn_id")
-        mine.filter(memory_id=return_.memory_id, turn_id__in=turns, created_at__gte=return_.since).delete()
+    """Copy origins that the successor does not have yet; remove exactly the origins that were copied before."""
+    origins = MemoryOrigin.objects.filter(end_user_id=end_user_id)
+    for copy in plan.of(CopyOrigins):
+        copies = list(origins.filter(memory_id=copy.from_id))
+        for origin in copies:
+            origin.id, origin.memory_id, origin.created_at = new_id(), copy.memory_id, now
+        MemoryOrigin.objects.bulk_create(copies, ignore_conflicts=True)
+    for removal in plan.of(RemoveCopiedOrigins):
+        turns = origins.filter(memory_id=removal.from_id).values("turn_id")
+        origins.filter(memory_id=removal.memory_id, turn_id__in=turns, created_at__gte=removal.since).delete()

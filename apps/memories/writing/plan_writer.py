@@ -17,6 +17,8 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.operations import EnqueueWork
 from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan
+from apps.tenants.end_users import UserBeingErased, keep_from_erasure
 
 
 class PostgresPlanWriter:
@@ -39,15 +41,16 @@ class PostgresPlanWriter:
 
 
 def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
-    """Apply a plan in one transaction: entities, memories, changes, links, ledger, owed work.
+    """Apply a plan in one transaction: entities, memories, changes, links, ledger, outbox.
 
-    Raises StalePlan when a memory has another version than the plan expects, an entity of it was merged away, or
-    somebody else has written meanwhile what there is but once.
+    Raises StalePlan if a memory has another version than the plan expects, if an entity was merged into another, or if
+    a concurrent writer has written something that exists only once.
     """
     if not plan.operations:
         return
     now = timezone.now()
     with stale_on_write_conflict(), transaction.atomic():
+        _refuse_erased(context)
         add_entities(plan=plan, context=context, now=now)
         rename_entities(plan=plan, end_user_id=context.end_user_id)
         add_aliases(plan=plan, context=context)
@@ -59,14 +62,24 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
         link_memories(plan=plan, context=context)
         mark_links(plan=plan, end_user_id=context.end_user_id, now=now)
         write_ledger(plan=plan, context=context)
-        _owe_work(plan, context)
+        _enqueue_work(plan, context)
 
 
-def _owe_work(plan: WritePlan, context: WriteContext) -> None:
-    owed: dict[WorkKind, list[UUID]] = {}
+def _refuse_erased(context: WriteContext) -> None:
+    """Raise StalePlan where the end user is being erased. A trace needs no check: its worker loses the lease."""
+    if context.trace_id is not None:
+        return
+    try:
+        keep_from_erasure(context.end_user_id)
+    except UserBeingErased as erased:
+        raise StalePlan(str(erased)) from erased
+
+
+def _enqueue_work(plan: WritePlan, context: WriteContext) -> None:
+    by_kind: dict[WorkKind, list[UUID]] = {}
     for operation in plan.of(EnqueueWork):
-        owed.setdefault(operation.kind, []).append(operation.memory_id)
-    for kind, subject_ids in owed.items():
+        by_kind.setdefault(operation.kind, []).append(operation.memory_id)
+    for kind, subject_ids in by_kind.items():
         enqueue.enqueue(
             end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids
         )

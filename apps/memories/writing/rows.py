@@ -1,19 +1,18 @@
-"""How a planned memory becomes a row."""
+"""Convert a planned memory to a row."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from apps.memories.codec import statement_columns
 from apps.memories.models import Memory
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.operations import AddMemory
-from apps.pipeline.core.statement import Candidate
 
 
 def memory_row(*, operation: AddMemory, context: WriteContext, review_reasons: Sequence[str], now: datetime) -> Memory:
-    """Build the row of a new memory, not saved."""
+    """Build the unsaved row of a new memory; its topic is that of the request unless it has its own."""
+    candidate = operation.candidate
     return Memory(
         id=operation.memory_id,
         end_user_id=context.end_user_id,
@@ -23,38 +22,19 @@ def memory_row(*, operation: AddMemory, context: WriteContext, review_reasons: S
         metadata=dict(operation.metadata or context.metadata or {}),
         created_at=now,
         updated_at=now,
-        **_standing(operation),
-        **_provenance(operation, context),
-        **statement_columns(_with_topic(operation.candidate, context)),
+        canonical_hash=operation.canonical_hash,
+        said_at=operation.said_at,
+        valid_from=operation.valid_from,
+        valid_until=operation.valid_until,
+        superseded_by_id=operation.superseded_by,
+        expires_at=operation.expires_at,
+        confidence=operation.confidence.value,
+        confidence_parts=operation.confidence.parts(),
+        trace_id=context.trace_id,
+        candidate_index=candidate.index if context.trace_id else None,
+        session_id=context.session_id,
+        api_key_id=context.api_key_id,
+        role=operation.origins[-1].turn.role if operation.origins else Role.USER,
+        context=operation.context,
+        **statement_columns(candidate if candidate.topic else candidate.evolve(topic=context.topic)),
     )
-
-
-def _standing(operation: AddMemory) -> dict[str, Any]:
-    """Return since when it holds, until when, how sure it is, and which hash it stands under."""
-    return {
-        "canonical_hash": operation.canonical_hash,
-        "said_at": operation.said_at,
-        "valid_from": operation.valid_from,
-        "valid_until": operation.valid_until,
-        "superseded_by_id": operation.superseded_by,
-        "expires_at": operation.expires_at,
-        "confidence": operation.confidence.value,
-        "confidence_parts": operation.confidence.parts(),
-    }
-
-
-def _with_topic(candidate: Candidate, context: WriteContext) -> Candidate:
-    """Return a candidate with the topic of its request, where it has none of its own."""
-    return candidate if candidate.topic else candidate.evolve(topic=context.topic)
-
-
-def _provenance(operation: AddMemory, context: WriteContext) -> dict[str, Any]:
-    """Return which run wrote it, for whom, and from which words."""
-    return {
-        "trace_id": context.trace_id,
-        "candidate_index": operation.candidate.index if context.trace_id else None,
-        "session_id": context.session_id,
-        "api_key_id": context.api_key_id,
-        "role": operation.origins[-1].turn.role if operation.origins else Role.USER,
-        "context": operation.context,
-    }

@@ -1,6 +1,6 @@
-"""Change memories under their expected versions, and keep what they were before."""
+"""Change memories at their expected versions, and record the values that were replaced."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,13 +23,13 @@ class VersionedChange:
     values: Mapping[str, Any]
 
 
-def change(
+def apply_changes(
     *, changes: Sequence[VersionedChange], end_user_id: UUID, actor: str, trace_id: UUID | None, now: datetime
 ) -> None:
-    """Apply changes in order, each with a version row of the values it replaced.
+    """Apply changes in order, each with a version row of the replaced values.
 
-    A memory that the plan changes twice expects the same version twice; the second change builds on the first.
-    Raises StalePlan when a memory is gone or has another version than expected.
+    If a plan changes a memory twice, both changes expect the same version, and the second one builds on the first.
+    Raises StalePlan if a memory is missing or has another version than expected.
     """
     if not changes:
         return
@@ -45,21 +45,18 @@ def change(
     for each in changes:
         if found.get(each.memory_id) != each.expected_version:
             raise StalePlan(f"memory {each.memory_id} is no longer at version {each.expected_version}")
-        past.append(_step(rows[each.memory_id], each, actor, trace_id, now))
+        past.append(_change_row(rows[each.memory_id], each, actor, trace_id, now))
     MemoryVersion.objects.bulk_create(past)
     columns = sorted({name for each in changes for name in each.values} | {"version", "updated_at"})
     if len(rows) > 1 and "canonical_hash" in columns:
-        _part(end_user_id, wanted)
+        # Memories may swap hashes, and the database checks uniqueness row by row: set unique placeholders first.
+        placeholder = Replace(Cast("id", CharField()), Value("-"))
+        Memory.objects.filter(end_user_id=end_user_id, id__in=wanted).update(canonical_hash=placeholder)
     Memory.objects.bulk_update(rows.values(), columns)
 
 
-def _part(end_user_id: UUID, wanted: Set[UUID]) -> None:
-    """Give each memory a hash that no other has: they may swap theirs, and the database compares row by row."""
-    own = Replace(Cast("id", CharField()), Value("-"))
-    Memory.objects.filter(end_user_id=end_user_id, id__in=wanted).update(canonical_hash=own)
-
-
-def _step(row: Memory, each: VersionedChange, actor: str, trace_id: UUID | None, now: datetime) -> MemoryVersion:
+def _change_row(row: Memory, each: VersionedChange, actor: str, trace_id: UUID | None, now: datetime) -> MemoryVersion:
+    """Change a row, not saved, and return the version with the replaced values."""
     replaced = {name: getattr(row, name) for name in each.values}
     past = MemoryVersion(
         end_user_id=row.end_user_id,

@@ -1,4 +1,4 @@
-"""On whose behalf a plan is applied."""
+"""The actor and the request for which a plan is applied."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """On whose behalf a plan is applied."""
+    """The actor and the request for which a plan is applied."""
 
     project_id: UUID
     end_user_id: UUID

@@ -5,13 +5,14 @@ from dataclasses import replace
 from uuid import UUID
 
 from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional, says_changed
+from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.candidate_facts import candidate_confidence, days_of, merged_confidence, said_at
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import PATTERNS, StoredMemory
-from apps.pipeline.deduplication.proposals import share_subject
+from apps.pipeline.deduplication.proposals import animate_entities, may_replace
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
@@ -55,13 +56,15 @@ def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemo
 def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
     """Let a statement that is said again close what it takes back, and lift it where it was pending."""
     merged = known.evolve(**ruling.changes)
+    if not may_change_known(draft, ruling.candidate):
+        return ruling
     if known.status is Status.PENDING_REVIEW:
         return _promote(draft, ruling, merged, rivals)
     evidence = ruling.candidate.evidence
     memory = as_memory(draft=draft, ruling=ruling)
     active = [each for each in rivals if each.status is Status.ACTIVE]
     taken = [each for each in active if is_taken_back(each, by=memory, evidence=evidence)]
-    done = _replace(draft, ruling, merged, [*taken, *_proposed(ruling, rivals, ruling.candidate.replaces)])
+    done = _replace(draft, ruling, merged, [*taken, *_proposed(draft, ruling, rivals, ruling.candidate.replaces)])
     return ruling if done.needs_review or done.superseded_by else done
 
 
@@ -82,10 +85,10 @@ def _promote(draft: Draft, ruling: Ruling, merged: StoredMemory, rivals: Sequenc
 def _settle(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
     """Rule on one new memory: first on itself, then against each rival."""
     memory = as_memory(draft=draft, ruling=ruling)
-    doubts = _doubts(draft, memory)
+    doubts = (*_doubts(draft, memory), *doubts_about_origin(draft, ruling.candidate))
     if doubts:
         # What it would replace is shown beside it, for whoever decides.
-        named = _proposed(ruling, rivals, (*ruling.candidate.replaces, *ruling.candidate.contradicts))
+        named = _proposed(draft, ruling, rivals, (*ruling.candidate.replaces, *ruling.candidate.contradicts))
         doubtful = ruling.evolve(review_reasons=(*ruling.review_reasons, *doubts))
         return _contradict(doubtful, named).evolve(rule="doubtful")
     return _against_rivals(draft, ruling, memory, rivals)
@@ -93,14 +96,16 @@ def _settle(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory]) -> Rul
 
 def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
     candidate = ruling.candidate
-    replaced = _proposed(ruling, rivals, candidate.replaces)
-    contradicted = _proposed(ruling, rivals, candidate.contradicts)
+    replaced = _proposed(draft, ruling, rivals, candidate.replaces)
+    contradicted = _proposed(draft, ruling, rivals, candidate.contradicts)
     additive = says_additional(candidate.evidence)
     for rival in rivals:
         # What nobody has reviewed yet never stands in the way of what is sure; only who names it replaces it.
         if rival.id in candidate.proposed or rival.id in ruling.coexists or rival.status is not Status.ACTIVE:
             continue
         relation = relate(memory, rival, additive=additive, evidence=candidate.evidence)
+        if relation is PairRelation.REPLACES and _holds_for_a_while(memory, rival):
+            continue
         if relation is PairRelation.REPLACES and _leaves_open(draft, ruling, memory, rival):
             relation = PairRelation.CONTRADICTS
         if relation is PairRelation.REPLACES:
@@ -110,9 +115,15 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     return _replace(draft, _contradict(ruling, contradicted), memory, replaced)
 
 
-def _proposed(ruling: Ruling, rivals: Sequence[StoredMemory], ids: Sequence[UUID]) -> list[StoredMemory]:
-    """Return the rivals that an extractor or a judge names; one about somebody else is not followed."""
-    return [rival for rival in rivals if rival.id in ids and share_subject(ruling.candidate, rival)]
+def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids: Sequence[UUID]) -> list[StoredMemory]:
+    """Return the rivals that an extractor or a judge names; those about somebody else are refused by dedupe."""
+    animate = animate_entities(draft)
+    return [rival for rival in rivals if rival.id in ids and may_replace(ruling.candidate, rival, animate=animate)]
+
+
+def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:
+    """Return True for a value with an end beside one without: who stays with a friend until May still lives at home."""
+    return memory.valid_until is not None and rival.valid_until is None
 
 
 def _leaves_open(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: StoredMemory) -> bool:
@@ -148,7 +159,7 @@ def _replace(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequenc
     if newer:
         successor = min(newer, key=lambda each: each.said_at)
         return ruling.evolve(superseded_by=_began_later(successor, memory), rule="late_arrival")
-    weakness = next(filter(None, (_weakness(draft, memory, rival) for rival in rivals)), None)
+    weakness = next(filter(None, (_weakness(draft, ruling, memory, rival) for rival in rivals)), None)
     if weakness is not None:
         return ruling.evolve(review_reasons=(*ruling.review_reasons, weakness), rule="weaker_evidence")
     return _without_closed(ruling, rivals).evolve(supersedes=tuple(rivals), rule="supersedes")
@@ -168,10 +179,10 @@ def _began_later(successor: StoredMemory, memory: StoredMemory) -> StoredMemory:
     return successor if began >= memory.said_at else replace(successor, valid_from=successor.said_at)
 
 
-def _weakness(draft: Draft, memory: StoredMemory, rival: StoredMemory) -> str | None:
+def _weakness(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: StoredMemory) -> str | None:
     """Return in what a statement is weaker than the one that it would replace."""
     policy = draft.policy.conflict
-    if policy.trust[memory.role] < policy.trust[rival.role]:
+    if policy.trust[memory.role] < policy.trust[rival.role] or not may_change_known(draft, ruling.candidate):
         return Reason.LESS_TRUSTED
     weaker = memory.confidence < rival.confidence - policy.confidence_slack
     return Reason.WEAKER_EVIDENCE if weaker else None

@@ -58,9 +58,17 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
     # One value of a slot may be told in words that exclude each other: 3 days a week, 5 days a week.
     tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
+    if both_hold and _is_other_dose(memory, rival):
+        return PairRelation.REPLACES
     if same_value(memory, rival) and not tells_more_than_value:
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
     return PairRelation.REPLACES if stateful and both_hold and not additive else PairRelation.COEXISTS
+
+
+def _is_other_dose(one: StoredMemory, two: StoredMemory) -> bool:
+    """Return True for one medicine in two doses: many medicines are taken, each in one dose at a time."""
+    is_medicine = one.predicate == two.predicate == "takes_medication"
+    return is_medicine and same_value(one, two) and bool(contradictions(one.content, two.content))
 
 
 def _share_a_slot(one: StoredMemory, two: StoredMemory) -> bool:

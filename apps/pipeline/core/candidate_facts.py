@@ -1,10 +1,11 @@
 """What a draft says of one of its candidates: when it was said, by which turns, how surely, under which hash."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.confidence import Confidence, confidence_of
 from apps.pipeline.core.draft import Draft, Ruling
+from apps.pipeline.core.enums import Precision
 from apps.pipeline.core.operations import PlannedOrigin
 from apps.pipeline.core.statement import Candidate, StoredMemory
 
@@ -23,6 +24,31 @@ def ends_at(draft: Draft, candidate: Candidate) -> datetime | None:
     """Return when what a candidate says stops being true; a statement about the past stays true."""
     ends = candidate.valid_until
     return ends if ends is not None and ends > said_at(draft, candidate) else None
+
+
+# The most days that an event of a precision may last beyond the first.
+_LONGEST = {
+    Precision.INSTANT: 1,
+    Precision.DAY: 1,
+    Precision.WEEK: 7,
+    Precision.MONTH: 31,
+    Precision.QUARTER: 92,
+    Precision.YEAR: 366,
+}
+_IN_PASSING = 0.5  # importance below it is what the extraction prompt gives to what is mentioned in passing
+
+
+def expires_at(draft: Draft, candidate: Candidate) -> datetime | None:
+    """Return when a plan that was mentioned in passing is outdated: once its day, month or year is over.
+
+    An event of more importance, and one that was over when it was said, stays as a part of the past.
+    """
+    is_plan = (
+        candidate.traits.dated and candidate.event_at is not None and candidate.event_at > said_at(draft, candidate)
+    )
+    if not is_plan or candidate.event_at is None or candidate.importance >= _IN_PASSING:
+        return None
+    return candidate.event_at + timedelta(days=_LONGEST[candidate.event_precision or Precision.DAY])
 
 
 def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datetime:

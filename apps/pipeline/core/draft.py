@@ -71,6 +71,7 @@ class Ruling:
     superseded_by: StoredMemory | None = None
     contradicts: tuple[StoredMemory, ...] = ()
     possible_duplicates: tuple[StoredMemory, ...] = ()
+    absorbs: tuple[StoredMemory, ...] = ()  # known memories that say only what this one says in passing
     changes: Mapping[str, Any] = field(default_factory=dict)  # of a merge: fields of the known memory, new values
     promotes: bool = False  # a merge that lifts a pending memory: agents may be told
     coexists: frozenset[UUID] = frozenset()  # memories beside which a judge lets it stand

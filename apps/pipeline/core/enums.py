@@ -177,6 +177,29 @@ class Reason(StrEnum):
     CONTRADICTION = "contradiction"
     UNSURE_DUPLICATE = "unsure_duplicate"
     LESS_TRUSTED = "less_trusted"
+    PROPOSAL_REFUSED = "proposal_refused"
+    OTHERS_WORDS = "others_words"
+    SUSPECTED_INJECTION = "suspected_injection"
+
+
+class SensitiveKind(StrEnum):
+    """Data that redaction recognises."""
+
+    SECRET = "secret"
+    CARD = "card"
+    IBAN = "iban"
+    NATIONAL_ID = "national_id"
+    PHONE = "phone"
+    EMAIL = "email"
+    CUSTOM = "custom"
+
+
+class Handling(StrEnum):
+    """What redaction does with a kind of sensitive data."""
+
+    MASK = "mask"  # a placeholder stands in its place
+    DROP = "drop"  # a placeholder stands in place of the whole text
+    KEEP = "keep"
 
 
 class ExtractorKind(StrEnum):
@@ -200,6 +223,7 @@ class WorkKind(StrEnum):
     RUN_PIPELINE = "run_pipeline"
     INDEX_MEMORY = "index_memory"
     EXTRACT_SESSION = "extract_session"
+    ASK_QUESTIONS = "ask_questions"
 
 
 RUNS = frozenset({WorkKind.RUN_PIPELINE, WorkKind.EXTRACT_SESSION})  # their subject is a trace
@@ -225,6 +249,7 @@ class Stakes(StrEnum):
 
 CONVENTION = "convention"
 CONSTRAINT = "constraint"
+BINDING_TAGS = frozenset({CONVENTION, CONSTRAINT, "procedure"})  # of rules that agents follow
 INFERRED = "inferred"  # no turn says it by itself
 BUILT_IN_TAGS = frozenset(
     {CONVENTION, CONSTRAINT, "decision", "procedure", "behaviour", "arc", "goal", "summary", INFERRED}
@@ -243,10 +268,14 @@ CATEGORY_ALIASES: dict[str, tuple[MemoryType, str | None]] = {
 
 
 class Scope(StrEnum):
-    """What an API key may do; ADMIN includes the others."""
+    """What an API key may do; ADMIN includes the others.
+
+    TRUST is for callers whose word counts like a person's: docs/security.md.
+    """
 
     READ = "read"
     WRITE = "write"
+    TRUST = "trust"
     ADMIN = "admin"
 
 

@@ -1,48 +1,50 @@
-"""Measures: what is counted of a funnel, the shares that tell its health, and the bands in which they should lie."""
+"""What is counted of the funnel, the ratios that show its health, and the limits beyond which they need a person."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.pipeline.core.enums import Outcome, Reason, Stage
-from apps.pipeline.core.model_calls import AnswerKind
+from apps.pipeline.core.model_calls import AnswerKind, Purpose
 
 
 class Measure(StrEnum):
-    """What an hour's tallies count; a stage and a reason tell some of them apart."""
+    """What the tallies of an hour count; some are divided further by stage and reason."""
 
     TURNS = "turns"
     NEW_TURNS = "new_turns"  # turns that added a memory
     DROPS = "drops"  # by stage and reason: turns in pre_filter and for no_candidate, else candidates
-    RULINGS = "rulings"  # candidates that came through, by outcome
+    RULINGS = "rulings"  # candidates that passed all stages, by outcome
+    REVIEWS = "reviews"  # candidates stored for review, by reason; one with two reasons counts for both
     SUPERSEDED = "superseded"
-    TRACES = "traces"  # by the status that they ended in
+    REDACTED = "redacted"  # placeholders in turns, by kind of sensitive data
+    TRACES = "traces"  # by final status
     CALLS = "calls"
     CALLS_CACHED = "calls_cached"
     CALLS_FAILED = "calls_failed"
-    ANSWERS = "answers"  # by what they were: memories, empty, truncated, unparsable, refused
-    INVALID_OBJECTS = "invalid_objects"  # of answers, that were no memories
+    ANSWERS = "answers"  # by purpose of the call, in place of the stage, and by kind of the answer
+    INVALID_OBJECTS = "invalid_objects"  # objects in answers that were not valid memories
     TOKENS = "tokens"  # by kind: input, cache_read, cache_write, output
     COST = "cost"  # dollars
 
 
 class Ratio(StrEnum):
-    """A part of a whole that tells whether a funnel is healthy."""
+    """A part of a whole that shows whether the funnel is healthy."""
 
     PRE_FILTER = "users' turns dropped by the pre-filter"
-    NO_CANDIDATE = "asked, yet without a candidate"
-    EMPTY_CALLS = "model calls with an empty list"
-    LOW_QUALITY = "candidates not worth keeping"
+    NO_CANDIDATE = "turns where nothing was found"
+    EMPTY_ANSWERS = "answers to extraction prompts that found nothing"
+    LOW_QUALITY = "candidates not worth remembering"
     DUPLICATES = "candidates merged into known memories"
-    WEAKER = "candidates of weaker evidence"
-    FAILED_CALLS = "model calls that could not be used"
-    CACHED_CALLS = "model calls read from the cache"
+    WEAKER = "candidates with weaker evidence than what they would replace"
+    FAILED_CALLS = "failed model calls"
+    CACHED_CALLS = "model calls served from the prompt cache"
     NOTHING_NEW = "users' turns that add nothing new"
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Where a share should lie, and beyond what it needs a person; all from 0 to 1."""
+    """The range in which a ratio is healthy, and the limits beyond which it needs a person; all from 0 to 1."""
 
     low: float
     high: float
@@ -50,31 +52,46 @@ class Band:
     alert_above: float = 1.0
 
 
-# From reports of a production funnel; where one names no alert, leaving the band by far is none. "Turns" are taken as
-# what users said: turns of other roles are context, and how many come along is the caller's choice.
+# From reports of a production funnel, except LOW_QUALITY (docs/decisions/dashboard.md gives the reason). "Turns" are
+# those of users: turns of other roles are context, and how many a caller sends says nothing about health.
 BANDS: dict[Ratio, Band] = {
     Ratio.PRE_FILTER: Band(0.30, 0.50),
     Ratio.NO_CANDIDATE: Band(0.25, 0.30, alert_above=0.35),
-    Ratio.EMPTY_CALLS: Band(0.35, 0.50, alert_below=0.30),
-    Ratio.LOW_QUALITY: Band(0.40, 0.60, alert_below=0.30, alert_above=0.75),
+    Ratio.EMPTY_ANSWERS: Band(0.35, 0.50, alert_below=0.30),
+    Ratio.LOW_QUALITY: Band(0.0, 0.20, alert_above=0.40),
     Ratio.DUPLICATES: Band(0.15, 0.20, alert_above=0.25),
-    Ratio.WEAKER: Band(0.03, 0.05),
+    Ratio.WEAKER: Band(0.0, 0.05),
     Ratio.FAILED_CALLS: Band(0.0, 0.002, alert_above=0.002),
     Ratio.CACHED_CALLS: Band(0.85, 0.90),
     Ratio.NOTHING_NEW: Band(0.80, 0.90),
 }
-# Fewer than this of the whole says nothing about health.
-LEAST_WHOLE = 50
+MIN_WHOLE = 50  # a smaller whole says nothing about health
+
+# A difference of this size between the latest step of a period and the steps before it is sudden: callers send other
+# texts than before, for example more structured output. Reported from production: from 0.42 to 0.18.
+SUDDEN_CHANGE = 0.20
+
+# Microseconds that 99 of 100 spans should stay within; docs/decisions/dashboard.md gives the reasons.
+P99_LIMITS_US: dict[Stage, int] = {
+    Stage.PRE_FILTER: 5_000,
+    Stage.EXTRACT: 10_000_000,
+    Stage.RESOLVE_REFS: 2_500_000,
+    Stage.DEDUPE: 2_500_000,
+    Stage.CONFLICT: 500_000,
+    Stage.PERSIST: 500_000,
+}
+MIN_SPANS = 100  # the 99th percentile of fewer spans is their maximum
 
 QUALITY_REASONS = frozenset({Reason.LOW_QUALITY, Reason.LOW_CONFIDENCE, Reason.NOT_SUPPORTED, Reason.OVER_LIMIT})
+WEAKER_REASONS = frozenset({Reason.WEAKER_EVIDENCE, Reason.LESS_TRUSTED})
 
 
 class RatioHealth(StrEnum):
-    """What a share says."""
+    """The position of a ratio relative to its band."""
 
-    UNKNOWN = "unknown"  # too few to tell
+    UNKNOWN = "unknown"  # the whole is too small
     HEALTHY = "healthy"
-    OUTSIDE = "outside"  # of the band, not yet worth an alert
+    OUTSIDE = "outside"  # of the band, but not yet an alert
     ALERT = "alert"
 
 
@@ -85,7 +102,7 @@ class Tallies:
     sums: Mapping[tuple[Measure, str, str], float]
 
     def of(self, measure: Measure, *, stage: str | None = None, reasons: frozenset[str] | None = None) -> float:
-        """Sum what fits."""
+        """Return the sum over the given stage and reasons; None means all."""
         return sum(
             amount
             for (each, at, why), amount in self.sums.items()
@@ -95,34 +112,44 @@ class Tallies:
 
 @dataclass(frozen=True, slots=True)
 class RatioReading:
-    """A share as a period has it; None where there was nothing to take a share of."""
+    """The value of a ratio in a period."""
 
-    share: Ratio
+    ratio: Ratio
     part: float
     whole: float
-    has_band: bool = True  # the band of quality belongs to a model: patterns propose nothing to discard
+    has_band: bool = True  # the band of LOW_QUALITY is for models: patterns propose nothing that they then discard
 
     @property
     def value(self) -> float | None:
-        """Return the part of the whole."""
+        """Return the part divided by the whole; None if the whole is empty."""
         return self.part / self.whole if self.whole else None
 
     @property
     def health(self) -> RatioHealth:
-        """Judge it against its band."""
-        value, band = self.value, BANDS[self.share]
-        if value is None or self.whole < LEAST_WHOLE or not self.has_band:
+        """Compare the value with its band."""
+        value, band = self.value, BANDS[self.ratio]
+        if value is None or self.whole < MIN_WHOLE or not self.has_band:
             return RatioHealth.UNKNOWN
         if band.low <= value <= band.high:
             return RatioHealth.HEALTHY
         return RatioHealth.ALERT if value < band.alert_below or value > band.alert_above else RatioHealth.OUTSIDE
 
 
+@dataclass(frozen=True, slots=True)
+class SuddenChange:
+    """A ratio that differs much between the latest step of a period and the steps before it; from 0 to 1."""
+
+    ratio: Ratio
+    before: float
+    latest: float
+
+
 def ratio_readings(tallies: Tallies) -> list[RatioReading]:
-    """Return every share of a period, in the order of the funnel."""
+    """Return every ratio of a period, in the order of the funnel."""
     turns = users_turns(tallies)
     filtered = turns - past_pre_filter(tallies)
     silent = tallies.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE}))
+    empty = tallies.of(Measure.ANSWERS, stage=Purpose.EXTRACT, reasons=frozenset({AnswerKind.EMPTY}))
     candidates = candidates_of(tallies)
     merged = tallies.of(Measure.RULINGS, reasons=frozenset({Outcome.MERGED}))
     repeats = tallies.of(Measure.DROPS, reasons=frozenset({Reason.DUPLICATE}))
@@ -130,35 +157,68 @@ def ratio_readings(tallies: Tallies) -> list[RatioReading]:
     return [
         RatioReading(Ratio.PRE_FILTER, filtered, turns),
         RatioReading(Ratio.NO_CANDIDATE, silent, turns - filtered),
-        RatioReading(Ratio.EMPTY_CALLS, tallies.of(Measure.ANSWERS, reasons=frozenset({AnswerKind.EMPTY})), calls),
+        RatioReading(Ratio.EMPTY_ANSWERS, empty, tallies.of(Measure.ANSWERS, stage=Purpose.EXTRACT)),
         RatioReading(Ratio.LOW_QUALITY, tallies.of(Measure.DROPS, reasons=QUALITY_REASONS), candidates, calls > 0),
         RatioReading(Ratio.DUPLICATES, merged + repeats, candidates),
-        RatioReading(Ratio.WEAKER, tallies.of(Measure.DROPS, reasons=frozenset({Reason.WEAKER_EVIDENCE})), candidates),
+        RatioReading(Ratio.WEAKER, tallies.of(Measure.REVIEWS, reasons=WEAKER_REASONS), candidates),
         RatioReading(Ratio.FAILED_CALLS, tallies.of(Measure.CALLS_FAILED), calls),
         RatioReading(Ratio.CACHED_CALLS, tallies.of(Measure.CALLS_CACHED), calls),
         RatioReading(Ratio.NOTHING_NEW, turns - tallies.of(Measure.NEW_TURNS), turns),
     ]
 
 
+def sudden_change(ratio: Ratio, steps: Sequence[Tallies]) -> SuddenChange | None:
+    """Compare the latest step of a period with all steps before it; None if they are alike or hold too little.
+
+    The latest step is the last one, or the one before it while the last one holds too little.
+    """
+    readings = [next(each for each in ratio_readings(tallies) if each.ratio is ratio) for tallies in steps]
+    if readings and readings[-1].whole < MIN_WHOLE:
+        readings = readings[:-1]
+    if len(readings) < 2:
+        return None
+    *earlier, latest = readings
+    before = RatioReading(ratio, sum(each.part for each in earlier), sum(each.whole for each in earlier))
+    if before.value is None or latest.value is None or min(before.whole, latest.whole) < MIN_WHOLE:
+        return None
+    changed = abs(latest.value - before.value) >= SUDDEN_CHANGE
+    return SuddenChange(ratio, before=before.value, latest=latest.value) if changed else None
+
+
+def total_of(steps: Iterable[Tallies]) -> Tallies:
+    """Add up the tallies of several steps."""
+    sums: dict[tuple[Measure, str, str], float] = {}
+    for tallies in steps:
+        for key, amount in tallies.sums.items():
+            sums[key] = sums.get(key, 0.0) + amount
+    return Tallies(sums)
+
+
 def users_turns(tallies: Tallies) -> float:
-    """Count the turns of users, all others being context."""
+    """Count the turns of users; turns of other roles are context."""
     others = tallies.of(Measure.DROPS, stage=Stage.PRE_FILTER, reasons=frozenset({Reason.UNTRUSTED_ROLE}))
     return tallies.of(Measure.TURNS) - others
 
 
 def past_pre_filter(tallies: Tallies) -> float:
-    """Count the turns that were extracted from."""
+    """Count the turns that passed the pre-filter."""
     return tallies.of(Measure.TURNS) - tallies.of(Measure.DROPS, stage=Stage.PRE_FILTER)
 
 
 def candidates_of(tallies: Tallies) -> float:
-    """Count the candidates of a period: those that came through and those that were dropped."""
+    """Count the candidates of a period: those that passed all stages and those that were dropped."""
     dropped = tallies.of(Measure.DROPS) - tallies.of(Measure.DROPS, stage=Stage.PRE_FILTER)
     silent = tallies.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE}))
     return tallies.of(Measure.RULINGS) + dropped - silent
 
 
-# Latencies are kept by the power of two that they lie under, in eighths: a quantile is exact to 9 %.
+def is_too_slow(stage: Stage, *, spans: int, p99_us: int | None) -> bool:
+    """Return True if enough spans of a stage were measured and their 99th percentile exceeds its limit."""
+    limit = P99_LIMITS_US.get(stage)
+    return limit is not None and p99_us is not None and spans >= MIN_SPANS and p99_us > limit
+
+
+# Latencies are counted in eight buckets per power of two, so a quantile is accurate to 9 %.
 _STEPS = 8
 
 

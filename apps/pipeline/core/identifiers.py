@@ -22,6 +22,7 @@ class Prefix(StrEnum):
     MEMORY = "mem"
     LINK = "lnk"
     ENTITY = "ent"
+    ERASURE = "era"
     LEDGER_ENTRY = "led"
 
 

@@ -1,7 +1,7 @@
-"""What text and times may pass a door: refused in names, cleaned in content, bounded in dates.
+"""Validation of text and times from outside: names are refused, content is cleaned, times are bounded.
 
-Content keeps its words: only characters that carry none are taken out. A name that would have to be changed is
-refused instead, for a changed name is another name.
+Content keeps its words: only characters that carry none are removed. A name that would have to be changed is refused
+instead, because a changed name is another name.
 """
 
 import re
@@ -13,14 +13,26 @@ MAX_DEPTH = 32
 EARLIEST_SAID = datetime(1900, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2500, 1, 1, tzinfo=UTC)
-# A caller's clock may be wrong by a zone or a leap; nobody said anything a year from now.
+CLOCK_SKEW = timedelta(minutes=5)  # of a caller's clock
+# A time within this is that of a wrong clock or zone; a later one is a mistake.
 AHEAD = timedelta(days=366)
 
 # Embeddings, overrides and isolates reorder what people see; marks (U+200E, U+200F) don't.
 _BIDI = "\u202a-\u202e\u2066-\u2069"
+# What models read and people don't see: zero-width spaces, soft hyphens, invisible operators, fillers, tags.
+_INVISIBLE = (
+    "\u00ad\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u2060-\u2064\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f"
+)
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _LINE_BREAKS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_NO_WORDS = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f{_BIDI}]")
-_NOT_IN_NAMES = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{_BIDI}]")
+_NO_WORDS = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}]")
+# Joiners shape Persian, Indic and emoji sequences, but nothing in ASCII. One selector picks a form; more hide data.
+_IDLE_JOINERS = re.compile(
+    r"(?<=[\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?=[\x00-\x7f])|^[\u200c\u200d]+|[\u200c\u200d]+$"
+)
+_IDLE_SELECTORS = re.compile(f"(?<=[{_SELECTORS}])[{_SELECTORS}]+|^[{_SELECTORS}]+")
+_NOT_IN_NAMES = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{_BIDI}{_INVISIBLE}]")
+_NOT_SEEN = re.compile(f"[\\s\u200c-\u200f\u2800{_SELECTORS}]*")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -39,26 +51,32 @@ class TooLarge(BadInput):
 def checked_name(text: str, *, at: str) -> str:
     """Return an identifier, label or name unchanged.
 
-    Raises BadInput for control characters, line breaks, bidi controls, and nothing but white space.
+    Raises BadInput for control, line break, bidi control and invisible characters, and where nothing can be seen.
     """
     if _NOT_IN_NAMES.search(text) or _UNSTORABLE.search(text):
-        raise BadInput("must not hold control, line break or bidirectional control characters", at=at)
-    if text and not text.strip():
+        raise BadInput("must not hold control, line break, bidirectional control or invisible characters", at=at)
+    if text and _is_blank(text):
         raise BadInput("must not be blank", at=at)
     return text
+
+
+def _is_blank(text: str) -> bool:
+    return _NOT_SEEN.fullmatch(text) is not None
 
 
 def cleaned_text(text: str, *, at: str, most: int) -> str:
     """Return content without characters that carry no words; other line breaks become newlines.
 
-    Raises BadInput for NUL, lone surrogates and content of nothing but white space, TooLarge over `most` characters.
+    Raises BadInput for NUL, lone surrogates and content in which nothing can be seen, TooLarge over `most` characters.
     """
     if len(text) > most:
         raise TooLarge(f"holds {len(text):,} characters, at most {most:,} are taken", at=at)
     if _UNSTORABLE.search(text):
         raise BadInput("must not hold NUL or lone surrogates", at=at)
     cleaned = _NO_WORDS.sub("", _LINE_BREAKS.sub("\n", text))
-    if not cleaned.strip():
+    if not cleaned.isascii():
+        cleaned = _IDLE_SELECTORS.sub("", _IDLE_JOINERS.sub("", cleaned))
+    if _is_blank(cleaned):
         raise BadInput("must not be blank", at=at)
     return cleaned
 
@@ -66,9 +84,13 @@ def cleaned_text(text: str, *, at: str, most: int) -> str:
 def checked_said_at(moment: datetime | None, *, at: str, now: datetime) -> datetime | None:
     """Return when something was said, in UTC; a time without an offset is taken as UTC.
 
-    Raises BadInput before 1900 and more than a year ahead.
+    A time ahead of the clock by more than CLOCK_SKEW becomes `now`: what is said later replaces what was said before,
+    so a statement from the future would outlive true ones. Raises BadInput before 1900 and more than a year ahead.
     """
-    return None if moment is None else _between(moment, EARLIEST_SAID, now + AHEAD, at)
+    if moment is None:
+        return None
+    said_at = _between(moment, EARLIEST_SAID, now + AHEAD, at)
+    return now if said_at > now + CLOCK_SKEW else said_at
 
 
 def offset_of(moment: datetime | None) -> int:

@@ -15,6 +15,7 @@ class Purpose(StrEnum):
     EXTRACT_SESSION = "extract_session"
     JUDGE_REFERENCES = "judge_references"
     JUDGE_PAIRS = "judge_pairs"
+    INDEX_QUESTIONS = "index_questions"
 
 
 class AnswerKind(StrEnum):
@@ -96,7 +97,7 @@ class ModelAnswer:
 class ModelCallRecord:
     """One call as a trace records it; `error` is empty when the answer could be used.
 
-    A call that was not answered has no `kind`, nor has a judge's that was answered well.
+    A call that was not answered has no `kind`, nor has a judge's or one for questions that was answered well.
     """
 
     purpose: Purpose

@@ -11,6 +11,7 @@ from apps.pipeline.core.candidate_facts import (
     context_of,
     days_of,
     ends_at,
+    expires_at,
     merged_confidence,
     origins_of,
     said_at,
@@ -29,6 +30,7 @@ from apps.pipeline.core.operations import (
     Operation,
     ReassignAlias,
     RenameEntity,
+    ReviseMemory,
     SupersedeMemory,
 )
 from apps.pipeline.core.statement import StoredMemory
@@ -58,7 +60,24 @@ def plan_from(draft: Draft) -> WritePlan:
     moved = (ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
     renamed = (RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed)
     ruled = (operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling))
-    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled))
+    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *_absorptions(draft)))
+
+
+def _absorptions(draft: Draft) -> Iterator[Operation]:
+    """Merge known memories into new active ones that say them in passing, unless the plan changes them otherwise."""
+    changed = {each.id for ruling in draft.rulings for each in (*ruling.supersedes, *ruling.contradicts)}
+    changed |= {ruling.merge_into.id for ruling in draft.rulings if ruling.merge_into}
+    for ruling in draft.rulings:
+        if _status(ruling) is not Status.ACTIVE or ruling.merge_into is not None:
+            continue
+        for known in (each for each in ruling.absorbs if each.id not in changed):
+            changed.add(known.id)
+            yield ReviseMemory(
+                memory_id=known.id,
+                expected_version=known.version,
+                verb="merged",
+                changes={"status": Status.MERGED, "superseded_by_id": ruling.memory_id},
+            )
 
 
 def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
@@ -103,6 +122,7 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
         valid_until=history.valid_from or history.said_at if history else ends_at(draft, candidate),
         superseded_by=history.id if history else None,
         context=context_of(draft, candidate),
+        expires_at=expires_at(draft, candidate),
     )
 
 

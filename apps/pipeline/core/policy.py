@@ -1,19 +1,23 @@
 """Policy: every rule, threshold, weight and limit of one configuration version, frozen and JSON-ready."""
 
-from pydantic import BaseModel, ConfigDict, Field
+import re2
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from apps.pipeline.core.enums import (
     ExtractorKind,
     Grounding,
+    Handling,
     MemoryType,
     OnModelFailure,
     Reason,
     Role,
+    SensitiveKind,
     SourceConfidence,
     Stakes,
 )
 from apps.pipeline.core.type_traits import TYPE_TRAITS
 
+_SPEAKERS = frozenset({Role.USER, Role.ASSISTANT})
 MOST_REPEAT_WINDOW = 10  # intake reads so many turns back with the statement that opens the session
 
 
@@ -51,11 +55,63 @@ class PreFilterPolicy(_Part):
     repeat_window: int = Field(
         default=6, ge=0, le=MOST_REPEAT_WINDOW, description="number of previous turns that are checked for a repeat"
     )
-    scan_characters: int = Field(default=4_000, ge=100, description="rules only see this many characters of a turn")
+    scan_characters: int = Field(
+        default=4_000, ge=100, le=20_000, description="rules only see this many characters of a turn"
+    )
+
+    @field_validator("trusted_roles")
+    @classmethod
+    def _check_roles(cls, roles: tuple[Role, ...]) -> tuple[Role, ...]:
+        """Refuse roles whose text nobody says: what tools return and prompts order is no statement of the user."""
+        if not set(roles) <= _SPEAKERS:
+            raise ValueError("tool and system can't be trusted as speakers")
+        return roles
 
     def __hash__(self) -> int:
         """Hash little, for compiled rules are looked up by policy once a request; equality tells the rest."""
         return hash((len(self.rules), self.min_letters, self.repeat_window, self.scan_characters))
+
+
+class CustomRedaction(_Part):
+    """Data of a project's own that is masked as [custom:name]: what `pattern` (RE2) matches."""
+
+    name: str = Field(pattern=r"^[a-z0-9_]{1,40}$")
+    pattern: str = Field(min_length=1, max_length=500)
+
+    @field_validator("pattern")
+    @classmethod
+    def _check_pattern(cls, pattern: str) -> str:
+        """Refuse what RE2 can't compile, and what matches nothing at all, which is everywhere."""
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            compiled = re2.compile(pattern, options)
+        except re2.error as refused:
+            raise ValueError(f"is not a pattern that RE2 takes: {refused}") from refused
+        if compiled.search(""):
+            raise ValueError("must not match the empty text")
+        return pattern
+
+
+class RedactionPolicy(_Part):
+    """What becomes of sensitive data before a text is stored or shown to a model (docs/decisions/redaction.md)."""
+
+    secret: Handling = Field(default=Handling.MASK, description="passwords, keys, tokens, codes, account numbers")
+    card: Handling = Field(default=Handling.MASK, description="payment card numbers")
+    iban: Handling = Handling.MASK
+    national_id: Handling = Field(default=Handling.MASK, description="social security, tax and passport numbers")
+    phone: Handling = Handling.KEEP
+    email: Handling = Handling.KEEP
+    phone_regions: tuple[str, ...] = Field(
+        default=("US", "GB", "DE", "FR"), max_length=10, description="whose national phone numbers are recognised"
+    )
+    custom: tuple[CustomRedaction, ...] = Field(
+        default=(), max_length=50, description='JSON: [{"name": …, "pattern": an RE2 expression}]'
+    )
+
+    def handling(self, kind: SensitiveKind) -> Handling:
+        """Return what is done with a kind; data that a project names itself is masked."""
+        return Handling.MASK if kind is SensitiveKind.CUSTOM else Handling(getattr(self, kind.value))
 
 
 class ExtractionPolicy(_Part):
@@ -71,30 +127,37 @@ class ExtractionPolicy(_Part):
         default=True, description="don't call a model for turns with nothing but questions, thanks and praise"
     )
     min_confidence: float = Field(default=0.25, ge=0, le=1)
-    max_per_turn: int = Field(default=5, ge=1)
-    max_per_call: int = Field(default=40, ge=1, description="candidates per model call, for each request in the call")
-    max_turns: int = Field(default=20, ge=1, description="turns per model call")
-    context_turns: int = Field(default=6, ge=0, description="previous turns included as context if there is room")
-    max_entities: int = Field(default=30, ge=0, description="known entities listed in the prompt")
+    max_per_turn: int = Field(default=5, ge=1, le=50)
+    max_per_call: int = Field(
+        default=40, ge=1, le=200, description="candidates per model call, for each request in the call"
+    )
+    max_turns: int = Field(default=20, ge=1, le=100, description="turns per model call")
+    context_turns: int = Field(
+        default=6, ge=0, le=50, description="previous turns included as context if there is room"
+    )
+    max_entities: int = Field(default=30, ge=0, le=1_000, description="known entities listed in the prompt")
     max_recent_memories: int = Field(
-        default=15, ge=0, description="known memories listed in the prompt, so that they are not extracted again"
+        default=24,
+        ge=0,
+        le=200,
+        description="known memories listed in the prompt, so that they are not extracted again",
     )
     min_session_turns: int = Field(
         default=6, ge=1, description="a session with fewer turns of the user is not reviewed as a whole"
     )
-    max_per_session: int = Field(default=5, ge=1, description="candidates from the review of a whole session")
+    max_per_session: int = Field(default=5, ge=1, le=50, description="candidates from the review of a whole session")
     max_session_turns: int = Field(
-        default=200, ge=1, description="latest turns included in the review of a whole session"
+        default=200, ge=1, le=1_000, description="latest turns included in the review of a whole session"
     )
-    max_session_turn_characters: int = Field(default=500, ge=1)
+    max_session_turn_characters: int = Field(default=500, ge=1, le=20_000)
     max_session_memories: int = Field(
-        default=200, ge=0, description="latest memories read for the review of a whole session"
+        default=200, ge=0, le=1_000, description="latest memories read for the review of a whole session"
     )
     session_memory_days: int = Field(
         default=90, ge=1, description="days after which an arc or goal found in a session is no longer current"
     )
-    max_answer_tokens: int = Field(default=4_096, ge=256)
-    max_turn_characters: int = Field(default=2_000, ge=1)
+    max_answer_tokens: int = Field(default=4_096, ge=256, le=32_000)
+    max_turn_characters: int = Field(default=2_000, ge=1, le=20_000)
     pattern_reliability: float = Field(default=0.80, ge=0, le=1)
     # What is only speculated has to stay at 0.40 or below: 0.60·0.30 + 0.25·r, so r may be 0.88 at most.
     model_reliability: float = Field(default=0.85, ge=0, le=1)
@@ -110,7 +173,7 @@ class KnownPredicate(_Part):
 class ResolutionPolicy(_Part):
     """Limits of stage 3; similarities are rapidfuzz ratios from 0 to 100."""
 
-    max_entities: int = Field(default=200, ge=1)
+    max_entities: int = Field(default=200, ge=1, le=1_000)
     fuzzy_accept: float = Field(default=92.0, ge=0, le=100)
     fuzzy_margin: float = Field(default=5.0, ge=0, le=100)
     predicates: dict[str, KnownPredicate] = Field(default={}, description="in addition to the built-in predicates")
@@ -143,7 +206,7 @@ class DedupePolicy(_Part):
     fallback_band: SimilarityBand = SimilarityBand(
         same=0.97, unsure=0.92, residual_same=0.85, residual_unsure=0.60, near=0.97, words=0.80
     )
-    neighbours: int = Field(default=5, ge=1)
+    neighbours: int = Field(default=5, ge=1, le=50)
 
     def band(self, *, embedder: str) -> SimilarityBand:
         """Return the band of an embedder, or the cautious fallback."""
@@ -207,7 +270,12 @@ class ConfidencePolicy(_Part):
 class IndexPolicy(_Part):
     """Limits of stage 7."""
 
-    questions: int = Field(default=3, ge=0)
+    questions: int = Field(
+        default=3, ge=0, le=20, description="questions per memory that are indexed beside its content"
+    )
+    model_questions: bool = Field(
+        default=True, description="whether the model, if there is one, is asked for these questions"
+    )
 
 
 class RankingWeights(_Part):
@@ -231,15 +299,15 @@ class RankingWeights(_Part):
 # A statement with subject and predicate is complete in itself, so that its session says nothing about it and its own
 # evidence counts more than it does for a turn: docs/decisions/search.md.
 STATEMENT_WEIGHTS = RankingWeights(
-    words=0.22,
-    meaning=0.19,
-    questions=0.08,
+    words=0.16,
+    meaning=0.14,
+    questions=0.12,
     session=0.0,
-    named=0.04,
-    importance=0.014,
-    recency=0.008,
-    confidence=0.008,
-    evidence=0.44,
+    named=0.03,
+    importance=0.012,
+    recency=0.006,
+    confidence=0.006,
+    evidence=0.526,
 )
 
 
@@ -265,6 +333,12 @@ class RetrievalPolicy(_Part):
         le=1,
         description="factor for the score of statements about other people than those in the query",
     )
+    no_answer_share: float = Field(
+        default=0.8,
+        ge=0,
+        le=1,
+        description="factor for the rank of statements without a time, place or number, if the query asks for one",
+    )
     recency_half_life_days: float = Field(default=90.0, gt=0)
 
 
@@ -288,10 +362,30 @@ class DecayPolicy(_Part):
         return self.half_life_days.get(type, TYPE_TRAITS[type].half_life_days)
 
 
+LEAST_LEDGER_DAYS = 30  # the database refuses to remove younger entries
+
+
+class RetentionPolicy(_Part):
+    """After how many days stored data is deleted; 0 keeps it without limit. Memories stay until they are erased."""
+
+    turn_days: int = Field(default=0, ge=0, le=36_500, description="texts of turns; quotes in memories stay")
+    trace_days: int = Field(default=0, ge=0, le=36_500, description="stages, outcomes and plans of traces")
+    model_call_days: int = Field(default=0, ge=0, le=36_500, description="answers and costs of model calls")
+    ledger_days: int = Field(default=0, ge=0, le=36_500, description=f"entries; at least {LEAST_LEDGER_DAYS}, or 0")
+
+    @field_validator("ledger_days")
+    @classmethod
+    def _long_enough(cls, days: int) -> int:
+        if 0 < days < LEAST_LEDGER_DAYS:
+            raise ValueError(f"must be 0 or at least {LEAST_LEDGER_DAYS}")
+        return days
+
+
 class Policy(_Part):
     """One configuration version's settings; two equal policies decide equally."""
 
     pre_filter: PreFilterPolicy = PreFilterPolicy()
+    redaction: RedactionPolicy = RedactionPolicy()
     extraction: ExtractionPolicy = ExtractionPolicy()
     resolution: ResolutionPolicy = ResolutionPolicy()
     dedupe: DedupePolicy = DedupePolicy()
@@ -301,3 +395,4 @@ class Policy(_Part):
     index: IndexPolicy = IndexPolicy()
     retrieval: RetrievalPolicy = RetrievalPolicy()
     decay: DecayPolicy = DecayPolicy()
+    retention: RetentionPolicy = RetentionPolicy()

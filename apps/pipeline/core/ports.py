@@ -77,8 +77,9 @@ class RelevanceQuery:
     end_user_id: UUID
     session_id: UUID
     embedder: str
-    vectors: tuple[Vector, ...]  # one per turn
+    vectors: tuple[Vector, ...]  # one per sentence
     text: str  # of all turns: memories about entities that it names matter
+    words: tuple[tuple[str, ...], ...] = ()  # of each sentence, the stems of those that have a meaning
 
 
 class MemoryReader(Protocol):
@@ -98,7 +99,11 @@ class MemoryReader(Protocol):
     def relevant(
         self, *, query: RelevanceQuery, entities: int, memories: int
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return at most so many entities, as `entities` does, and live memories, the most relevant first."""
+        """Return at most so many entities, as `entities` does, and live memories, the most relevant first.
+
+        The lists of what is nearest to each sentence, by vectors and by words, of what is about a named entity, of the
+        same session and of the latest take turns, so that one topic of the turns doesn't crowd out another.
+        """
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int

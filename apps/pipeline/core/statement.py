@@ -118,7 +118,10 @@ class Candidate(Statement):
     source_turn_ids: tuple[UUID, ...]
     # Further spans of `content` that point at entities, beside subject and object.
     mentions: tuple[Mention, ...] = ()
-    # What the extractor says of memories that it was shown; the rules of deduplication and conflict decide.
+    # Of the memory that it becomes, where the extractor may name it in what it says later.
+    memory_id: UUID | None = None
+    # What the extractor says of memories that it was shown, or that it has named before; the rules of deduplication
+    # and conflict decide.
     same_as: UUID | None = None
     replaces: tuple[UUID, ...] = ()
     contradicts: tuple[UUID, ...] = ()

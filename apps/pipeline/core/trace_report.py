@@ -8,6 +8,7 @@ from typing import Any
 from apps.pipeline.core.draft import Draft, Drop, Ruling
 from apps.pipeline.core.enums import Outcome, Stage
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.placeholders import count_placeholders
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ def report_of(draft: Draft) -> TraceReport:
     """Summarise a draft.
 
     `stored` counts new memories that an agent may be told or that are history, `pending_review` new ones that wait
-    for a person, `discarded` candidates that went no further, `rejected` turns by reason.
+    for a person, `discarded` candidates that went no further, `rejected` turns by reason, `redacted` placeholders in
+    the turns by kind.
     """
     outcomes = [*map(_dropped, draft.drops), *map(_ruled, draft.rulings)]
     became = Counter(line["outcome"] for line in outcomes)
@@ -36,6 +38,7 @@ def report_of(draft: Draft) -> TraceReport:
         "superseded": sum(len(ruling.supersedes) for ruling in draft.rulings),
         "pending_review": became[Outcome.PENDING_REVIEW],
         "discarded": sum(drop.candidate is not None for drop in draft.drops),
+        "redacted": count_placeholders(turn.content for turn in draft.request.turns),
         "memory_ids": list(dict.fromkeys(_memory_ids(draft))),
     }
     return TraceReport(counts=counts, outcomes=outcomes)

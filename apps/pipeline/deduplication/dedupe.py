@@ -75,7 +75,7 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         neighbours=near,
         residuals=residual_cosines(pairs=close, embedder=ports.embedder),
         band=band,
-        memory_ids=[ports.ids.new() for _ in draft.candidates],
+        memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
         holders=ports.memories.holders(end_user_id=end_user_id, slots=_slots(draft.candidates), ids=tuple(named)),
     )
 
@@ -113,7 +113,7 @@ def decide(draft: Draft, gathered: Gathered, *, verdicts: Verdicts | None = None
     return draft.drop(*session.drops).evolve(
         candidates=tuple(ruling.candidate for ruling in session.rulings),
         rulings=tuple(session.rulings),
-        details={"compared": session.notes},
+        details={"compared": session.notes, "refused_proposals": session.refused},
     )
 
 

@@ -6,17 +6,22 @@ from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop, Ruling
-from apps.pipeline.core.enums import Reason, Stage
+from apps.pipeline.core.enums import Reason, Stage, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
-from apps.pipeline.deduplication.difference_checks import precision_of
+from apps.pipeline.deduplication.containment import is_said_in_passing
 from apps.pipeline.deduplication.lexical_diff import distinct_words
 from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
-from apps.pipeline.deduplication.merging import merged_fields, merged_metadata
+from apps.pipeline.deduplication.merging import merged_fields, merged_metadata, tells_more
 from apps.pipeline.deduplication.open_pairs import Verdicts
-from apps.pipeline.deduplication.proposals import refusal_of_merge
+from apps.pipeline.deduplication.proposals import (
+    animate_entities,
+    refusal_of_merge,
+    refused_proposals,
+    with_repeat_named,
+)
 from apps.pipeline.deduplication.similarity import ResidualCosines, cosine
 from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.pipeline.resolution.rewriting import rewrite
@@ -42,19 +47,22 @@ class DedupeSession:
         self._residuals = residuals
         self._named = named  # live memories that an extractor may have named
         self._verdicts = verdicts
+        self._animate = animate_entities(draft)
+        self._became: dict[UUID, UUID] = {}  # of candidates before, the memory of each
         self._names = _current_names(draft)
         self._vectors: list[Vector] = []
         self._held: set[str] = set()  # hashes of known memories that were compared
         self.rulings: list[Ruling] = []
         self.drops: list[Drop] = []
         self.notes: dict[str, Any] = {}
+        self.refused: dict[str, list[dict[str, str]]] = {}
 
     def judge(self, fresh: Ruling, *, vector: Vector, near: Sequence[Neighbour]) -> None:
         """Settle one candidate against those before it, then against what is known."""
-        fresh = self._with_verdicts(fresh)
+        fresh = self._with_verdicts(self._with_refusals(self._with_earlier(fresh)))
         mine = self._with_current_names(as_memory(draft=self._draft, ruling=fresh))
         before = [
-            (place, self._compare(fresh, mine, self._as_memory(ruling), cosine(vector, theirs)))
+            (place, self._compare_within_request(fresh, mine, self._as_memory(ruling), cosine(vector, theirs)))
             for place, (ruling, theirs) in enumerate(zip(self.rulings, self._vectors, strict=True))
         ]
         known = [
@@ -65,14 +73,53 @@ class DedupeSession:
         repeated = next((place for place, match in before if match.verdict is MatchVerdict.SAME), None)
         if repeated is not None:
             return self._join(repeated, fresh.candidate)
+        holder = self._holder_in_passing(fresh, mine, near)
+        if holder is not None:
+            return self._drop_known(fresh.candidate, holder)
         ruling = self._rule(fresh, known=known, before=before)
+        if ruling.merge_into is None:
+            ruling = ruling.evolve(absorbs=self._said_in_passing(mine, near))
         self.notes[str(fresh.candidate.index)] = _note(ruling, known)
         taken = self._merging_into(ruling.merge_into)
         if taken is not None:
             return self._join(taken, fresh.candidate)
         self.rulings.append(ruling)
         self._vectors.append(vector)
+        self._note_memory(ruling.candidate, ruling)
         return None
+
+    def _with_earlier(self, fresh: Ruling) -> Ruling:
+        """Name the memories that earlier candidates have become instead of those that they would have been."""
+        candidate = fresh.candidate
+        became = self._became
+        return fresh.evolve(
+            candidate=candidate.evolve(
+                replaces=tuple(dict.fromkeys(became.get(each, each) for each in candidate.replaces)),
+                contradicts=tuple(dict.fromkeys(became.get(each, each) for each in candidate.contradicts)),
+                same_as=became.get(candidate.same_as, candidate.same_as) if candidate.same_as else None,
+            )
+        )
+
+    def _note_memory(self, candidate: Candidate, ruling: Ruling) -> None:
+        if candidate.memory_id is not None:
+            self._became[candidate.memory_id] = ruling.memory_id
+
+    def _with_refusals(self, fresh: Ruling) -> Ruling:
+        """Say in the span, and flag, what the extractor proposes and no rule follows; the pair is open again."""
+        before = {ruling.memory_id: self._as_memory(ruling) for ruling in self.rulings}
+        named = {**self._named, **before}
+        fresh = fresh.evolve(candidate=with_repeat_named(fresh.candidate, named=named))
+        refused = list(refused_proposals(fresh.candidate, named=named, animate=self._animate))
+        if not refused:
+            return fresh
+        self.refused[str(fresh.candidate.index)] = [each.to_json() for each in refused]
+        ids = {each.memory_id for each in refused}
+        candidate = fresh.candidate.evolve(
+            same_as=None if fresh.candidate.same_as in ids else fresh.candidate.same_as,
+            replaces=tuple(each for each in fresh.candidate.replaces if each not in ids),
+            contradicts=tuple(each for each in fresh.candidate.contradicts if each not in ids),
+        )
+        return fresh.evolve(candidate=candidate, flags=(*fresh.flags, Reason.PROPOSAL_REFUSED))
 
     def _with_verdicts(self, fresh: Ruling) -> Ruling:
         """Treat what a judge says as if extraction had said it; where both hold, nothing is asked again."""
@@ -106,6 +153,32 @@ class DedupeSession:
         flags = (Reason.UNSURE_DUPLICATE,) if unsure else ()
         return fresh.evolve(possible_duplicates=tuple(unsure[:_MOST_FLAGGED]), flags=(*fresh.flags, *flags))
 
+    def _compare_within_request(
+        self, fresh: Ruling, mine: StoredMemory, theirs: StoredMemory, cosine: float | None
+    ) -> Match:
+        """Compare with an earlier candidate; of two, one that says only who somebody is joins one that says it too."""
+        match = self._compare(fresh, mine, theirs, cosine)
+        is_named = theirs.id in fresh.candidate.proposed
+        if not is_named and (is_said_in_passing(mine, by=theirs) or is_said_in_passing(theirs, by=mine)):
+            return Match(MatchVerdict.SAME, "in_passing", cosine)
+        return match
+
+    def _holder_in_passing(self, fresh: Ruling, mine: StoredMemory, near: Sequence[Neighbour]) -> StoredMemory | None:
+        """Return the known memory that says in passing what a candidate says, unless the extractor names another."""
+        if fresh.candidate.proposed:
+            return None
+        known = (each.memory for each in near if each.memory.status is Status.ACTIVE)
+        return next((each for each in known if is_said_in_passing(mine, by=self._with_current_names(each))), None)
+
+    def _said_in_passing(self, mine: StoredMemory, near: Sequence[Neighbour]) -> tuple[StoredMemory, ...]:
+        """Return known memories that say no more than a candidate says in passing."""
+        known = (each.memory for each in near if each.memory.status is Status.ACTIVE)
+        return tuple(each for each in known if is_said_in_passing(self._with_current_names(each), by=mine))
+
+    def _drop_known(self, candidate: Candidate, holder: StoredMemory) -> None:
+        detail = {"held_by": str(holder.id), "why": f"said in passing by: {holder.content}"}
+        self.drops.append(Drop(stage=Stage.DEDUPE, reason=Reason.DUPLICATE, candidate=candidate, detail=detail))
+
     def _named_duplicate(self, candidate: Candidate) -> StoredMemory | None:
         """Return the live memory that the extractor takes for the same, unless a rule is certain that it is not."""
         known = self._named.get(candidate.same_as) if candidate.same_as else None
@@ -122,7 +195,7 @@ class DedupeSession:
         """Let an earlier candidate speak for a repeat: both turns are its sources, the more precise wording wins."""
         ruling = self.rulings[place]
         first = ruling.candidate
-        better = candidate if precision_of(candidate.content) > precision_of(first.content) else first
+        better = candidate if tells_more(candidate.content, than=first.content) else first
         sources = tuple(dict.fromkeys((*first.source_turn_ids, *candidate.source_turn_ids)))
         joined = better.evolve(
             index=first.index,
@@ -131,6 +204,7 @@ class DedupeSession:
             contradicts=tuple(dict.fromkeys((*first.contradicts, *candidate.contradicts))),
         )
         ruling = ruling.evolve(candidate=joined)
+        self._note_memory(candidate, ruling)
         if ruling.merge_into is not None:
             ruling = self._merge(ruling, ruling.merge_into, Match(MatchVerdict.SAME, "repeat")).evolve(rule=ruling.rule)
         else:

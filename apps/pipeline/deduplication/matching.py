@@ -7,6 +7,7 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import SpeechAct
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.deduplication.containment import tells_event_less_exactly
 from apps.pipeline.deduplication.difference_checks import (
     Guard,
     contradictions,
@@ -15,6 +16,7 @@ from apps.pipeline.deduplication.difference_checks import (
     names_grow,
     tells_relative_time,
 )
+from apps.pipeline.deduplication.event_periods import may_be_one_time
 from apps.pipeline.deduplication.lexical_diff import (
     adds_nothing,
     distinct_words,
@@ -42,7 +44,7 @@ class Match:
     """A verdict with what it rests on."""
 
     verdict: MatchVerdict
-    tier: str  # "facts" where the triples already tell them apart, "hash", "value" or "cosine"
+    tier: str  # "facts" where the triples already tell them apart, "hash", "value", "event" or "cosine"
     cosine: float | None = None
     residual: float | None = None  # the cosine of the words in which they differ, where both have such words
     guards: frozenset[Guard] = frozenset()
@@ -65,6 +67,8 @@ def compare(
         return Match(MatchVerdict.DIFFERENT if guards else MatchVerdict.SAME, "hash", cosine, residual, guards)
     if _told_more_precisely(one, two) and not contradictions(one.content, two.content):
         return Match(MatchVerdict.SAME, "value", cosine)
+    if tells_event_less_exactly(one, two) or tells_event_less_exactly(two, one):
+        return Match(MatchVerdict.SAME, "event", cosine)
     if cosine is None or cosine < band.words:
         return Match(MatchVerdict.DIFFERENT, "cosine", cosine)
     guards = differences(one.content, two.content)
@@ -129,7 +133,7 @@ def _happened_apart(one: StoredMemory, two: StoredMemory) -> bool:
     if not one.traits.repeatable:
         return False
     if one.event_at and two.event_at:
-        return one.event_at.date() != two.event_at.date()
+        return not may_be_one_time(one, two)
     relative = tells_relative_time(one.content) or tells_relative_time(two.content)
     return relative and one.said_at.date() != two.said_at.date()
 

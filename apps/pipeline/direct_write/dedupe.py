@@ -13,6 +13,8 @@ from apps.pipeline.core.ports import MemoryReader, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import precision_of
 from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot, takes_slot
+from apps.pipeline.direct_write.trust import binds_agents, is_vouched_for
+from apps.pipeline.provenance.orders import looks_injected
 
 
 def read_met(memories: Sequence[StoredMemory], *, end_user_id: UUID, reader: MemoryReader) -> tuple[StoredMemory, ...]:
@@ -43,11 +45,12 @@ class StoreResult:
 class DirectWriteSession:
     """The memories of one request, settled one after the other; built for one request and thrown away after it."""
 
-    def __init__(self, *, known: Iterable[StoredMemory], policy: Policy) -> None:
+    def __init__(self, *, known: Iterable[StoredMemory], policy: Policy, is_trusted: bool = True) -> None:
         self._live = {each.id: each for each in known}
         # Of what is closed as well: it is closed only after the new ones are added.
         self._hashes = {each.canonical_hash for each in self._live.values()}
         self._slack = policy.conflict.confidence_slack
+        self._is_trusted = is_trusted
         self.changes: list[Operation] = []  # of memories that are known, or added by this request
 
     def settle(self, add: AddMemory) -> StoreResult:
@@ -55,12 +58,14 @@ class DirectWriteSession:
         if add.status not in LIVE_STATUSES:
             return StoreResult(add.memory_id, adds=add)
         memory = as_stored(add)
-        if duplicate := duplicate_of(memory, self._live.values()):
+        is_suspected = looks_injected(memory.content)
+        duplicate = None if is_suspected else duplicate_of(memory, self._live.values())
+        if duplicate:
             self._word_better(duplicate, memory)
             return StoreResult(duplicate.id)
         if add.canonical_hash in self._hashes:
             add = replace(add, canonical_hash=salted_hash(add.canonical_hash, memory_id=add.memory_id))
-        storing = self._placed(add, memory) if add.status is Status.ACTIVE else _asking(add, Reason.LOW_CONFIDENCE)
+        storing = _suspected(add) if is_suspected else self._judged(add, memory)
         if storing.adds and storing.adds.status in LIVE_STATUSES:
             self._live[add.memory_id] = as_stored(storing.adds)
             self._hashes.add(add.canonical_hash)
@@ -70,10 +75,20 @@ class DirectWriteSession:
         """Let the wording win that tells more; the other stays in the history."""
         if precision_of(memory.content) <= precision_of(duplicate.content):
             return
+        if not self._is_trusted and is_vouched_for(duplicate):
+            return
         self._live[duplicate.id] = replace(duplicate, content=memory.content)
         changes = {"content": memory.content}
         self.changes.append(ReviseMemory(duplicate.id, duplicate.version, verb="merged", changes=changes))
         self.changes.append(EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=duplicate.id))
+
+    def _judged(self, add: AddMemory, memory: StoredMemory) -> StoreResult:
+        """Let a person look at what is unsure, and at rules for agents from a caller that is not trusted."""
+        if add.status is not Status.ACTIVE:
+            return _asking(add, Reason.LOW_CONFIDENCE)
+        if not self._is_trusted and binds_agents(add.candidate.tags):
+            return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.LESS_TRUSTED)
+        return self._placed(add, memory)
 
     def _placed(self, add: AddMemory, memory: StoredMemory) -> StoreResult:
         place = placement_in_slot(memory, self._live.values())
@@ -83,6 +98,8 @@ class DirectWriteSession:
             return StoreResult(add.memory_id, adds=late)
         if any(memory.confidence < each.confidence - self._slack for each in place.closes):
             return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.WEAKER_EVIDENCE)
+        if not self._is_trusted and any(map(is_vouched_for, place.closes)):
+            return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.LESS_TRUSTED)
         for each in place.closes:
             del self._live[each.id]
             self.changes.append(closing(each, successor=memory))
@@ -101,3 +118,7 @@ def closing(memory: StoredMemory, *, successor: StoredMemory) -> SupersedeMemory
 
 def _asking(add: AddMemory, reason: Reason) -> StoreResult:
     return StoreResult(add.memory_id, adds=add, asks=reason)
+
+
+def _suspected(add: AddMemory) -> StoreResult:
+    return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.SUSPECTED_INJECTION)

@@ -54,11 +54,21 @@ def check_new(new: NewMemory, *, at: str) -> None:
 
 
 def add_memory(
-    new: NewMemory, *, memory_id: UUID, index: int, directory: EntityIndex, policy: Policy, now: datetime
+    new: NewMemory,
+    *,
+    memory_id: UUID,
+    index: int,
+    directory: EntityIndex,
+    policy: Policy,
+    now: datetime,
+    is_trusted: bool = True,
 ) -> AddMemory:
-    """Turn a new memory into its operation; entities that it names are found in the directory or added to it."""
+    """Turn a new memory into its operation; entities that it names are found in the directory or added to it.
+
+    A caller that is not trusted can lower the confidence that the policy computes, but not raise it.
+    """
     candidate = _candidate(new, index=index, directory=directory, reliability=policy.extraction.model_reliability)
-    confidence = _confidence(new, candidate, policy)
+    confidence = _confidence(new, candidate, policy, is_trusted=is_trusted)
     said_at = new.said_at or now
     review = confidence.value < policy.confidence.review_below
     return AddMemory(
@@ -104,7 +114,9 @@ def _resolved(mention: Mention, directory: EntityIndex) -> Mention:
     return Mention(text=name, type=entity.type, entity_id=entity.id)
 
 
-def _confidence(new: NewMemory, candidate: Candidate, policy: Policy) -> Confidence:
+def _confidence(new: NewMemory, candidate: Candidate, policy: Policy, *, is_trusted: bool) -> Confidence:
     """Score a memory; where the caller gives the figure, the adjustment makes up the difference."""
     computed = confidence_of(candidate, policy=policy.confidence)
-    return computed if new.confidence is None else with_value(computed.parts(), value=new.confidence)
+    if new.confidence is None or (new.confidence > computed.value and not is_trusted):
+        return computed
+    return with_value(computed.parts(), value=new.confidence)

@@ -38,16 +38,17 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
 
 
 def _by_patterns(draft: Draft) -> ExtractionResult:
-    policy = draft.policy.extraction
-    found = (patterns.extract(turn=turn, policy=policy, before=_before(turn, draft)) for turn in draft.turns)
-    return ExtractionResult(candidates=tuple(each for candidates in found for each in candidates))
-
-
-def _before(turn: SourceTurn, draft: Draft) -> tuple[SourceTurn, ...]:
-    """Return what the same speaker said before a turn, as far as the request looks back."""
+    """Read each turn by itself: a turn that can't be read costs its own candidates and no others."""
     turns = (*draft.request.earlier_turns, *draft.request.turns)
-    said_by = (turn.role, turn.speaker)
-    return tuple(each for each in turns if each.position < turn.position and (each.role, each.speaker) == said_by)
+    candidates: list[Candidate] = []
+    unreadable: dict[UUID, str] = {}
+    for turn in draft.turns:
+        before = tuple(each for each in turns if each.position < turn.position)
+        try:
+            candidates += patterns.extract(turn=turn, policy=draft.policy.extraction, before=before)
+        except Exception as error:  # noqa: BLE001 - whatever a text provokes must not reach the other turns
+            unreadable[turn.id] = f"{type(error).__name__}: {error}"
+    return ExtractionResult(candidates=tuple(candidates), unreadable=unreadable)
 
 
 def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[ExtractionResult]:
@@ -75,13 +76,18 @@ def _together(asked: TurnsToExtract, first: ExtractionResult, second: Extraction
     """Join what patterns and model have found; where the model failed, perhaps what the patterns take for it."""
     draft = asked.draft
     idle = {turn.id for turn in _left_by(first, draft).turns} - {turn.id for turn in asked.turns}
-    joined = second.evolve(candidates=(*first.candidates, *second.candidates), idle=frozenset(idle))
+    joined = second.evolve(
+        candidates=(*first.candidates, *second.candidates), unreadable=first.unreadable, idle=frozenset(idle)
+    )
     if not second.failure or draft.policy.extraction.on_model_failure is not OnModelFailure.PATTERNS:
         return joined
     left = draft.evolve(turns=_left_by(first, draft).turns)
-    guesses = [each.evolve(source_confidence=SourceConfidence.SPECULATED) for each in _by_patterns(left).candidates]
+    instead = _by_patterns(left)
+    guesses = [each.evolve(source_confidence=SourceConfidence.SPECULATED) for each in instead.candidates]
     notes = {**second.notes, "fallback": ExtractorKind.PATTERNS.value, "failure": second.failure}
-    return joined.evolve(candidates=(*first.candidates, *guesses), refused=(), notes=notes, failure="")
+    return joined.evolve(
+        candidates=(*first.candidates, *guesses), unreadable=instead.unreadable, refused=(), notes=notes, failure=""
+    )
 
 
 def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> Draft:
@@ -104,11 +110,7 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
     ]
     kept, drops = decide(proposed=proposed, policy=draft.policy, windows=found.windows)
     told = {turn_id for each in proposed for turn_id in each.source_turn_ids}
-    silent = [
-        Drop(Stage.EXTRACT, Reason.NO_CANDIDATE, turn.id, detail={"why": IDLE} if turn.id in found.idle else {})
-        for turn in draft.turns
-        if turn.id not in told
-    ]
+    silent = [_without_candidate(turn, found) for turn in draft.turns if turn.id not in told]
     details = {
         "extractor": ran.value,
         "configured": draft.policy.extraction.extractor.value,
@@ -122,6 +124,12 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         candidates=kept, model_calls=found.calls, details=details, shown_memories=found.shown_memories
     )
     return extracted.drop(*silent, *refused, *drops)
+
+
+def _without_candidate(turn: SourceTurn, found: ExtractionResult) -> Drop:
+    if turn.id in found.unreadable:
+        return Drop(Stage.EXTRACT, Reason.EXTRACTION_FAILED, turn.id, detail={"why": found.unreadable[turn.id]})
+    return Drop(Stage.EXTRACT, Reason.NO_CANDIDATE, turn.id, detail={"why": IDLE} if turn.id in found.idle else {})
 
 
 def _told(refusal: CandidateRefusal) -> dict[str, str]:

@@ -29,7 +29,8 @@ class ExtractionResult:
     failure: str = ""
     shown_memories: frozenset[UUID] = frozenset()  # known memories that the model saw
     windows: Mapping[UUID, int] = field(default_factory=dict)  # by turn: the model call that it was new in
-    idle: frozenset[UUID] = frozenset()  # turns that no model was asked about, since they tell nothing
+    idle: frozenset[UUID] = frozenset()  # turns that no model was asked about, since they say nothing of anybody
+    unreadable: Mapping[UUID, str] = field(default_factory=dict)  # turns that the patterns failed on, with the error
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with the changes."""

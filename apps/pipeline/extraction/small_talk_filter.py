@@ -6,6 +6,7 @@ tells something as well, and so does a wish how the other should speak, and what
 """
 
 from apps.pipeline.core.enums import SpeechAct
+from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction import patterns, small_talk_phrases
 from apps.pipeline.extraction.patterns import speech_act
@@ -22,16 +23,19 @@ def telling(asked: TurnsToExtract) -> TurnsToExtract:
         return asked
     request = asked.draft.request
     said = {turn.position: turn for turn in (*request.earlier_turns, *request.turns)}
-    kept = (
-        turn
-        for turn in asked.turns
-        if tells_something(turn, before=said.get(turn.position - 1)) or patterns.extract(turn=turn, policy=policy)
-    )
+    kept = (turn for turn in asked.turns if _may_tell(turn, said.get(turn.position - 1), policy))
     return TurnsToExtract(draft=asked.draft, turns=tuple(kept))
 
 
+def _may_tell(turn: SourceTurn, before: SourceTurn | None, policy: ExtractionPolicy) -> bool:
+    try:
+        return tells_something(turn, before=before) or bool(patterns.extract(turn=turn, policy=policy))
+    except Exception:  # noqa: BLE001 - a text that the rules can't read is left to the model, like any other
+        return True
+
+
 def tells_something(turn: SourceTurn, *, before: SourceTurn | None) -> bool:
-    """Tell whether the words of a turn may hold anything worth remembering; when in doubt, they do.
+    """Return True if the words of a turn may hold anything worth remembering; when in doubt, they do.
 
     `before` is the turn before it in the session: "yes" to a question tells something, and so does a bare name, for
     the pre-filter has dropped the bare words that answer nothing.
@@ -57,7 +61,7 @@ def _is_idle(said: str, *, asks: bool) -> bool:
 
 
 def _without_openers(text: str) -> str:
-    """Take greetings, thanks and interjections off, and the name of whoever is spoken to."""
+    """Take greetings, thanks and interjections off, and the name of the person addressed."""
     said = text
     for _ in range(4):
         cut = small_talk_phrases.NAME_CALLED.sub("", small_talk_phrases.OPENERS.sub("", said)).strip(" ,.!?~…:;()-–—")

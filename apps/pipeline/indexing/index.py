@@ -1,4 +1,8 @@
-"""Stage 7, index: the vectors of a memory, of its content and of the questions that it answers."""
+"""Stage 7, index: the vectors of a memory, of its content and of other texts by which it is looked for.
+
+These are questions that it answers and, where the end user speaks another language than English, in which statements
+are written, the quote in that language.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +12,8 @@ from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.policy import IndexPolicy
 from apps.pipeline.core.ports import Embedder, Vector
 from apps.pipeline.indexing.questions import questions_for
+
+MAX_QUOTE = 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +26,13 @@ class Indexable:
     subject: str = ""  # the subject's name
     predicate: str = ""
     object_text: str = ""
+    foreign_quote: str = ""  # the quote, where it is in another language than the content
+    model_questions: tuple[str, ...] = ()  # those that a model has written, instead of those of the templates
 
 
 @dataclass(frozen=True, slots=True)
 class VectorEntry:
-    """The vectors of one memory; each question has its own, in the same order."""
+    """The vectors of one memory; `questions` are all texts beside the content, with their vectors in the same order."""
 
     memory_id: UUID
     vector: Vector
@@ -52,8 +60,8 @@ def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolic
 
 
 def questions_of(memory: Indexable, *, policy: IndexPolicy) -> tuple[str, ...]:
-    """Return the questions that a memory answers."""
-    return questions_for(
+    """Return the questions that a memory answers, and its quote in another language."""
+    questions = memory.model_questions or questions_for(
         type=memory.type,
         subject=memory.subject,
         predicate=memory.predicate,
@@ -61,3 +69,4 @@ def questions_of(memory: Indexable, *, policy: IndexPolicy) -> tuple[str, ...]:
         content=memory.content,
         count=policy.questions,
     )
+    return (*questions, memory.foreign_quote[:MAX_QUOTE]) if memory.foreign_quote else questions

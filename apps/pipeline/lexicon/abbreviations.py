@@ -8,6 +8,10 @@ BEFORE_NAMES = frozenset(
 WITHIN = frozenset("e.g i.e eg ie vs cf viz approx ca incl resp aka a.k.a".split())
 # A number follows: "No. 5", "p. 12", "Oct. 5".
 BEFORE_NUMBERS = frozenset("no nos art fig p pp vol ch sec jan feb mar apr jun jul aug sept sep oct nov dec".split())
+# The day before these is written with a full stop: "am 19. Mai".
+MONTHS_AFTER_DAY = frozenset(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember".split()
+)
 # A sentence may end with these: it goes on with a small letter or a number.
 LAST_OR_WITHIN = frozenset("etc inc ltd co corp jr sr bros dept est a.m p.m u.s u.k u.s.a ph.d b.a m.a".split())
 # Words that begin a sentence rather than continue a name after an initial.

@@ -10,7 +10,7 @@ CONDITION_ADJECTIVES: dict[str, str] = {
     "hemophiliac": "hemophilia", "colour-blind": "colour blindness", "colour blind": "colour blindness",
     "color-blind": "color blindness", "color blind": "color blindness", "deaf": "deafness", "blind": "blindness",
     "immunocompromised": "weak immune system", "insulin resistant": "insulin resistance",
-    "hard of hearing": "hearing loss",
+    "hard of hearing": "hearing loss", "insulin-dependent": "diabetes", "dairy-free": "dairy intolerance",
 }  # fmt: skip
 # Nouns of conditions, as an RE2 alternation; the endings are those of medical Greek.
 CONDITION_NOUNS = (
@@ -21,15 +21,16 @@ CONDITION_NOUNS = (
     r"|(?:high|low) (?:blood pressure|cholesterol)|(?:underactive|overactive) thyroid"
     r"|heart (?:condition|murmur)|bad (?:back|knee|hip|shoulder)|(?:kidney|gall) ?stones"
     r"|fear of [\w ]+|phobia of [\w ]+"
+    r"|(?:stress |hairline )?fractures?|hernia|slipped disc|torn (?:ligament|meniscus|muscle|tendon|acl)|pacemaker"
     r"|(?:[\w'’-]+ ){1,2}(?:disease|disorder|syndrome|deficiency)"
     r"|\w{3,}(?:itis|osis|algia|aemia|emia|lexia|roidism|tension))"
 )
-# How international non-proprietary names of medicines end (WHO stems), and names without such an ending.
+# How international non-proprietary names of medicines end (WHO stems, as RE2), and names without such an ending.
 _STEMS = (
-    "pril sartan olol statin prazole cillin mycin oxetine formin azepam azolam triptan gliptin gliflozin glutide "
-    "dipine tidine profen thyroxine parin xaban lukast setron azole vir mab nib oxacin cycline olone asone onide terol "
-    "tropium semide thiazide lactone traline citalopram faxine triptyline zapine peridone idone giline lamide bital "
-    "gabalin bapentin"
+    "pril sartan olol statin prazole cilline? mycin oxetine formine? imibe? azepam azolam triptan gliptin "
+    "gliflozin glutide dipine tidine profen thyroxine parin xaban lukast setron azole vir mab nib oxacin cycline "
+    "olone asone onide terol tropium semide thiazide lactone traline citalopram faxine triptyline zapine peridone "
+    "idone giline lamide bital gabalin bapentin "
 )
 _OTHERS = (
     "insulin", "aspirin", "ibuprofen", "paracetamol", "acetaminophen", "codeine", "morphine", "tramadol", "warfarin",
@@ -38,4 +39,11 @@ _OTHERS = (
     "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
 )  # fmt: skip
 MEDICINE = rf"(?:\w{{2,}}(?:{'|'.join(_STEMS.split())})s?|{'|'.join(_OTHERS)})"
+# What shows that a statement is about somebody's health, whatever else it says.
+HEALTH_SIGN = (
+    rf"(?:{MEDICINE}|{CONDITION_NOUNS}|allerg\w*|intoleran\w*|diagnos\w+|symptoms?|tablets|pills|medication|medicines?"
+    r"|doctors?|gp|consultant|specialist|surgeon|physio\w*|\w{3,}ologist|pa?ediatrician|midwife|surgery|operations?"
+    r"|operated|biopsy|chemo\w*|dialysis|blood (?:pressure|sugar|thinners|test|type)|cholesterol|ferritin|insulin"
+    r"|pacemaker|wheelchair|crutches|hives|rash|cramps|lactose|gluten|dairy)"
+)
 DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|ug|iu|units?)"

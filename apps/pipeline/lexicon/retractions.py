@@ -20,12 +20,12 @@ _MOST_WORDS = 4  # of a value
 
 
 def corrects(quote: str) -> bool:
-    """Tell whether a quote may take something back."""
+    """Return True if a quote may take something back."""
     return _INSTEAD.search(quote) is not None or _FROM_TO.search(quote) is not None
 
 
 def takes_back(quote: str, *, value: str, former: str) -> bool:
-    """Tell whether a quote puts a value in the place of a former one, which differs in what it takes back alone."""
+    """Return True if a quote puts a value in the place of a former one, which differs in what it takes back alone."""
     told, wanted = f" {canonical_text(value)} ", f" {canonical_text(former)} "
     return any(
         f" {right} " in told and told.replace(f" {right} ", f" {wrong} ") == wanted

@@ -29,7 +29,7 @@ _SIGNS = ("'s ", "s' ", " has ", " year", "aged ", " who ", " spouse of ")
 _PASSIVE = re.compile(
     r"^(?P<lead>[^,]+, )?(?P<done>[^,;]+?) (?P<be>is|are|was|were|has been|have been|had been)"
     r" (?P<verb>\w+)(?P<middle>(?: [\w-]+){0,4}?) by"
-    r" (?P<doer>(?:the|a|an|my|his|her|their|[A-Z]\w*'s?) (?:[a-z]+ )?\w+|[A-Z]\w+(?: [A-Z]\w+)*)(?P<rest>.*)$"
+    r" (?P<doer>(?:the|a|an|my|his|her|their|[A-Z]\w*'s?) (?:[a-z]+ )?\w+|[A-Z]\w+(?: [A-Z]\w++)*)(?P<rest>.*)$"
 )
 
 

@@ -22,7 +22,7 @@ _THIRD_PERSON = {"am": "is", "are": "is", "be": "is", "have": "has", "were": "wa
 _PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
 _THIRD_ALREADY = frozenset(_PLURAL)
 _COLLOQUIAL: dict[str, str] = _TABLE["colloquial"]
-_BEFORE_NOT = frozenset("is was can could will would should might".split())
+_BEFORE_NOT = frozenset("is was can could will would should might must".split())
 
 
 @lru_cache(maxsize=16_384)

@@ -14,7 +14,7 @@ def wrap(text: str) -> str:
 
 
 def is_recalled(text: str) -> bool:
-    """Tell whether a text holds something that this server rendered."""
+    """Return True if a text holds something that this server rendered."""
     return _BLOCK.search(text) is not None
 
 

@@ -15,7 +15,7 @@ _SENTENCE = re.compile(r"[^.!?؟…]+[.!?؟…]*")
 _QUESTION_END = ("?", "؟")
 # "Please confirm", "How about Monday." and "do you live here" ask as much as a question mark does.
 _REQUEST = re.compile(
-    r"^\W*(?:(?:so|ok|okay|and|well|great|sure|alright|thanks|hi|hey|but|or)\b\W*)*(?:"
+    r"^\W*(?:(?:so|ok|okay|and|well|great|sure|alright|thanks|hi|hey|but|or)\b\W*+)*(?:"
     r"(?:how|what) about\b|confirm(?:ing)?\b|shall (?:i|we)\b|what if\b"
     r"|(?:do|does|did|would|could|can|will|are|is|was|were|have|has|had|should|may|what|which|who|when|where|how|why)"
     r" (?:you|your|it|this|that|the|there|we|i|is|are|do|does|did|would|many|much|long|old|often)\b)"
@@ -45,13 +45,13 @@ class Utterance:
 
 
 def asks(words: str) -> bool:
-    """Tell whether a folded text asks for anything but whether more help is wanted."""
+    """Return True if a folded text asks for anything but whether more help is wanted."""
     sentences = _SENTENCE.findall(words[-TAIL:])
     return any(_asks(sentence) for sentence in sentences)
 
 
 def is_answer(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
-    """Tell whether the last one to speak before this speaker asked something."""
+    """Return True if the last one to speak before this speaker asked something."""
     for before in reversed(earlier):
         if before.turn.role in (Role.TOOL, Role.SYSTEM) or before.speaker == utterance.speaker:
             continue
@@ -60,13 +60,13 @@ def is_answer(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
 
 
 def is_sent_again(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
-    """Tell whether the caller's own id of this turn was seen before."""
+    """Return True if the caller's own id of this turn was seen before."""
     sent = utterance.turn.external_id
     return bool(sent) and any(before.turn.external_id == sent for before in earlier)
 
 
 def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance], tells: Callable[[Utterance], bool]) -> bool:
-    """Tell whether the same speaker said the same words before, and nothing since that `tells` something.
+    """Return True if the same speaker said the same words before, and nothing since that `tells` something.
 
     "I live in Berlin" is news again once "I moved to Munich" was said.
     """
@@ -76,7 +76,7 @@ def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance], tells: Ca
 
 
 def is_resent(place: int, *, sent: Sequence[Utterance], earlier: Sequence[Utterance]) -> bool:
-    """Tell whether a turn of a request stands beside another one that it stood beside before.
+    """Return True if a turn of a request stands beside another one that it stood beside before.
 
     Callers that keep no ids send a whole conversation again with each new turn.
     """
@@ -91,7 +91,7 @@ def is_resent(place: int, *, sent: Sequence[Utterance], earlier: Sequence[Uttera
 
 
 def _writes_no_marks(text: str) -> bool:
-    """Tell whether a text has neither capitals nor full stops: its writer may leave out question marks as well."""
+    """Return True if a text has neither capitals nor full stops: its writer may leave out question marks as well."""
     return text.islower() and text[-1:].isalnum() and not set(text) & set(".!?")
 
 

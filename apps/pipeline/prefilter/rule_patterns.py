@@ -40,7 +40,7 @@ def compiled(pattern: str) -> "re2._Regexp":
 
 
 def has_gap(pattern: str) -> bool:
-    """Tell whether a pattern leaves a gap (`.*`, `.{0,30}`, `[^.]*`) and so belongs outside a Set."""
+    """Return True if a pattern leaves a gap (`.*`, `.{0,30}`, `[^.]*`) and so belongs outside a Set."""
     return _GAP.search(pattern) is not None
 
 

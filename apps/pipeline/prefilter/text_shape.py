@@ -38,12 +38,12 @@ def letters(text: str, *, enough: int) -> int:
 
 
 def is_emoji_only(text: str) -> bool:
-    """Tell whether a text holds emoji and neither letters nor digits."""
+    """Return True if a text holds emoji and neither letters nor digits."""
     return letters(text, enough=1) == 0 and any(unicodedata.category(sign) == "So" for sign in text)
 
 
 def is_code_only(text: str) -> bool:
-    """Tell whether a text is program code with nothing said about it."""
+    """Return True if a text is program code with nothing said about it."""
     outside = _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
     if outside is not text and letters(outside, enough=1) == 0:
         return True
@@ -56,7 +56,7 @@ def is_code_only(text: str) -> bool:
 
 
 def is_payload(text: str) -> bool:
-    """Tell whether a text is JSON, XML, a table or a log rather than something said."""
+    """Return True if a text is JSON, XML, a table or a log rather than something said."""
     shown = text.strip()
     if shown[:1] in ("{", "["):
         return _is_json(shown)
@@ -77,7 +77,7 @@ def _is_code_line(line: str) -> bool:
 
 
 def _is_code_statement(line: str) -> bool:
-    """Tell whether a lone line is code; a sentence may end in a semicolon, so it needs a second sign."""
+    """Return True if a lone line is code; a sentence may end in a semicolon, so it needs a second sign."""
     return line.endswith((";", "}")) and _CODE_SIGN.search(line) is not None
 
 

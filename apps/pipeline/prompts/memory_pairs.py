@@ -14,12 +14,13 @@ Each question holds two statements that a memory keeps about one person's world,
 Decide what the later statement is to the earlier one. Each is meant as it stands; its wording is not proof of a change.
 </task>
 <rules>
-same: one can be dropped because the other says it too, perhaps in other words, less exactly or in more detail.
+same: one can be dropped because the other says it too, perhaps in other words, less exactly or in more detail, as a
+vague plan and its exact date.
 replaces: the earlier one was true or planned, and is over because of the later one: a new value, a changed plan, an
 event that was moved, cancelled or has happened, something given up, sold or finished, a correction.
 contradicts: they can't both be right, and nothing says that something has changed in between.
-both_hold: both stay true: other things, other people, another one of the same kind, a part of a place or of a date
-within the whole, an earlier time that is over beside the present, or simply another fact.
+both_hold: both stay true: other things, other people, another one of the same kind, a part of a place within
+the whole, an earlier time that is over beside the present, or simply another fact.
 unsure: you can't decide. Prefer this to a guess.
 Statements that differ in a number, name, place, negation or in who does what are never the same.
 </rules>

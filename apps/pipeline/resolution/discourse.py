@@ -31,7 +31,7 @@ class Discourse:
     talkers: frozenset[str] = frozenset()  # folded names of all who speak in the session
 
     def is_talking(self, entity: KnownEntity) -> bool:
-        """Tell whether someone takes part in the conversation: such a one is "you", never "she"."""
+        """Return True if someone takes part in the conversation: such a one is "you", never "she"."""
         names = {fold_name(each) for each in (entity.name, *entity.aliases)}
         return entity.id == self.speaker.id or entity.is_user or bool(names & self.talkers)
 
@@ -47,7 +47,7 @@ class Discourse:
 
     @property
     def tells_of_nobody(self) -> bool:
-        """Tell whether nothing before the mention can be whom it means: a greeting, a time, or nothing at all."""
+        """Return True if nothing before the mention can be whom it means: a greeting, a time, or nothing at all."""
         return not any(_MAY_NAME.search(sentence) or _names_a_relation(sentence) for sentence in self.before)
 
     def _latest(self, surfaces: Sequence[tuple[KnownEntity, Sequence[str]]]) -> tuple[KnownEntity, ...]:
@@ -104,7 +104,7 @@ def surfaces_of(entity: KnownEntity, *, speaker: KnownEntity) -> tuple[str, ...]
 
 
 def holds(text: str, words: str) -> bool:
-    """Tell whether a text holds some words whole, case aside."""
+    """Return True if a text holds some words whole, case aside."""
     if words.casefold() not in text.casefold():
         return False
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE) is not None

@@ -130,7 +130,7 @@ class EntityIndex:
 
 
 def of_kind(entity: KnownEntity, kind: EntityType | None) -> bool:
-    """Tell whether an entity may be of a type; OTHER and None say nothing."""
+    """Return True if an entity may be of a type; OTHER and None say nothing."""
     return kind in (None, EntityType.OTHER, entity.type) or entity.type is EntityType.OTHER
 
 

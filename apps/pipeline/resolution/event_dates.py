@@ -36,7 +36,7 @@ _FRONT = 12  # characters: "So, yesterday…"
 def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
     """Give an event the time that its sentence or quote tells, and how exactly it does.
 
-    Days are those of whoever speaks; like any date without a clock they are kept as midnight in UTC. Nothing is
+    Days are those of the speaker; like any date without a clock they are kept as midnight in UTC. Nothing is
     guessed: without `occurred_at` only a time that names its year counts, and none does where an extractor has told
     one, where two are told, and where the words have two readings.
     """
@@ -50,7 +50,7 @@ def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
 
 
 def counts_from_a_day(text: str) -> bool:
-    """Tell whether a text holds words that mean nothing without the day on which they were said."""
+    """Return True if a text holds words that mean nothing without the day on which they were said."""
     return _COUNTED.search(text) is not None
 
 
@@ -79,7 +79,7 @@ def _times_of(text: str, said: Said | None) -> list[Told]:
 
 
 def _is_part(span: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
-    """Tell whether a longer phrase takes words of this one: "yesterday" in "the day before yesterday"."""
+    """Return True if a longer phrase takes words of this one: "yesterday" in "the day before yesterday"."""
     longer = [other for other in others if other[1] - other[0] > span[1] - span[0]]
     return any(other[0] < span[1] and span[0] < other[1] for other in longer)
 

@@ -7,7 +7,7 @@ from apps.pipeline.lexicon.kinship import relation_noun
 from apps.pipeline.resolution.name_folding import is_proper_name
 
 # Words that change nothing of who is meant; "older", "former" or "best" do and stay part of the noun.
-_MODIFIERS = r"(?:(?:new|current|dear|own|lovely|whole)\s+)*"
+_MODIFIERS = r"(?:(?:new|current|dear|own|lovely|whole)\s++)*"
 _OWNED = re.compile(rf"^(?P<owner>my|his|her|their|its|.+?['’]s?)\s+{_MODIFIERS}(?P<rest>\S.*)$", re.IGNORECASE)
 _OF = re.compile(r"^(?:the|a|an)\s+(?P<noun>[\w-]+)\s+of\s+(?P<owner>\S.*)$", re.IGNORECASE)
 _DEFINITE = re.compile(rf"^(?:the|this|that)\s+{_MODIFIERS}(?P<noun>[\w-]+)$", re.IGNORECASE)
@@ -55,13 +55,20 @@ def _split_apposition(rest: str) -> tuple[str, str]:
     return " ".join(nouns), " ".join(words[len(nouns) :])
 
 
+def apposition_of(name: str, *, sentence: str) -> Description | None:
+    """Return what a sentence says in passing of somebody that it names: "Lena, User's sister, lives in York"."""
+    found = re.search(rf"\b{re.escape(name)}, (?P<phrase>[^\W\d_][\w-]*['’]s [^,;.()]+)[,;.)]", sentence)
+    described = describe(found["phrase"]) if found else None
+    return described if described and not described.name and relation_noun(described.noun) else None
+
+
 def alias_of(*, owner_name: str, noun: str) -> str:
     """Return the alias under which a description is remembered: "User's manager"."""
     return f"{owner_name}'s {noun}"
 
 
 def is_description(name: str) -> bool:
-    """Tell whether an entity is known by a description only."""
+    """Return True if an entity is known by a description only."""
     return describe(name) is not None
 
 

@@ -17,7 +17,7 @@ def fold_name(name: str) -> str:
 
 
 def is_proper_name(text: str) -> bool:
-    """Tell whether a text is written like a name: one word starts with a capital, or its script has no case."""
+    """Return True if a text is written like a name: one word starts with a capital, or its script has no case."""
     words = text.split()
     return any(word[0].isupper() or _is_caseless(word) for word in words)
 

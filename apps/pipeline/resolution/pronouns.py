@@ -56,6 +56,8 @@ _OF_MANY = re.compile(r"(?:they|them|theirs?|themselves)", re.IGNORECASE)
 _MANY = re.compile(
     r"\b[a-zà-ÿ'-]+ (?:people|children|men|women|(?!(?:this|is|has|was|does|his|its|as)\b)[a-z]{2,}[^s'\W]s)\b(?! $)"
 )
+# Several people by name: "Emil and Ida", "User and User's sister".
+_SEVERAL = re.compile(r"\b[A-Z][\w'’-]* (?:and|&) (?:[A-Z]|(?:the|his|her) \w)")
 # After these another one acts, so an object may well be the subject of the sentence: "people who celebrated her".
 _CLAUSE = re.compile(
     r"\b(?:who|that|which|when|because|as|since|if|where|while|and (?:it|they))\b|, \w+ing\b", re.IGNORECASE
@@ -69,8 +71,8 @@ def dangling_in(content: str, *, people: tuple[str, ...], others: tuple[str, ...
     `people` are whom the sentence is about, `others` whom it may name beside them. "Lena loves her job" explains
     itself, since a person comes before the pronoun; which of several is meant is for the reader of the sentence.
     "Lena met her" does not, for an object is never its own subject, unless another clause lies between or the subject
-    is only of that person: "Lena's dogs bring her joy". "Them" may be several of what is named before. Words inside
-    quotation marks are left alone.
+    is only of that person: "Lena's dogs bring her joy". "Them" and "their" may be several of what is named
+    before. Words inside quotation marks are left alone.
     """
     text = _QUOTED.sub('""', content)
     everyone = tuple({*people, *others})
@@ -88,7 +90,7 @@ def dangling_in(content: str, *, people: tuple[str, ...], others: tuple[str, ...
 
 def _helps(before: str, pronoun: str, people: int, least: int, named: tuple[str, ...]) -> int:
     """Return how many people are missing that something else in the sentence stands in for."""
-    if _OF_MANY.fullmatch(pronoun) and _MANY.search(before):
+    if _OF_MANY.fullmatch(pronoun) and (_MANY.search(before) or _SEVERAL.search(before)):
         return least - people
     is_owner = any(name and re.match(rf"{re.escape(name)}['’]s? ", before) for name in named)
     return 1 if people == 1 and least == 2 and (is_owner or _CLAUSE.search(before)) else 0

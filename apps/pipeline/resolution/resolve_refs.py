@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop, KnownEntity
-from apps.pipeline.core.enums import Polarity, Reason, SpeechAct, Stage
+from apps.pipeline.core.enums import EntityType, Polarity, Reason, SpeechAct, Stage
 from apps.pipeline.core.model_calls import ModelCallRecord, Purpose
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.predicates import in_known_words
-from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.statement import PATTERNS, Candidate, Mention, ObjectValue
 from apps.pipeline.lexicon.retractions import takes_back
 from apps.pipeline.prompts import references
 from apps.pipeline.prompts.llm_judge import ask_judge, judge_of
@@ -18,7 +18,7 @@ from apps.pipeline.resolution.alias_introductions import introduce
 from apps.pipeline.resolution.discourse import source_turn
 from apps.pipeline.resolution.entity_index import USER, EntityIndex
 from apps.pipeline.resolution.event_dates import dated
-from apps.pipeline.resolution.grammar import describe, is_description, noun_of_relation
+from apps.pipeline.resolution.grammar import apposition_of, describe, is_description, noun_of_relation
 from apps.pipeline.resolution.pronouns import dangling_in, kind_of
 from apps.pipeline.resolution.resolve_mention import ANIMATE, ResolutionStep, ResolvedMention, resolve
 from apps.pipeline.resolution.rewriting import rewrite
@@ -174,6 +174,8 @@ def _introductions_first(draft: Draft) -> list[Candidate]:
 
 def _link(draft: Draft, candidate: Candidate, directory: EntityIndex, chosen: Chosen) -> _Linked:
     def settle(mention: Mention) -> ResolvedMention:
+        if introduced := _introduced_in_passing(draft, candidate, mention, directory):
+            return introduced
         found = resolve(
             mention, request=draft.request, candidate=candidate, directory=directory, policy=draft.policy.resolution
         )
@@ -194,7 +196,7 @@ def _mentions(candidate: Candidate) -> tuple[Mention, ...]:
 
 
 def _introduces(candidate: Candidate) -> bool:
-    """Tell whether a relation ties a name to what it is to someone: "Priya is User's manager"."""
+    """Return True if a relation ties a name to what it is to someone: "Priya is User's manager"."""
     other = candidate.object.entity
     if not candidate.traits.ties_entities or other is None:
         return False
@@ -225,6 +227,33 @@ def _introduced(
     return _Linked(candidate, ((owner, owned), (holder, resolution), *more))
 
 
+def _introduced_in_passing(
+    draft: Draft, candidate: Candidate, mention: Mention, directory: EntityIndex
+) -> ResolvedMention | None:
+    """Learn from an apposition in a model's sentence who somebody is: "Lena, User's sister, lives in York"."""
+    if candidate.extractor.startswith(PATTERNS) or mention.is_speaker or mention.entity_id is not None:
+        return None
+    described = apposition_of(mention.text, sentence=candidate.content)
+    if described is None:
+        return None
+    owner = Mention(text=described.owner, type=EntityType.PERSON, is_speaker=described.owner == USER)
+    owned = resolve(
+        owner, request=draft.request, candidate=candidate, directory=directory, policy=draft.policy.resolution
+    )
+    if owned.entity is None:
+        return None
+    said_at = source_turn(request=draft.request, candidate=candidate).said_at
+    found = introduce(
+        name=mention.text,
+        owner=owned.entity,
+        noun=described.noun,
+        candidate=candidate,
+        said_at=said_at,
+        directory=directory,
+    )
+    return ResolvedMention(ResolutionStep.DESCRIPTION, found) if found else None
+
+
 def _learn_name(linked: _Linked, directory: EntityIndex) -> None:
     """Give the end user the name that they have told, and anyone the name that is put in place of theirs."""
     candidate, name = linked.candidate, linked.candidate.object.text.strip()
@@ -246,6 +275,8 @@ def _write(linked: _Linked, directory: EntityIndex) -> Candidate | Drop:
     content = rewrite(candidate.content, names=_shown_names(candidate, entities, directory))
     people = {USER} | {entity.name for entity in entities.values() if entity.type in ANIMATE}
     others = tuple(entity.name for entity in directory if entity.type in ANIMATE)
+    if not candidate.extractor.startswith(PATTERNS):
+        people |= set(others)  # a model writes self-contained sentences: whoever it names before a pronoun is meant
     if dangling := dangling_in(content, people=tuple(sorted(people)), others=others):
         return _drop(rewritten.evolve(content=content), dangling, linked)
     return rewritten.evolve(content=content)

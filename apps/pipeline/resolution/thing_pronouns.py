@@ -32,7 +32,8 @@ _NAMED = re.compile(
     r"\b(?:an?|the|their|his|her|this|that|these|those|some|[A-Z][\w-]*['’]s|two|three|\d+) [a-z]", re.I
 )
 _CLAUSE = re.compile(
-    r"\w+ \w+ \w+.*\b(?:because|since|when|if|as|while|although|though|so|which|who|that|and|but)\b", re.IGNORECASE
+    r"\w+ \w+ \w+.*\b(?:because|since|when|until|unless|if|as|while|although|though|so|which|who|that|and|but)\b",
+    re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
 

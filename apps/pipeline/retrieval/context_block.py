@@ -1,11 +1,11 @@
 """The context block: what is known of an end user, as one marked text within a budget of tokens.
 
-Lines are taken in one order of value that does not depend on the budget: rules, what the query asks for, important
-facts, other hits. The block is the longest beginning of that order that fits, so a larger budget only adds lines.
+Lines are taken in one order of value that does not depend on the budget. The block is the longest beginning of that
+order that fits, so a larger budget only adds lines. It is printed by sections.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -22,14 +22,17 @@ LONG_LINE = 400  # characters
 _CHARACTERS_PER_TOKEN = 3.5  # about, for a first guess
 
 CountTokens = Callable[[str], int]
+# Memories of a section, the most valuable first. A section may be given in several parts.
+SectionPart = tuple["BlockSection", Sequence[ContextMemory]]
 
 
 class BlockSection(StrEnum):
-    """The parts of a block, in their order; the value is the heading."""
+    """The parts of a block, in the order in which they are printed; the value is the heading."""
 
     CONSTRAINTS = "Constraints:"
     CONVENTIONS = "Conventions:"
     RELEVANT = "Relevant memories:"
+    UPCOMING = "Upcoming:"
     FACTS = "Known facts:"
     OTHERS = "Other memories:"
 
@@ -53,14 +56,14 @@ class _Line:
 
 def render(
     *,
-    known: Mapping[BlockSection, Sequence[ContextMemory]],
+    known: Sequence[SectionPart],
     token_budget: int,
     count_tokens: CountTokens,
     now: datetime,
 ) -> RenderedBlock:
-    """Render memories, the most valuable of each section first, as far as the budget goes; nothing known is "".
+    """Render memories, the most valuable part first, as far as the budget goes; nothing known is "".
 
-    Memories with the same words are shown once, in the first section that has them. The frame and the headings count.
+    Memories with the same words are shown once, in the first part that has them. The frame and the headings count.
     """
     lines = sorted(_lines(known, now), key=lambda line: len(line.text) > LONG_LINE)
     shown = lines[: _fitting(lines, token_budget, count_tokens)]
@@ -72,10 +75,10 @@ def render(
     return RenderedBlock(text=text, tokens=count_tokens(text), memory_ids=ids, omitted=omitted)
 
 
-def _lines(known: Mapping[BlockSection, Sequence[ContextMemory]], now: datetime) -> Iterable[_Line]:
+def _lines(known: Sequence[SectionPart], now: datetime) -> Iterable[_Line]:
     shown: set[str] = set()
-    for section in BlockSection:
-        for memory in known.get(section, ()):
+    for section, memories in known:
+        for memory in memories:
             if _words(memory.content) in shown:
                 continue
             # A memory that is printed as the other side of a dispute has no line of its own.

@@ -48,6 +48,7 @@ class Memories:
     named: NDArray[np.bool_]  # the query names its subject or object
     are_statements: NDArray[np.bool_]  # with subject and predicate, so complete without their session
     of_others: NDArray[np.bool_]  # it states something of someone, and the query names only others
+    lacks_answer: NDArray[np.bool_]  # the query asks when, where or how many, which its sentence doesn't say
     importance: Floats
     confidence: Floats
 
@@ -115,8 +116,9 @@ def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, po
         "evidence": combined(evidence),
     }
     aside = np.where(memories.of_others, policy.others_share, 1.0)
+    unsuited = np.where(memories.lacks_answer & memories.are_statements, policy.no_answer_share, 1.0)
     return Scores(
-        parts={name: aside * part for name, part in _weighted(relative, memories, policy).items()},
+        parts={name: aside * unsuited * part for name, part in _weighted(relative, memories, policy).items()},
         evidence={name: aside * part for name, part in evidence.items()},
     )
 

@@ -65,6 +65,8 @@ class Turn(models.Model):
         ]
         indexes = [
             models.Index(fields=("end_user", "trace"), name="turn_of_trace"),
+            models.Index(fields=("session",), name="turn_by_session"),
+            models.Index(fields=("trace",), name="turn_by_trace"),
             models.Index(
                 fields=("end_user", "session", "external_id"), condition=~Q(external_id=""), name="turn_by_external_id"
             ),

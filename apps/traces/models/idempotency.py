@@ -12,6 +12,7 @@ class IdempotentRequest(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    end_user_id = models.UUIDField(null=True, help_text="whom the request names; the answer is erased with the user")
     key = models.CharField(max_length=255)
     fingerprint = models.CharField(max_length=64, help_text="hash of method, path and body")
     answer_status = models.PositiveSmallIntegerField(null=True, help_text="empty while the request is running")
@@ -24,6 +25,10 @@ class IdempotentRequest(models.Model):
             models.CheckConstraint(
                 condition=Q(answer_status__isnull=True) | Q(answer__isnull=False), name="idempotency_answer_whole"
             ),
+        ]
+
+        indexes = [
+            models.Index(fields=("end_user_id",), condition=Q(end_user_id__isnull=False), name="idempotency_of_user")
         ]
 
     def __str__(self) -> str:

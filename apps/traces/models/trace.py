@@ -37,6 +37,7 @@ class Trace(models.Model):
         indexes = [
             models.Index(fields=("end_user", "-created_at"), name="trace_of_user_by_time"),
             models.Index(fields=("project", "-created_at"), name="trace_of_project_by_time"),
+            models.Index(fields=("session",), name="trace_by_session"),
             models.Index(
                 fields=("project", "id"),
                 condition=Q(status=TraceStatus.EXTRACTION_FAILED.value),
@@ -75,7 +76,10 @@ class Span(models.Model):
             models.CheckConstraint(condition=Q(result__in=values_of(SpanResult)), name="span_result_known"),
         ]
         # Spans are append-only and ordered by time, so a small BRIN index finds those of an hour.
-        indexes = [BrinIndex(fields=("created_at",), pages_per_range=16, autosummarize=True, name="span_by_time")]
+        indexes = [
+            BrinIndex(fields=("created_at",), pages_per_range=16, autosummarize=True, name="span_by_time"),
+            models.Index(fields=("trace",), name="span_by_trace"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.stage}: {self.result}"
@@ -114,6 +118,7 @@ class ModelCall(models.Model):
         ordering = ("created_at",)
         indexes = [
             models.Index(fields=("end_user", "trace"), name="model_call_of_trace"),
+            models.Index(fields=("trace",), name="model_call_by_trace"),
             BrinIndex(fields=("created_at",), pages_per_range=16, autosummarize=True, name="model_call_by_time"),
         ]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from benchmarks import truth
+from benchmarks import poisoning, truth
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.data import DEFAULT
 from benchmarks.history import record
@@ -30,6 +30,9 @@ class Command(BaseCommand):
             "--by-hand", type=Path, help="truth: folder in which prompts without an answer are answered"
         )
         parser.add_argument("--conversation", action="append", default=[], help="truth: only this conversation")
+        parser.add_argument(
+            "--cases", type=Path, help="poisoning: a JSON file of memory writes instead of the shipped cases"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the benchmarks in sequence; report and skip those whose data is missing."""
@@ -54,4 +57,6 @@ class Command(BaseCommand):
 
 def _own(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that only one benchmark takes."""
+    if name == poisoning.NAME:
+        return {"cases": options["cases"]}
     return {"by_hand": options["by_hand"], "conversations": options["conversation"]} if name == truth.NAME else {}

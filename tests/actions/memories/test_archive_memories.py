@@ -1,4 +1,4 @@
-"""Once a day: what has expired or decayed is archived with its history, and a person can restore it."""
+"""Expired and decayed memories are archived with their history, and can be restored."""
 
 from datetime import timedelta
 from typing import Any

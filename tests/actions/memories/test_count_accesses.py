@@ -1,4 +1,4 @@
-"""Accesses are counted apart from the reading: many in one statement, none twice."""
+"""Retrievals are counted after the search: many in one statement, none twice."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -27,7 +27,7 @@ def memories(project) -> list[Memory]:
 
 @pytest.fixture
 def accesses(settings):
-    """Count only when told to: the timer lies far ahead."""
+    """Disable counting by the timer."""
     settings.ACCESS_FLUSH_SECONDS = 3_600
     made = Accesses()
     yield made
@@ -43,7 +43,7 @@ def counts(memories: list[Memory]) -> list[int]:
     )
 
 
-def test_all_that_was_told_is_counted(memories, accesses) -> None:
+def test_all_retrieved_memories_are_counted(memories, accesses) -> None:
     chair, lamp, _ = memories
     user = chair.end_user_id
     accesses.note(end_user_id=user, memory_ids=[chair.id, lamp.id], at=NOW)

@@ -1,4 +1,4 @@
-"""Memories get the vectors of a new embedder, and an interrupted run goes on where it was."""
+"""Memories get the vectors of a new embedder, and an interrupted run can be continued."""
 
 from io import StringIO
 
@@ -51,7 +51,7 @@ def test_the_command(remembered: int, settings) -> None:
     assert set(MemoryVector.objects.values_list("embedder", flat=True)) == {"hashing"}
 
 
-def test_an_unknown_embedder_is_told(settings) -> None:
+def test_an_unknown_embedder_is_reported(settings) -> None:
     settings.EMBEDDER = "word2vec"
     with pytest.raises(CommandError, match="word2vec"):
         call_command("reembed")

@@ -27,7 +27,7 @@ def memory(project: Project) -> Memory:
 
 @pytest.fixture
 def meddler(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Change the memory behind the back of whoever reads it, once for each number in the list."""
+    """Change the version of the memory after it is read, once per number in the list, like a concurrent writer."""
     changes: list[int] = []
     find = revising.find_memory
 

@@ -46,15 +46,15 @@ def test_the_projects_policy_decides(project) -> None:
 @pytest.mark.usefixtures("rome")
 def test_a_context_block_is_built_for_the_callers_user(project) -> None:
     query = ContextQuery(text="home", token_budget=500)
-    told = build_context(request=ContextRequest(project_id=project.id, user_id="ana", query=query))
+    result = build_context(request=ContextRequest(project_id=project.id, user_id="ana", query=query))
     silent = build_context(request=ContextRequest(project_id=project.id, user_id="ben", query=query))
     assert "Ana lives in Rome." not in silent.block.text
     assert silent.block.text == ""
-    assert told.block.tokens <= 500
+    assert result.block.tokens <= 500
 
 
 @pytest.mark.usefixtures("rome")
-def test_a_context_block_without_a_query_tells_what_matters_most(project) -> None:
+def test_a_context_block_without_a_query_has_the_most_important_memories(project) -> None:
     query = ContextQuery(token_budget=500)
-    told = build_context(request=ContextRequest(project_id=project.id, user_id="ana", query=query))
-    assert "- Ana lives in Rome." in told.block.text
+    result = build_context(request=ContextRequest(project_id=project.id, user_id="ana", query=query))
+    assert "- Ana lives in Rome." in result.block.text

@@ -84,7 +84,9 @@ def test_an_undone_approval_that_had_become_history_waits_again(project: Project
     assert live() == {"Kiel"}
 
 
-def test_an_heir_that_waited_closes_what_holds_its_slot_and_undone_opens_it(project: Project, ana: Reviewer) -> None:
+def test_an_approved_successor_closes_the_value_of_its_slot_and_undo_reopens_it(
+    project: Project, ana: Reviewer
+) -> None:
     lives_in(project, "Kiel", day=10)
     bonn = lives_in(project, "Bonn", day=20, status=Status.PENDING_REVIEW)
     again = lives_in(project, "old Bonn", day=21, status=Status.PENDING_REVIEW)
@@ -94,7 +96,7 @@ def test_an_heir_that_waited_closes_what_holds_its_slot_and_undone_opens_it(proj
     assert live() == {"Kiel"}
 
 
-def test_merging_the_holder_into_an_heir_that_waited_leaves_the_heir(project: Project, ana: Reviewer) -> None:
+def test_merging_the_value_of_a_slot_into_a_pending_one_leaves_the_pending_one(project: Project, ana: Reviewer) -> None:
     kiel = lives_in(project, "Kiel", day=10)
     again = lives_in(project, "old Kiel", day=5, status=Status.PENDING_REVIEW)
     merge_memories(by=ana, seen=SeenVersion(kiel.id, kiel.version), into=SeenVersion(again.id, again.version))

@@ -29,17 +29,17 @@ def test_a_new_version_holds_the_band(tmp_path: Path) -> None:
     project = create_project(name="Tea", slug="tea")
     output = StringIO()
     call_command("calibrate", "tea", pairs=written(tmp_path, *map(json.dumps, PAIRS)), stdout=output)
-    told = json.loads(output.getvalue())
+    report = json.loads(output.getvalue())
     active = ConfigurationVersion.objects.get(project=project, is_active=True)
     assert active.number == 2
     assert "pairs.jsonl" in active.note
-    assert active.as_policy().dedupe.band(embedder=told["embedder"]).model_dump() == told["band"]
-    assert told["merged_wrongly"] == 0
+    assert active.as_policy().dedupe.band(embedder=report["embedder"]).model_dump() == report["band"]
+    assert report["merged_wrongly"] == 0
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("{", "line 1: is no JSON"), ("[]", "line 1: is no JSON object"), ('{"one": "a"}', "line 1: Field required")],
+    [("{", "line 1: is not JSON"), ("[]", "line 1: is not a JSON object"), ('{"one": "a"}', "line 1: Field required")],
 )
 def test_a_bad_file_changes_nothing(tmp_path: Path, line: str, message: str) -> None:
     project = create_project(name="Tea", slug="tea")

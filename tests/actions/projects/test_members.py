@@ -1,4 +1,4 @@
-"""Members: roles are given and taken, and a project keeps an admin."""
+"""Members: roles are set and removed, and a project always has an admin."""
 
 import pytest
 from django.contrib.auth.models import User

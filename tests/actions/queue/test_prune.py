@@ -1,4 +1,4 @@
-"""Past work goes after a while, in batches; what is open, dead or young stays."""
+"""Done work is deleted after its retention, in batches; open, dead and recent work stays."""
 
 from datetime import timedelta
 
@@ -61,7 +61,7 @@ def test_young_dead_and_open_work_stays(project: Project, state: WorkState, fini
     assert OutboxRow.objects.count() == 1
 
 
-def test_kept_answers_go_after_their_time(project: Project) -> None:
+def test_stored_answers_are_deleted_after_their_retention(project: Project) -> None:
     kept = timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
     request(project, age=kept + timedelta(minutes=1))
     request(project, age=kept - timedelta(minutes=1))
@@ -70,7 +70,7 @@ def test_kept_answers_go_after_their_time(project: Project) -> None:
 
 
 def test_much_goes_in_batches(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pruning, "AT_ONCE", 2)
+    monkeypatch.setattr(pruning, "BATCH", 2)
     for _ in range(5):
         work(project, WorkState.DONE, finished=LONG_AGO)
         request(project, age=LONG_AGO)
@@ -80,8 +80,8 @@ def test_much_goes_in_batches(project: Project, monkeypatch: pytest.MonkeyPatch)
 def test_so_it_does_where_the_planner_believes_that_there_is_little(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It then looks for the oldest again for each row, unless that is a step of its own."""
-    monkeypatch.setattr(pruning, "AT_ONCE", 2)
+    """The planner then evaluates the subquery again for each row, unless it is materialized."""
+    monkeypatch.setattr(pruning, "BATCH", 2)
     for analyzed_when_empty in (True, False):
         for minutes in (1, 4, 3, 2, 5):
             work(project, WorkState.DONE, finished=LONG_AGO + timedelta(minutes=minutes))
@@ -93,7 +93,7 @@ def test_so_it_does_where_the_planner_believes_that_there_is_little(
     assert prune() == 10
 
 
-def test_work_can_be_owed_again_after_its_row_went(project: Project) -> None:
+def test_work_can_be_enqueued_again_after_its_row_was_deleted(project: Project) -> None:
     user, memory = make_user(project), new_id()
     owe(project, user, memory, kind=WorkKind.INDEX_MEMORY)
     lease = claim_one(user)

@@ -87,7 +87,7 @@ def test_other_projects_are_left_alone(ana: Person, other_project: Project) -> N
 
 
 def test_many_are_retried_in_batches(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.actions.queue.retry_failed.AT_ONCE", 2)
+    monkeypatch.setattr("apps.actions.queue.retry_failed.BATCH", 2)
     people = [Person(project, f"user {number}") for number in range(5)]
     for person in people:
         person.says("I live in Lisbon.")

@@ -206,7 +206,7 @@ def test_a_validity_that_ends_before_it_begins_writes_nothing(project: Project, 
     assert MemoryLink.objects.get(pk=link.pk).status == LinkStatus.OPEN
 
 
-def test_the_second_to_settle_is_told(project: Project, ana: Reviewer, ben: Reviewer) -> None:
+def test_the_second_settlement_is_a_conflict(project: Project, ana: Reviewer, ben: Reviewer) -> None:
     one, other = waiting(project, "Rui lives in Braga."), waiting(project, "Rui lives in Faro.", status=Status.ACTIVE)
     link = linked(one, other)
     settle_link(by=ben, settlement=settlement(link, LinkResolution.KEPT_FROM))

@@ -53,7 +53,7 @@ def test_a_rule_knows_its_last_hit(project: Project) -> None:
     assert rule.last_hit_at == Turn.objects.get(rejected_by=rule.name).received_at
 
 
-def test_projects_count_apart(project: Project, other_project: Project) -> None:
+def test_projects_are_counted_separately(project: Project, other_project: Project) -> None:
     send(project, "thank you")
     count_rule_hits()
     assert hits(project)
@@ -61,7 +61,7 @@ def test_projects_count_apart(project: Project, other_project: Project) -> None:
 
 
 def test_many_hits_are_counted_in_parts(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "AT_ONCE", 2)
+    monkeypatch.setattr(counting, "BATCH", 2)
     send(project, "thank you", "good morning", "bye", "hello there", "ok thanks")
     assert count_rule_hits() == dropped_by_rules()
 

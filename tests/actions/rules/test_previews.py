@@ -1,4 +1,4 @@
-"""A preview says what the rules would have done, which is what intake does once the rule is saved."""
+"""A preview shows what intake does once the rule is saved."""
 
 from datetime import timedelta
 from typing import Any
@@ -103,7 +103,7 @@ def test_saving_is_not_part_of_it(project: Project, ana: Person) -> None:
 
 
 def test_many_turns_are_left_to_a_worker(project: Project, ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "AT_ONCE", 2)
+    monkeypatch.setattr(asking, "IMMEDIATE_TURNS", 2)
     preview = request_preview(project_id=project.id, rule=LISBON, days=7)
     assert preview.state == PreviewState.WAITING
     run_preview(preview_id=preview.id)
@@ -111,18 +111,18 @@ def test_many_turns_are_left_to_a_worker(project: Project, ana: Person, monkeypa
     assert (preview.state, preview.newly_dropped) == (PreviewState.DONE, 3)
 
 
-def test_progress_is_told_after_each_part(project: Project, ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[int] = []
+def test_progress_is_reported_after_each_batch(project: Project, ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    progress: list[int] = []
     report = running._report
 
     def watched(preview: RulePreview, findings: running.Findings, **more: Any) -> None:
         report(preview, findings, **more)
-        told.append(RulePreview.objects.get(pk=preview.pk).turns_done)
+        progress.append(RulePreview.objects.get(pk=preview.pk).turns_done)
 
-    monkeypatch.setattr(running, "AT_ONCE", 1)
+    monkeypatch.setattr(running, "BATCH", 1)
     monkeypatch.setattr(running, "_report", watched)
     request_preview(project_id=project.id, rule=LISBON, days=7)
-    assert told == [3, 5, 5]
+    assert progress == [3, 5, 5]
 
 
 def test_a_preview_runs_once(project: Project, ana: Person) -> None:

@@ -1,4 +1,4 @@
-"""The dashboard's tallies say what the traces say, however often and late they are made."""
+"""The dashboard's tallies agree with the traces, however often and late they are computed."""
 
 from datetime import datetime, timedelta
 
@@ -37,7 +37,7 @@ def spoken(project: Project) -> Person:
     return ana
 
 
-def test_tallies_are_what_the_traces_say(project: Project, spoken: Person) -> None:
+def test_tallies_agree_with_the_traces(project: Project, spoken: Person) -> None:
     tally()
     counted = sums(project)
     assert counted["turns", "", ""] == 5
@@ -51,6 +51,17 @@ def test_tallies_are_what_the_traces_say(project: Project, spoken: Person) -> No
     assert counted["traces", "", TraceStatus.DONE] == 2
     assert counted["traces", "", TraceStatus.REJECTED] == 1
     assert counted["drops", "extract", "no_candidate"] >= 1
+
+
+def test_redacted_data_is_counted_by_kind(project: Project) -> None:
+    ana = Person(project)
+    ana.says("My password is hunter22.", "I pay with 4111 1111 1111 1111 and live in Lisbon.")
+    ana.is_worked_for()
+
+    tally()
+
+    counted = sums(project)
+    assert (counted["redacted", "", "secret"], counted["redacted", "", "card"]) == (1, 1)
 
 
 def test_every_span_is_in_a_bucket_of_latency(project: Project, spoken: Person) -> None:
@@ -79,26 +90,42 @@ def test_calls_tokens_and_dollars_are_added_up(project: Project, spoken: Person)
             "cost_usd": "0.0005",
             "answer_kind": "empty",
         },
-        {"answer": "I can't", "error": "unparsable", "answer_kind": "unparsable"},
+        {"purpose": "judge_pairs", "answer": "?", "error": "unparsable", "answer_kind": "unparsable"},
         {"error": "timed out"},
     )
     for each in calls:
-        named = {"purpose": "extract", "request_hash": "0", "model": "m", "prompt_version": "1"}
-        ModelCall.objects.create(end_user=trace.end_user, trace=trace, **named, **each)
+        common = {"purpose": "extract", "request_hash": "0", "model": "m", "prompt_version": "1"}
+        ModelCall.objects.create(end_user=trace.end_user, trace=trace, **{**common, **each})
     tally()
     counted = sums(project)
     assert (counted["calls", "", ""], counted["calls_cached", "", ""], counted["calls_failed", "", ""]) == (4, 1, 2)
-    assert {why: amount for (measure, _, why), amount in counted.items() if measure == "answers"} == {
-        "memories": 1,
-        "empty": 1,
-        "unparsable": 1,
+    assert {key[1:]: amount for key, amount in counted.items() if key[0] == "answers"} == {
+        ("extract", "memories"): 1,
+        ("extract", "empty"): 1,
+        ("judge_pairs", "unparsable"): 1,
     }
     assert counted["invalid_objects", "", ""] == 2
     assert counted["tokens", "", "cache_read"] == 4_200
     assert counted["cost", "", ""] == pytest.approx(0.0015)
 
 
-def test_tallying_again_changes_nothing_and_adds_what_is_new(project: Project, spoken: Person) -> None:
+def test_reasons_for_review_are_counted_one_by_one(project: Project, spoken: Person) -> None:
+    trace = Trace.objects.filter(project=project, status=TraceStatus.DONE).earliest("created_at")
+    pending = {"outcome": "pending_review", "stage": "persist", "turn": "t"}
+    trace.outcomes = [
+        {**pending, "reason": "weaker_evidence, contradiction"},
+        {**pending, "reason": "weaker_evidence"},
+        {**pending, "outcome": "stored", "reason": "unsure_duplicate"},
+    ]
+    trace.save(update_fields=["outcomes"])
+    tally()
+    assert {why: amount for (measure, _, why), amount in sums(project).items() if measure == "reviews"} == {
+        "weaker_evidence": 2,
+        "contradiction": 1,
+    }
+
+
+def test_repeating_a_tally_changes_nothing_and_adds_new_turns(project: Project, spoken: Person) -> None:
     tally()
     before = sums(project)
     tally()
@@ -108,18 +135,18 @@ def test_tallying_again_changes_nothing_and_adds_what_is_new(project: Project, s
     assert sums(project)["turns", "", ""] == before["turns", "", ""] + 1
 
 
-def test_projects_are_counted_apart(project: Project, other_project: Project, spoken: Person) -> None:
+def test_projects_are_counted_separately(project: Project, other_project: Project, spoken: Person) -> None:
     tally()
     assert sums(project)
     assert not sums(other_project)
 
 
-def test_nothing_is_counted_of_an_hour_that_was_not(project: Project, spoken: Person) -> None:
+def test_an_hour_without_traces_has_no_tallies(project: Project, spoken: Person) -> None:
     tally_hour(hour_of(Trace.objects.earliest("created_at").created_at) - HOUR)
     assert not sums(project)
 
 
-def test_a_first_run_begins_with_the_first_span_and_goes_on_in_parts(project: Project, spoken: Person) -> None:
+def test_a_first_run_begins_with_the_first_span_and_continues_in_batches(project: Project, spoken: Person) -> None:
     now = timezone.now()
     Span.objects.filter(stage="pre_filter").update(created_at=now - 30 * HOUR)
     first = hour_of(now - 30 * HOUR)
@@ -142,10 +169,10 @@ def hour(text: str) -> datetime:
         ("10:05", "10:20", ["09:00", "10:00"]),  # a transaction may still have been open
         ("10:11", "10:20", ["10:00"]),
         ("09:30", "09:31", ["09:00"]),
-        ("09:30", "12:00", ["09:00", "10:00", "11:00", "12:00"]),  # nothing ran meanwhile
+        ("09:30", "12:00", ["09:00", "10:00", "11:00", "12:00"]),  # nothing ran in between
     ],
 )
-def test_an_hour_is_remade_until_it_is_closed(tallied_at: str, now: str, expected: list[str]) -> None:
+def test_an_hour_is_recomputed_until_it_is_closed(tallied_at: str, now: str, expected: list[str]) -> None:
     assert timedelta(minutes=5) < CLOSED_AFTER <= timedelta(minutes=11)
     TalliedHour.objects.create(hour=hour("08:00"), tallied_at=hour("09:15"))
     TalliedHour.objects.create(hour=hour("09:00"), tallied_at=hour(tallied_at))

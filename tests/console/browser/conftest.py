@@ -1,4 +1,4 @@
-"""What browser tests share: a Chromium, people signed in, and a watch over what a page must not do."""
+"""Shared by the browser tests: a Chromium, signed-in members, and checks of every page."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ OpenPage = Callable[..., "Window"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a browser test that fails once more, and have the summary say so: the browser has races of its own."""
+    """Repeat a failed browser test once and report it in the summary: the browser itself has races."""
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))

@@ -123,7 +123,7 @@ def test_many_at_once_until_the_queue_is_empty(open_window: OpenPage, waiting: l
     expect(window.page.locator("[data-row]")).to_have_count(len(waiting))
 
 
-def test_the_second_of_two_reviewers_is_told(open_window: OpenPage, waiting: list[Memory]) -> None:
+def test_the_second_of_two_reviewers_sees_who_decided_before(open_window: OpenPage, waiting: list[Memory]) -> None:
     first, second = open_window("ana"), open_window("ben")
     first.open("review/")
     second.open("review/")

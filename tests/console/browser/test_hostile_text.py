@@ -1,4 +1,4 @@
-"""Stored text is hostile: every page shows it as text, with no dialog, no element of its own, no request elsewhere."""
+"""Hostile stored text is shown as text on every page: no dialog, no injected element, no foreign request."""
 
 import json
 from pathlib import Path

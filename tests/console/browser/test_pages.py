@@ -1,4 +1,4 @@
-"""Every page, wide and narrow, light and dark: nobody is kept out, nothing hangs over the edge."""
+"""Every page, wide and narrow, light and dark, is accessible and fits the window."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -97,7 +97,7 @@ def test_a_preview_says_what_running_the_pre_filter_again_gives(open_window: Ope
 def test_a_long_preview_shows_its_progress_and_then_its_answer(
     open_window: OpenPage, full_project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "AT_ONCE", 0)
+    monkeypatch.setattr(asking, "IMMEDIATE_TURNS", 0)
     window = open_window()
     window.open("patterns/new/")
     write_rule(window.page, name="porto", pattern="porto")
@@ -227,7 +227,7 @@ def look(window: Window, path: str) -> None:
 
 
 def fill(project: Project, texts: list[str]) -> Trace:
-    """Put each text into what these pages show of callers' and admins' words: turns, rules, errors, plans, calls."""
+    """Write each text to all fields with text of callers and admins: turns, rules, errors, plans, calls."""
     trace = Trace.objects.filter(project=project, status="done").latest("created_at")
     shown = trace.turns.first().shown_id  # type: ignore[union-attr]
     trace.outcomes = [

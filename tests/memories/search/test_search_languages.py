@@ -118,3 +118,29 @@ def test_cjk_beside_other_languages(find, remember, query, first) -> None:
     for content in (*contents, HERON, INFLECTED[0][0]):
         remember(content, indexed=False)
     assert find(query)[0] == contents[first]
+
+
+def test_the_quote_is_found_in_its_own_language(find, remember) -> None:
+    remember(HERON, indexed=False)
+    remember("User gets hives from hazelnuts.", evidence="von Haselnüssen bekomme ich Ausschlag", indexed=False)
+    assert find("Haselnuss") == ["User gets hives from hazelnuts."]
+    assert find("hazelnut") == ["User gets hives from hazelnuts."]
+
+
+def test_the_context_is_in_the_language_of_the_quote(find, remember) -> None:
+    remember(HERON, indexed=False)
+    remember(
+        "User gets hives from hazelnuts.",
+        evidence="Ausschlag",
+        context="Das ist nicht gut. Von den Nüssen bekomme ich Ausschlag.",
+        language="en",
+        indexed=False,
+    )
+    assert find("Nuss") == ["User gets hives from hazelnuts."]
+
+
+def test_a_new_quote_is_found_at_once(find, remember) -> None:
+    memory = remember("User gets hives from hazelnuts.", language="en", indexed=False)
+    assert find("Haselnuss") == find("Haselnuss") == []
+    Memory.objects.filter(id=memory.id).update(evidence="die Haselnüsse sind nicht gut für mich")
+    assert find("Haselnuss") == ["User gets hives from hazelnuts."]

@@ -44,7 +44,7 @@ def test_a_server_that_shares_ports_may_listen_on_a_reserved_one() -> None:
         accepted.close()
 
 
-def test_no_free_port_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lack_of_a_free_port_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(port, "TRIES", 1)
     with listening(0) as other, pytest.raises(DemoFailed, match="WEB_PORT"):
         reserve(wanted=number(other))

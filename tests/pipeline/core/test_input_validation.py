@@ -26,7 +26,11 @@ def test_names_that_pass_unchanged(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["\0", "a\nb", "a\tb", "\x7f", "\x85", "a\u2028", "\u202ea", "\u2066a", "\ud800", "  "]
+    "name",
+    [
+        *["\0", "a\nb", "a\tb", "\x7f", "\x85", "a\u2028", "\u202ea", "\u2066a", "\ud800", "  "],
+        *["\u200b", "an\u200ba", "\u200d\u200c", "\u2800", "\ufe0f", "ana\ufeff", "an\u00ada", "ana\U000e0041"],
+    ],
 )
 def test_names_that_are_refused(name: str) -> None:
     with pytest.raises(BadInput) as refused:
@@ -45,14 +49,19 @@ def test_names_that_are_refused(name: str) -> None:
             "vertical\ntab form\nfeed\nline\nparagraph\nnext",
         ),
         ("\u202edesrever\u202c \u2066isolated\u2069", "desrever isolated"),
-        ("marks\u200e\u200f join\u200d\u200c", "marks\u200e\u200f join\u200d\u200c"),
+        ("marks\u200e\u200f می\u200cخواهم 👩\u200d👧", "marks\u200e\u200f می\u200cخواهم 👩\u200d👧"),
+        ("ig\u200bnore pre\u200dvious \u200cwords\u200d", "ignore previous words"),
+        ("hi\U000e0041\U000e0042 \ufeffthere\u00ad\u2060", "hi there"),
+        ("heart ❤\ufe0f, data 😀\ufe0f\U000e0120\U000e0121", "heart ❤\ufe0f, data 😀\ufe0f"),
     ],
 )
 def test_content_keeps_its_words(given: str, kept: str) -> None:
     assert cleaned_text(given, at="/x", most=100) == kept
 
 
-@pytest.mark.parametrize("text", ["a\0", "a\ud800", "\udfff", "", " \n", "\x07\x1b"])
+@pytest.mark.parametrize(
+    "text", ["a\0", "a\ud800", "\udfff", "", " \n", "\x07\x1b", "\u200b\u200b", "\u200d", "\u2800", "\U000e0041"]
+)
 def test_content_that_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         cleaned_text(text, at="/x", most=100)
@@ -88,10 +97,17 @@ def test_clean_content_can_be_stored_and_stays_clean(text: str) -> None:
 )
 def test_when_something_can_have_been_said(moment: datetime, fits: bool) -> None:
     if fits:
-        assert checked_said_at(moment, at="/x", now=NOW) == moment
+        assert checked_said_at(moment, at="/x", now=NOW) == min(moment, NOW)
     else:
         with pytest.raises(BadInput):
             checked_said_at(moment, at="/x", now=NOW)
+
+
+@pytest.mark.parametrize(("ahead", "kept"), [(4, 4), (5, 5), (6, 0), (60 * 24, 0)])
+def test_a_time_ahead_of_the_clock_becomes_now(ahead: int, kept: int) -> None:
+    """Minutes ahead of the clock: a small skew is kept."""
+    said_at = checked_said_at(NOW + timedelta(minutes=ahead), at="/x", now=NOW)
+    assert said_at == NOW + timedelta(minutes=kept)
 
 
 def test_other_times() -> None:

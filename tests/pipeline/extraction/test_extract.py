@@ -11,6 +11,8 @@ from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.extraction import patterns
 from apps.pipeline.extraction.extract import IDLE, decide
 from apps.pipeline.extraction.extract import run as run_all
 from apps.providers.fake import HashingEmbedder, ScriptedModel
@@ -52,6 +54,23 @@ def test_the_span_tells_what_fired() -> None:
     draft = run(draft_of((), turns=(turn("I live in Rome. I live in Bern."),)), PORTS)
     assert draft.details["fired"] == {"patterns:lives_in": 2}
     assert (draft.details["proposed"], draft.details["kept"]) == (2, 2)
+
+
+def test_a_turn_that_can_t_be_read_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = patterns.extract
+
+    def fails_on_two(*, turn: SourceTurn, **given: object) -> tuple[Candidate, ...]:
+        if turn.content == "Two.":
+            raise ValueError("unreadable")
+        return read(turn=turn, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(patterns, "extract", fails_on_two)
+    draft = run(draft_of((), turns=(turn("I live in Rome."), TWO, turn("I like tea.", position=2))), PORTS)
+    assert [each.content for each in draft.candidates] == ["User lives in Rome.", "User likes tea."]
+    assert [(drop.reason, drop.turn_id, drop.detail) for drop in draft.drops] == [
+        (Reason.EXTRACTION_FAILED, TWO.id, {"why": "ValueError: unreadable"})
+    ]
+    assert not draft.failure
 
 
 @pytest.mark.parametrize("kind", list(ExtractorKind))

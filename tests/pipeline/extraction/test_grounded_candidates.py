@@ -63,6 +63,24 @@ def test_a_quote_must_be_words_of_the_user_that_say_something(quote: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("quote", "kept"),
+    [
+        ("I'm giving up the flat … at the end of May", "at the end of May"),
+        ("at the end of May … giving up the flat", None),
+        ("I'm giving up the flat … in Lyon", None),
+    ],
+)
+def test_a_quote_may_join_turns_in_their_order(quote: str, kept: str | None) -> None:
+    sources = [
+        ShownTurn("t1", turn("I'm giving up the flat.", position=0)),
+        ShownTurn("t2", turn("It ends at the end of May.", position=1)),
+    ]
+    answer = memory("User gives up the flat at the end of May.", evidence=quote, turn="t1")
+    found = propose(answer, shown=Shown(turns=sources, entities=[]), judge=JUDGE).outcome
+    assert (found.evidence if isinstance(found, Candidate) else None) == kept
+
+
+@pytest.mark.parametrize(
     ("asked", "said", "quote", "kept"),
     [
         ("Shall I always use metric units?", "Yes, please.", "Shall I always use metric units? … Yes", "Yes"),

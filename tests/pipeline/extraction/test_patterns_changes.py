@@ -1,21 +1,22 @@
-"""Changes of mind: the new value, in the slot of the old one, and the old one denied where it is named."""
+"""Changes of mind: the new value, in the slot of the old one or with a quote that takes the old one back."""
 
 import pytest
 
 from apps.pipeline.core.enums import Polarity
+from apps.pipeline.lexicon.retractions import takes_back
 from tests.pipeline.extraction.extract_helper import contents, said
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("We're using Vite now, not Webpack.", ["User uses Vite.", "User does not use Webpack."]),
-        ("We use Vite instead of Webpack.", ["User uses Vite.", "User does not use Webpack."]),
-        ("We switched from Jenkins to GitHub Actions.", ["User uses GitHub Actions.", "User no longer uses Jenkins."]),
-        ("We migrated from MySQL 5.7 to Postgres 16.", ["User uses Postgres 16.", "User no longer uses MySQL 5.7."]),
-        ("I've migrated from Notion to Obsidian.", ["User uses Obsidian.", "User no longer uses Notion."]),
+        ("We're using Vite now, not Webpack.", ["User uses Vite."]),
+        ("We use Vite instead of Webpack.", ["User uses Vite."]),
+        ("We switched from Jenkins to GitHub Actions.", ["User uses GitHub Actions."]),
+        ("We migrated from MySQL 5.7 to Postgres 16.", ["User uses Postgres 16."]),
+        ("I've migrated from Notion to Obsidian.", ["User uses Obsidian."]),
         ("I've switched to decaf.", ["User uses decaf."]),
-        ("We replaced Poetry with uv.", ["User uses uv.", "User no longer uses Poetry."]),
+        ("We replaced Poetry with uv.", ["User uses uv."]),
         ("We no longer use Docker.", ["User no longer uses Docker."]),
         ("We don't use Docker any more.", ["User no longer uses Docker."]),
         ("I don't play the cello anymore.", ["User no longer plays the cello."]),
@@ -60,10 +61,8 @@ def test_a_new_value_takes_the_slot_of_the_old_one(before: str, after: str) -> N
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("We use Jenkins.", "We switched from Jenkins to GitHub Actions."),
         ("I use Notion.", "I don't use Notion any more."),
         ("I'm allergic to kiwi.", "I'm not allergic to kiwi after all."),
-        ("I take ramipril 5 mg.", "She switched me from ramipril to losartan."),
         ("I play the cello.", "I don't play the cello anymore."),
     ],
 )
@@ -71,6 +70,22 @@ def test_the_old_value_is_denied(before: str, after: str) -> None:
     (old,) = said(before)
     denied = [each for each in said(after) if each.polarity is Polarity.NEGATIVE]
     assert [(each.predicate, each.object.text) for each in denied] == [(old.predicate, old.object.text)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("We use Jenkins.", "We switched from Jenkins to GitHub Actions."),
+        ("We use Webpack.", "We're using Vite now, not Webpack."),
+        ("I use Vim.", "I use Neovim, not Vim."),
+        ("I drink coffee.", "Actually no, I drink tea, not coffee."),
+        ("I take ramipril 5 mg.", "She switched me from ramipril to losartan."),
+    ],
+)
+def test_the_quote_of_the_new_value_takes_the_old_one_back(before: str, after: str) -> None:
+    (old,), (new,) = said(before), said(after)
+    assert (old.subject.text, old.predicate) == (new.subject.text, new.predicate)
+    assert takes_back(new.evidence, value=new.object.text, former=old.object.text)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("My mum takes warfarin.", ["User's mum takes warfarin."]),
         (
             "The cardiologist switched me from ramipril to losartan.",
-            ["User takes losartan.", "User no longer takes ramipril."],
+            ["User takes losartan."],
         ),
         ("She switched me to losartan 50 mg.", ["User takes losartan 50 mg."]),
         ("I stopped taking ibuprofen.", ["User no longer takes ibuprofen."]),

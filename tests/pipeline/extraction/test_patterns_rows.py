@@ -111,6 +111,9 @@ HITS = [
     ("role_at", "I'm backend lead at Helios Maps.", "User is backend lead.", "fact works_as", "backend lead"),
     ("reports_to", "I report to Priya Nair.", "User reports to Priya Nair.", "fact has_manager", "Priya Nair"),
     ("has_aid", "I wear hearing aids.", "User wears hearing aids.", "fact relies_on", "hearing aids"),
+    ("can_have_again", "I can eat nuts again.", "User can eat nuts again.", "fact can_have", "nuts"),
+    ("eats_again", "I'm back to eating meat.", "User eats or drinks meat again.", "fact consumes", "meat"),
+    ("must_not", "I mustn't eat grapefruit.", "User must not eat grapefruit.", "fact must_not", "eat grapefruit"),
     ("avoids", "I've cut out alcohol.", "User has cut out alcohol.", "fact consumes", "alcohol"),
     ("handedness", "I'm left-handed.", "User is left-handed.", "fact handedness", "left-handed"),
     ("fears", "I'm afraid of heights.", "User is afraid of heights.", "fact fears", "heights"),
@@ -209,6 +212,13 @@ HITS = [
         "graduated from medical school in 2019",
     ),
     ("marital_status", "I'm married to a chef.", "User is married to a chef.", "fact marital_status", "married"),
+    (
+        "belongs_to_group",
+        "We are a family of five.",
+        "User belongs to a family of five.",
+        "fact group_size",
+        "family of five",
+    ),
     ("has_children", "We have two little boys.", "User has two little boys.", "fact has_children", "two little boys"),
     ("has_relatives", "I have three sisters.", "User has three sisters.", "fact has_relatives", "three sisters"),
     ("expecting", "I'm pregnant with twins.", "User is pregnant with twins.", "event expecting", "pregnant with twins"),
@@ -517,12 +527,12 @@ def test_statefulness_comes_with_the_predicate(text: str, stateful: bool) -> Non
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I use Neovim, not Vim.", ["User uses Neovim.", "User does not use Vim."]),
-        ("Actually no, I drink tea, not coffee.", ["User drinks tea.", "User does not drink coffee."]),
+        ("I use Neovim, not Vim.", ["User uses Neovim."]),
+        ("Actually no, I drink tea, not coffee.", ["User drinks tea."]),
         ("No, I live in Rome, not Milan.", ["User lives in Rome."]),
     ],
 )
-def test_a_correction_takes_the_old_value_back(text: str, expected: list[str]) -> None:
+def test_a_correction_states_the_new_value(text: str, expected: list[str]) -> None:
     assert contents(text) == expected
 
 

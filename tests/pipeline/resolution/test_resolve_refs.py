@@ -95,6 +95,7 @@ def test_a_subject_is_settled_by_one_rule(text: str, mention: Mention, content: 
         ("I want to write about this.", SPEAKER, "User wants to write about this."),
         ("I learnt these at school.", SPEAKER, "User learnt these at school."),
         ("I want to make that happen.", SPEAKER, "User wants to make that happen."),
+        ("I'm waiting until it.", SPEAKER, "User waits until it."),
     ],
 )
 def test_what_dangles_is_dropped(text: str, mention: Mention, content: str) -> None:
@@ -114,6 +115,8 @@ def test_what_dangles_is_dropped(text: str, mention: Mention, content: str) -> N
         'User says "I am fine".',
         "User bought a guitar and plays it every day.",
         "User likes running because it is free.",
+        "The heating of User's workshop stays off until Ivo repairs it.",
+        "The sauna in User's club opens at noon unless somebody rents it.",
         "User sold the car to a man who wanted it for spare parts.",
         "User put Django aside and took it up again.",
         "User finds it hard to sleep.",
@@ -340,4 +343,25 @@ def test_several_pets_are_what_they_means() -> None:
 def test_what_a_sentence_explains_itself_may_stay(content: str, kept: bool) -> None:
     source = turn("so it was said")
     told = candidate(content, source=source, subject=Mention("Lena"))
+    assert bool(resolve([told], turns=[source]).candidates) is kept
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        ("Emil and Ida have their joint birthday party on 13 June 2026.", True),
+        ("User and Lena sold their flat.", True),
+        ("Emil has their joint birthday party on 13 June 2026.", False),
+    ],
+)
+def test_several_people_by_name_are_what_their_means(content: str, kept: bool) -> None:
+    source = turn("so it was said")
+    told = candidate(content, source=source, extractor="some-model")
+    assert bool(resolve([told], turns=[source]).candidates) is kept
+
+
+@pytest.mark.parametrize(("extractor", "kept"), [("some-model", True), ("patterns:test", False)])
+def test_a_model_may_name_somebody_else_before_a_pronoun(extractor: str, kept: bool) -> None:
+    source = turn("so it was said")
+    told = candidate("Lena stays in Vienna because of her thesis.", source=source, extractor=extractor)
     assert bool(resolve([told], turns=[source]).candidates) is kept

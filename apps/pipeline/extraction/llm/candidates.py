@@ -1,13 +1,14 @@
 """Proposals: from one object of an answer to a candidate, or to the reason why it can't be one."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Reason, SpeechAct
 from apps.pipeline.core.input_validation import cleaned_text
+from apps.pipeline.core.placeholders import names_redacted_secret
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
@@ -16,11 +17,12 @@ from apps.pipeline.extraction.llm.answer_fields import read_memory
 from apps.pipeline.extraction.llm.event_time import moment_of
 from apps.pipeline.extraction.llm.evidence import QuotableTurn, Quote, find_quote
 from apps.pipeline.extraction.llm.grounding import follows
+from apps.pipeline.extraction.llm.origin import settle_origin
 from apps.pipeline.extraction.llm.speech_acts import speech_act_of_quote
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
-from apps.pipeline.extraction.secrets import holds_secret
 from apps.pipeline.prompts.extract import ExtractedMemory
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
+from apps.pipeline.redaction.redact import holds_secret
 
 USER = "User"
 LEAST_ADJUSTMENT = -0.2
@@ -41,6 +43,7 @@ class Shown:
     turns: Sequence[ShownTurn]
     entities: Sequence[ShownEntity]
     memories: Sequence[ShownMemory] = ()
+    answered: Mapping[str, Candidate] = field(default_factory=dict)  # a1, a2… of the same answer
 
     @property
     def sources(self) -> list[SourceTurn]:
@@ -52,8 +55,15 @@ class Shown:
         return next((shown.turn for shown in self.turns if shown.id == name.strip()), None)
 
     def memory_ids(self, names: Iterable[str]) -> tuple[UUID, ...]:
-        """Return the ids of the named memories that the prompt showed."""
-        return tuple(dict.fromkeys(each for name in names if (each := self.memory_id(name)) is not None))
+        """Return the ids of the named memories that the prompt showed or the answer has brought before.
+
+        What repeats a known memory becomes a part of it, so both are meant.
+        """
+        found: list[UUID | None] = []
+        for name in names:
+            earlier = self.answered.get(name.strip().lower())
+            found += [self.memory_id(name), earlier.same_as if earlier else None]
+        return tuple(dict.fromkeys(each for each in found if each is not None))
 
     def before(self, turn: SourceTurn) -> SourceTurn | None:
         """Return the turn that was shown before another one, where that follows it in the session."""
@@ -64,7 +74,9 @@ class Shown:
         return next((each.topic for each in self.turns if each.turn is turn), "")
 
     def memory_id(self, name: str) -> UUID | None:
-        """Return the id of a memory by the one that the prompt gave it."""
+        """Return the id of a memory by the one that the prompt gave it, or by its place in the answer."""
+        if earlier := self.answered.get(name.strip().lower()):
+            return earlier.memory_id
         return next((shown.memory.id for shown in self.memories if shown.id == name.strip().lower()), None)
 
 
@@ -103,7 +115,13 @@ def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Proposal:
     turn = quote.turn if quote else quotable[0].turn if cited else shown.sources[-1]
     moments, bad_times = _moments(answer)
     candidate = _candidate(answer, quote=quote, turn=turn, shown=shown, judge=judge).evolve(**moments)
-    outcome = _refused(answer, candidate, quote) or _judged(candidate, before=shown.before(turn), turn=turn)
+    outcome = _refused(answer, candidate, quote) or settle_origin(
+        _judged(candidate, before=shown.before(turn), turn=turn),
+        turn=turn,
+        turns=shown.turns,
+        memories=shown.memories,
+        entities=shown.entities,
+    )
     return Proposal(outcome, (*unreadable, *bad_times, *_not_shown(answer, shown)))
 
 
@@ -130,9 +148,12 @@ def _refused(answer: ExtractedMemory, candidate: Candidate, quote: Quote | None)
 
 
 def gives_away_secret(candidate: Candidate) -> bool:
-    """Return True if the words of a candidate hold a password, key, code or account number."""
-    words = (candidate.content, candidate.evidence, candidate.object.text, candidate.subject.text)
-    return holds_secret("\n".join(words))
+    """Return True if a candidate is about a password, key, code or account number, masked or not.
+
+    The quote may hold a masked one beside what the candidate says.
+    """
+    statement = "\n".join((candidate.content, candidate.object.text, candidate.subject.text))
+    return names_redacted_secret(statement) or holds_secret(f"{statement}\n{candidate.evidence}")
 
 
 def secret_refused(candidate: Candidate) -> CandidateRefusal:

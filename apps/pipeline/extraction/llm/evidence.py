@@ -33,18 +33,28 @@ class QuotableTurn:
     before: SourceTurn | None = None
 
 
-def find_quote(quote: str, *, turns: Iterable[QuotableTurn]) -> Quote | None:
+def find_quote(quote: str, *, turns: Sequence[QuotableTurn]) -> Quote | None:
     """Return where a quote was said, the first of the turns, or None.
 
     Case, white space, punctuation and quotation marks don't count, nor does a label such as "User:"; an ellipsis stands
     for words left out. A quote may begin with the question before the turn: "Shall I …? … Yes". The user's part of it
-    must say something, unless it is the answer to that question.
+    must say something, unless it is the answer to that question. Parts of several turns count as words of the last.
     """
     for quotable in turns:
         for parts in _readings(quote, speaker=quotable.turn.speaker):
             if words := _words_of_user(parts, quotable):
                 return Quote(quotable.turn, words)
-    return None
+    return next((found for parts in _readings(quote, speaker="") if (found := _across_turns(parts, turns))), None)
+
+
+def _across_turns(parts: Sequence[str], turns: Iterable[QuotableTurn]) -> Quote | None:
+    """Return the last of the turns that hold the parts one after the other, with the words that it holds."""
+    left, quote = tuple(parts), None
+    for quotable in sorted({each.turn.id: each for each in turns}.values(), key=lambda each: each.turn.position):
+        held = next((end for end in range(len(left), 0, -1) if holds(left[:end], quotable.turn.content)), 0)
+        if held and _says_something(left[:held], quotable):
+            quote, left = Quote(quotable.turn, " … ".join(left[:held])), left[held:]
+    return None if left else quote
 
 
 def _readings(quote: str, *, speaker: str) -> Iterable[tuple[str, ...]]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.model_calls import (
     AnswerKind,
     ModelAnswer,
@@ -16,12 +15,13 @@ from apps.pipeline.core.model_calls import (
     failed_call,
 )
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.core.ports import Model, Ports, RelevanceQuery
+from apps.pipeline.core.ports import Ids, Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
+from apps.pipeline.extraction.llm.relevance import relevance_query
 from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import (
@@ -85,7 +85,7 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
     for window in windows_of(asked, policy=policy):
         turns = _shown_turns(window, topics)
         try:
-            replies.append(_ask(window, turns, known, model, policy))
+            replies.append(_ask(window, turns, known, model, policy, ports.ids))
         except ModelFailed as failure:
             failure.calls = (*(call for reply in replies for call in reply.calls), *failure.calls)
             raise
@@ -103,18 +103,6 @@ def shown_context(asked: Sequence[TurnsToExtract], ports: Ports) -> ShownContext
     return ShownContext(entities=numbered_entities(entities), memories=numbered_memories(memories))
 
 
-def relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> RelevanceQuery:
-    """Return the question which known memories matter for some turns of a draft's session."""
-    texts = [turn.content[: draft.policy.extraction.max_turn_characters] for turn in turns]
-    return RelevanceQuery(
-        end_user_id=draft.request.origin.end_user_id,
-        session_id=draft.request.origin.session_id,
-        embedder=ports.embedder.name,
-        vectors=tuple(ports.embedder.embed(texts)),
-        text="\n".join(texts),
-    )
-
-
 def _shown_turns(window: Window, topics: Mapping[UUID, str]) -> list[ShownTurn]:
     new = {turn.id for turn in window.new}
     return [
@@ -124,7 +112,7 @@ def _shown_turns(window: Window, topics: Mapping[UUID, str]) -> list[ShownTurn]:
 
 
 def _ask(
-    window: Window, turns: Sequence[ShownTurn], known: ShownContext, model: Model, policy: ExtractionPolicy
+    window: Window, turns: Sequence[ShownTurn], known: ShownContext, model: Model, policy: ExtractionPolicy, ids: Ids
 ) -> Reply:
     """Call the model; once more where the answer was no JSON."""
     calls: tuple[ModelCallRecord, ...] = ()
@@ -139,7 +127,7 @@ def _ask(
             break
     shown = Shown(turns=turns, entities=known.entities, memories=known.memories)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
-    return _read(Reply(window, parsed, calls), shown, judge)
+    return _read(Reply(window, parsed, calls), shown, judge, ids)
 
 
 def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallRecord, ...] = ()) -> ModelAnswer:
@@ -151,17 +139,22 @@ def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallReco
         raise
 
 
-def _read(reply: Reply, shown: Shown, judge: Judge) -> Reply:
+def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
+    """Propose what an answer lists; each candidate may be named by those after it, as a1, a2 and so on."""
     proposals: list[Candidate | CandidateRefusal] = []
     invalid: list[dict[str, str]] = []
     ignored: list[dict[str, str]] = []
-    for proposed in reply.parsed.objects:
+    answered: dict[str, Candidate] = {}
+    for number, proposed in enumerate(reply.parsed.objects, start=1):
         try:
-            proposal = propose(proposed, shown=shown, judge=judge)
+            proposal = propose(proposed, shown=replace(shown, answered=answered), judge=judge)
         except ValueError as error:
             invalid.append({"why": str(error)[:200], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
             continue
-        proposals.append(proposal.outcome)
+        outcome = proposal.outcome
+        if isinstance(outcome, Candidate):
+            outcome = answered[f"a{number}"] = outcome.evolve(memory_id=ids.new())
+        proposals.append(outcome)
         if proposal.ignored:
             what = ", ".join(proposal.ignored)
             ignored.append({"what": what[:OBJECT_CHARACTERS], "object": ascii(proposed)[:OBJECT_CHARACTERS]})

@@ -17,7 +17,9 @@ from apps.pipeline.extraction.extraction_result import CandidateRefusal, Extract
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, gives_away_secret, secret_refused, speaker_mention
 from apps.pipeline.extraction.llm.evidence import QuotableTurn, find_quote
-from apps.pipeline.extraction.llm.extractor import ShownContext, complete, relevance_query
+from apps.pipeline.extraction.llm.extractor import ShownContext, complete
+from apps.pipeline.extraction.llm.origin import settle_origin
+from apps.pipeline.extraction.llm.relevance import relevance_query
 from apps.pipeline.prompts import session as prompt
 from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
 from apps.pipeline.prompts.session import SessionKind, SessionMemoryAnswer
@@ -104,7 +106,9 @@ def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Candid
     )
     if gives_away_secret(candidate):
         return secret_refused(candidate)
-    return candidate if quote else CandidateRefusal(candidate, Reason.NOT_SUPPORTED, "the quote was not said")
+    if not quote:
+        return CandidateRefusal(candidate, Reason.NOT_SUPPORTED, "the quote was not said")
+    return settle_origin(candidate, turn=said, turns=shown.turns, memories=shown.memories, entities=shown.entities)
 
 
 def _read(proposed: Any) -> SessionMemoryAnswer:

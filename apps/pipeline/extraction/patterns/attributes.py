@@ -9,7 +9,7 @@ from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 
 _ATTRIBUTE = re.compile(
-    r"^(?:[Mm]y|[Oo]ur) (?P<thing>[A-Za-z][\w'’ -]{1,40}?)(?P<verb>'s(?! \w+ (?:is|are|was|were)\b)| is| are| was| were| has been) (?P<value>.+)$",
+    r"^(?:[Mm]y|[Oo]ur) (?P<thing>[A-Za-z0-9][\w'’ -]{1,40}?)(?P<verb>'s(?! \w+ (?:is|are|was|were)\b)| is| are| was| were| has been) (?P<value>.+)$",
     re.DOTALL,
 )
 _KNOWN: dict[str, tuple[str, str, float]] = {

@@ -11,12 +11,8 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import relatives, third_person
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch, trim_clause, trim_object, without_article
-from apps.pipeline.lexicon import verbs
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 
-_CORRECTED = re.compile(
-    r",? (?:and )?not (?!(?:too|so|very|that|just|only|even|yet|really|long|far)\b)(?P<wrong>[\w+#.-]+(?: [\w+#.-]+){0,3})$"
-)
 _EMPLOYED_AT = re.compile(r"\b(?:at|for) (?P<employer>(?:the )?[A-ZÀ-Þ0-9].*)$")
 _PRONOUNS = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their)\b")
 # An object that only points at what was said before says nothing of its own.
@@ -79,20 +75,6 @@ def _phrase(phrase: str, row: Pattern, match: PatternMatch, text: str) -> str:
     article = "an" if bare[:1].lower() in "aeiou" else "a"
     is_the_one = phrase[: phrase.rfind(found)].endswith(" the ")
     return row.content.format(article="the" if is_the_one else article, object=bare)
-
-
-def taken_back(statement: ParsedClause, right: Candidate) -> Iterator[Candidate]:
-    """Deny what "I use Neovim, not Vim" takes back, so that the older statement meets its opposite."""
-    found = _CORRECTED.search(statement.phrase.rstrip(" .!"))
-    if found is None or right.stateful or right.object.literal is None or right.polarity is Polarity.NEGATIVE:
-        return
-    phrase = right.content.removeprefix(f"{statement.subject.text} ").removesuffix(".")
-    denied = verbs.negative(phrase.replace(right.object.literal, found["wrong"]))
-    yield right.evolve(
-        content=f"{statement.subject.text} {denied}.",
-        object=ObjectValue(literal=found["wrong"]),
-        polarity=Polarity.NEGATIVE,
-    )
 
 
 def employer_too(statement: ParsedClause, job: Candidate, row: Pattern) -> Iterator[Candidate]:

@@ -27,7 +27,7 @@ class ParsedClause:
 
     @classmethod
     def about(cls, speaker: str) -> "ParsedClause":
-        """Open a statement about whoever speaks."""
+        """Open a statement about the speaker."""
         return cls(subject=Mention(text=speaker, type=EntityType.PERSON, is_speaker=True), phrase="")
 
     @property

@@ -11,7 +11,7 @@ _SUBJECT = re.compile(
     r"^(?P<word>I|i|We|we)(?P<short>['’]?(?:m|ve|d|ll|re)\b|['’](?:m|ve|d|ll|re))?\s+(?P<rest>.+)$", re.DOTALL
 )
 _ELIDED = re.compile(
-    r"(?i)^(?P<lead>(?:just|finally|recently|also|even|really|still|already|only)\s+)?(?P<verb>gonna|wanna|planning|thinking of|thinking about|hoping|looking forward|working on|researching|learning|saving up|studying|trying to|been (?=\w+ing)|"
+    r"(?i)^(?P<lead>(?:just|finally|recently|also|even|really|still|already|only)\s+)?(?P<verb>gonna|wanna|want(?= to )|planning|thinking of|thinking about|hoping|looking forward|working on|researching|learning|saving up|studying|trying to|been (?=\w+ing)|"
     r"went|got|had|took|made|saw|met|bought|found|started|finished|moved|joined|lost|won|visited|tried|spent|signed|passed|quit|decided|began|came|ate|ran|read|wrote|built|watched|"
     r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
 )
@@ -26,6 +26,8 @@ _NO_OWN_PAST = frozenset(
 _SHORT = {"m": "is", "re": "is", "ve": "has", "ll": "will", "d": "would"}
 _NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more(?! of\b| than\b)|any longer|no longer)\b")
 
+# "We deploy to Hetzner, not AWS any more" ends AWS alone.
+_CONTRAST = re.compile(r",? (?:and |but )?not [^,;]{1,60}? (?:any ?more|any longer)\b")
 _AND_VERB = re.compile(r" and (?P<verb>am|are|have) ")
 _AFTER_ALL = re.compile(r"(?i),? after all\b")
 
@@ -88,12 +90,15 @@ def _read(words: list[str], auxiliary: str, statement: ParsedClause, speaker: st
     group = verb_group.read(words, auxiliary=auxiliary)
     if group is None:
         return None
+    if group.is_negated and group.words[0].endswith(","):  # "I don't fly, not for any price"
+        group = replace(group, words=(group.words[0].rstrip(","),))
     is_third = not (statement.about_speaker or statement.is_plural or group.is_negated)
     phrase = third_person.third_person(group.phrase(is_third=is_third), name=speaker)
     if not statement.is_plural:
         phrase = _AND_VERB.sub(lambda found: f" and {verbs.third_person(found['verb'])} ", phrase)
     kept = _AFTER_ALL.sub("", phrase)
     is_after_all = kept != phrase
+    kept = _CONTRAST.sub("", kept)
     whole, kept = kept, _NO_LONGER.sub("", kept)
     is_over = group.is_over or kept != whole
     return replace(

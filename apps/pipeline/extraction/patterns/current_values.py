@@ -14,7 +14,7 @@ _NOUNS = DATED_NOUNS | MEASURED_NOUNS
 _NOUN = rf"(?P<noun>(?i:{alternation({*DATED_NOUNS, *MEASURED_NOUNS})}))(?: of [a-z-]+)?"
 _OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?{_NOUN})"
 _CHANGE = (
-    r"(?:moved|pushed|postponed|brought|put|rescheduled|changed|shifted|increased|raised|reduced|cut|lowered|dropped|went|goes|going|gone|extended|delayed)"
+    r"(?:moved|pushed|postponed|brought|put|rescheduled|changed|shifted|increased|raised|reduced|cut|lowered|dropped|went|goes|going|gone|extended|delayed|slipped|slid)"
     r"(?: up| down| back| forward| out)?(?: again)?(?: from [\w .,€$£]{1,20}?)? (?:to|until|till)"
 )
 _IS = re2.compile(
@@ -23,6 +23,15 @@ _IS = re2.compile(
 )
 _CANCELLED = re2.compile(
     rf"{_OWNED}(?P<who> with [\w'. -]{{2,40}}?)?(?:'s| is| was| has been| got) (?:been )?(?:cancelled|canceled|called off)\b.*$"
+)
+# "The venue is Villa Rosa": the one that the speaker's undertaking has, by its name.
+_NAMED = re2.compile(
+    r"^(?i:the) (?P<thing>(?:[a-z][a-z'-]+ ){0,2}?[a-z][a-z'-]{2,})(?: is| will be)(?: now)?(?: called| named)? (?P<value>(?:the |at |in |on )?\p{Lu}[\p{L}'’&.-]+(?: (?:\p{Lu}[\p{L}'’&.-]*|of|de|la|in|and|&|the|\d+)){0,6})$"
+)
+_NO_NAMED_THING = frozenset(
+    "answer question point problem issue code function error bug output input result file line key value title word language response text "
+    "reason idea truth name first second third last next same weather capital currency rest only other main best default following difference "
+    "author president ceo winner population population formula acronym abbreviation translation plural opposite".split()
 )
 _CLOCK = re2.compile(r"(?i)^\d{1,2}(?::\d{2})? ?(?:[ap]\.?m|o'clock)?\b[^a-z]*$")
 _HAVE = re2.compile(
@@ -47,7 +56,7 @@ class CurrentValue:
 def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
     """Read what holds now of a date, a sum or a limit; None where the clause gives no number and no day."""
     if _NOUNS.isdisjoint(clause.lower().replace("'s", "").split()):
-        return None
+        return _named_value(clause, name=name)
     if off := _CANCELLED.match(clause):
         whole = f"{off.group('thing')}{off.group('who') or ''}"
         return CurrentValue(_row(off.group("thing").lower()), "cancelled", f"{name}'s {whole} is cancelled.")
@@ -65,6 +74,14 @@ def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
     day = f"the {value}" if is_event and value[:1].isdigit() and value.endswith(("th", "st", "nd", "rd")) else value
     about = f" for {purpose}" if purpose else ""
     return CurrentValue(row=row, value=value, content=f"{name}'s {thing}{about} is {preposition}{day}.")
+
+
+def _named_value(clause: str, *, name: str) -> CurrentValue | None:
+    found = _NAMED.match(clause.strip(" .!"))
+    if found is None or not _NO_NAMED_THING.isdisjoint(found.group("thing").split()):
+        return None
+    thing, value = found.group("thing"), found.group("value")
+    return CurrentValue(row=_row(thing), value=value, content=f"{name}'s {thing} is {value}.")
 
 
 def _row(thing: str) -> Pattern:

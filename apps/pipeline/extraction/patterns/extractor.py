@@ -1,14 +1,15 @@
-"""Run the rows over one turn: text → sentences → clauses → statements → candidates."""
+"""Run the patterns over one turn: text → sentences → clauses → statements → candidates."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.patterns import relatives, scene, sentences, task_noise, third_person
+from apps.pipeline.extraction.patterns import answers, relatives, sentences, task_noise, third_person
 from apps.pipeline.extraction.patterns.attributes import NAME, attribute_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
@@ -16,19 +17,21 @@ from apps.pipeline.extraction.patterns.candidate_builder import (
     compared,
     employer_too,
     spoken,
-    taken_back,
     typed,
 )
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME, BY_VERB
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.current_values import current_value_in
+from apps.pipeline.extraction.patterns.dated_events import dated_event_in
+from apps.pipeline.extraction.patterns.foreign_appointments import appointment_in
+from apps.pipeline.extraction.patterns.foreign_statements import foreign_statements_in, foreign_ties_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
-from apps.pipeline.extraction.patterns.quoted_text import printable
+from apps.pipeline.extraction.patterns.regimen import refused_in, regimen_in
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
     introduced_in,
@@ -39,19 +42,26 @@ from apps.pipeline.extraction.patterns.replacements import replacements_in
 from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_in
 from apps.pipeline.extraction.patterns.speech_act import is_unreal, speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
+from apps.pipeline.extraction.patterns.third_parties import third_party_in
 from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.provenance.reading import spoken_outside_scenes
+from apps.pipeline.provenance.role_play import gives_a_role
 
 DEFAULT_SPEAKER = "User"
+# A message of the usual length says less; more is a list, or made to take long.
+_MOST_SENTENCES = 50
+_SENTENCES_LOOKED_BACK = 40  # that a correction may refer to
 # What the next sentence may call "it".
 _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
 def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[SourceTurn] = ()) -> tuple[Candidate, ...]:
-    """Return what the rows find in one turn, in the order it was said, each with index 0.
+    """Return what the patterns find in one turn, in the order it was said, each with index 0.
 
-    `before` are turns of the same speaker, oldest first, which a correction may take up. At most the first `policy.max_turn_characters` are read. The same statement is returned once.
+    `before` are the earlier turns of the session, oldest first: a correction may refer to the speaker's own, an answer
+    to the assistant's question. At most the first `policy.max_turn_characters` are read. A statement is returned once.
     """
     found: dict[str, Candidate] = {}
     for candidate in _candidates(turn, policy, before):
@@ -64,19 +74,24 @@ def _name(turn: SourceTurn) -> str:
     return " ".join(turn.speaker.split()) or DEFAULT_SPEAKER
 
 
-def _candidates(turn: SourceTurn, policy: ExtractionPolicy, earlier: Sequence[SourceTurn]) -> Iterator[Candidate]:
+def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[SourceTurn]) -> Iterator[Candidate]:
     name = _name(turn)
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
+    earlier = [each for each in before_it if (each.role, each.speaker) == (turn.role, turn.speaker)]
+    question = answers.question_before(before_it, turn=turn)
     before = ""
-    text = scene.own_part(printable(turn.content[: policy.max_turn_characters]), earlier=earlier)
-    if not turn.speaker and scene.gives_a_role(text):
+    text = spoken_outside_scenes(turn, earlier=earlier, most=policy.max_turn_characters)
+    if not turn.speaker and gives_a_role(text):
         return
-    all_said = tuple(sentences.sentences_of(text))
+    all_said = tuple(islice(_worth_reading(text), _MOST_SENTENCES))
     is_exercise = any(task_noise.asks_for_a_sum(each.text) for each in all_said)
     for place, sentence in enumerate(all_said):
         quote = sentence.text
         sentence = sentence.in_one_line()
-        sentence = amended(sentence, earlier=_looking_back(all_said[:place], earlier, policy)) or sentence
+        if place == 0 and (statement := answers.completed(sentence.text, question=question)):
+            sentence = sentences.Sentence(text=statement, asks=False)
+        said_before = islice(_looking_back(all_said[:place], earlier, policy), _SENTENCES_LOOKED_BACK)
+        sentence = amended(sentence, earlier=said_before) or sentence
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):
             return
@@ -88,6 +103,16 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, earlier: Sequence[So
         found = tuple(_of_sentence(sentence, said, before))
         before = (_thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
         yield from found
+
+
+def _worth_reading(text: str) -> Iterator[sentences.Sentence]:
+    """Yield each sentence once; a single word says nothing unless it answers a question, which the first one may."""
+    said: set[str] = set()
+    for place, sentence in enumerate(sentences.sentences_of(text)):
+        is_more = " " in sentence.text or "\n" in sentence.text or place == 0
+        if is_more and sentence.text not in said:
+            said.add(sentence.text)
+            yield sentence
 
 
 def _looking_back(
@@ -120,6 +145,12 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
     """Yield who is named in a sentence, then what it lists, or else what its clauses say."""
     for tie in introduced_in(with_child_named(sentence.text), speaker=said.speaker):
         yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    if refused := refused_in(sentence.text, name=said.speaker.text):
+        value = ObjectValue(literal=refused.value)
+        yield build_candidate(
+            said, subject=said.speaker, row=refused.row, value=value, content=refused.content, is_negated=True
+        )
+    yield from _said_in_another_language(sentence.text, said)
     listed = () if sentence.asks else tuple(_listed(sentence.text, said))
     yield from listed
     plain = sentences.Sentence(text=without_asides(sentence.text), asks=sentence.asks)
@@ -128,6 +159,24 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
             for candidate in _of_clause(clause_words(clause), said, before):
                 before = _thing_of(candidate)
                 yield candidate
+
+
+def _said_in_another_language(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
+    if said.speech_act is not SpeechAct.ASSERTED:
+        return
+    name = said.speaker.text
+    if appointment := appointment_in(sentence, name=name):
+        value = ObjectValue(literal=appointment.value)
+        yield build_candidate(said, subject=said.speaker, row=appointment.row, value=value, content=appointment.content)
+    for tie in foreign_ties_in(sentence, speaker=said.speaker):
+        yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    for each in foreign_statements_in(sentence, name=name):
+        value = ObjectValue(literal=each.value)
+        if each.row.entity is not None:
+            value = ObjectValue(entity=Mention(text=each.value, type=each.row.entity))
+        yield build_candidate(
+            said, subject=said.speaker, row=each.row, value=value, content=each.content, is_negated=each.is_negated
+        )
 
 
 def _listed(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
@@ -156,6 +205,42 @@ def _thing_of(candidate: Candidate) -> str:
 
 
 def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
+    """Yield what a clause says; what no pattern knows is kept if it gives a dose or names a day."""
+    medicines = tuple(_medicines_in(clause, said)) if said.speech_act is SpeechAct.ASSERTED else ()
+    event = dated_event_in(clause, name=said.speaker.text) if said.speech_act is SpeechAct.ASSERTED else None
+    is_certain = len(medicines) > 1 or (event is not None and event.is_single)
+    found = medicines if is_certain else tuple(_known_in(clause, said, before)) or medicines
+    yield from found
+    if not found and event is None and said.speech_act is SpeechAct.ASSERTED:
+        yield from _of_third_party(clause, said)
+    if event is not None and not found:
+        subject = said.speaker if event.is_owned else _owner_or_thing(event.subject)
+        value = ObjectValue(literal=event.value)
+        yield build_candidate(said, subject=subject, row=event.row, value=value, content=event.content)
+
+
+def _of_third_party(clause: str, said: SentenceContext) -> Iterator[Candidate]:
+    told = third_party_in(clause, name=said.speaker.text)
+    if told is not None:
+        subject = _owner_or_thing(told.subject)
+        value = ObjectValue(literal=told.value)
+        yield build_candidate(said, subject=subject, row=told.row, value=value, content=told.content)
+
+
+def _owner_or_thing(text: str) -> Mention:
+    """Return whose a thing is, if it says so: "Ida's test" is about Ida."""
+    owner = text.rpartition("'s ")[0]
+    return Mention(text=owner, type=EntityType.PERSON) if owner else Mention(text=text)
+
+
+def _medicines_in(clause: str, said: SentenceContext) -> Iterator[Candidate]:
+    name = said.speaker.text
+    for each in regimen_in(clause, name=name):
+        value = ObjectValue(literal=each.value)
+        yield build_candidate(said, subject=said.speaker, row=each.row, value=value, content=each.content)
+
+
+def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
     name = said.speaker.text
     if replaced := replacements_in(clause, speaker=said.speaker):
         for each in replaced:
@@ -193,7 +278,6 @@ def _of_statement(statement: ParsedClause, said: SentenceContext) -> Iterator[Ca
     for row, match in rows:
         if found := typed(statement, row, match, said=said):
             yield found
-            yield from taken_back(statement, found)
             yield from employer_too(statement, found, BY_NAME["works_at"])
             return
     if not rows and said.speech_act is SpeechAct.ASSERTED:

@@ -6,9 +6,11 @@ import re2
 
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.extraction.patterns.clause import ParsedClause
+from apps.pipeline.extraction.patterns.dated_events import names_a_date
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.lexicon.calendar import UNAMBIGUOUS_MONTHS
+from apps.pipeline.lexicon.health_terms import HEALTH_SIGN
 from apps.pipeline.lexicon.tables import alternation
 
 # Verbs that speak of the talk, of the moment or of opinion.
@@ -50,7 +52,7 @@ _HAS_TO = re.compile(
     r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
 )
 _PRONOUN_OBJECT = re.compile(
-    r"(?i)^\S+(?: (?:\w+ing|not|been|to|\w+ly|all))* (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
+    r"(?i)^\S+(?: (?:\w+ing|not|been|to|\w+ly|all))*+ (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
     r"|(?:this|that|these|those)(?:$|[,.!?]| (?:is|was|and|to|so|in|on|at|for|with|from|when|as|all|too|up|out|more|year's)\b))"
 )
 
@@ -60,7 +62,7 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _DANGLING = re.compile(
-    r"(?i)(?:[\s,]+(?:and|but|so|or|to|with|the|a|an|of|for|that|as|because|which|how|if|when|about|in|at|on|cause|then|just|really|though|too|not|plus|called|even|like|from))+$"
+    r"(?i)(?:[\s,]++(?:and|but|so|or|to|with|the|a|an|of|for|that|as|because|which|how|if|when|about|in|at|on|cause|then|just|really|though|too|not|plus|called|even|like|from|since|until|before|after))+$"
 )
 # What is left of "I wanted to let you know" and "I came across it".
 _UNFINISHED = re.compile(
@@ -102,6 +104,12 @@ def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pa
     return ONGOING if _is_lasting_deed(statement) else None
 
 
+# What one does in the simple present to an assistant is done again and again; other verbs may be of the task at hand.
+_HABITUAL = frozenset(
+    "bake bike brew climb coach collect commute cook cycle dance deploy draw drink drive eat fish fly garden grow hike host hunt jog juggle kayak "
+    "knit meditate paint play practise practice rent ride row run sail sew sing skate ski sleep smoke speak surf swim teach train travel tutor vape "
+    "volunteer wear work write".split()
+)
 _DURATIVE = frozenset(
     "live work stay study teach own run play know speak drive belong support follow train rent commute manage lead".split()
 )
@@ -113,7 +121,7 @@ def _is_named(statement: ParsedClause) -> bool:
 
 # A regular time, a date, a long time, or someone or something by name.
 _TIME = (
-    rf"\b(?i:every|each|always|usually|since|daily|weekly|monthly|\w+days|weekends|mornings|evenings|(?:\d+|\w+) years?|years|{alternation(UNAMBIGUOUS_MONTHS)}"
+    rf"\b(?i:every|each|always|usually|since|daily|weekly|monthly|\w+days|weekends|mornings|evenings|(?:\d+|\w+) years?|years|(?:a|per) (?:day|week|month|year)|{alternation(UNAMBIGUOUS_MONTHS)}"
     r"|(?:last|next) (?:year|month|summer|winter|spring|autumn|fall))\b|\b(?:19|20)\d\d\b"
 )
 _WHEN = re2.compile(_TIME)
@@ -121,22 +129,63 @@ _LASTS = re2.compile(rf"{_TIME}| (?:'s )?\p{{Lu}}\p{{Ll}}")
 _OF_THE_MOMENT = re2.compile(
     r"(?i)^(?:needs|wants|has to|has got to|is|was|feels|felt|got|gets|has got|had got)\b|\b(?:now|today|tonight|yesterday|just|already|this (?:morning|afternoon|evening|week))\b|, "
 )
-_LASTING_STATE = re2.compile(r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always)\b")
+_OWNS_SEVERAL = re2.compile(
+    r"(?i)^has (?:got )?(?:about |around |over |almost |nearly )?(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:[a-z'-]+ ){0,3}[a-z'-]+s\b"
+)
+_HEALTH = re2.compile(rf"(?i)\b{HEALTH_SIGN}\b")
+_PASSING_STATE = re2.compile(
+    r"(?i)^(?:calls?|called|asks?|asked|googled|read|wonders|looks|looked|heard|saw|has a question|is looking|is asking|is reading|is wondering)\b|\bquestion\b"
+)
+_WANTED = re2.compile(r"(?i)^(?:needs|wants|has to|has got to)\b")
+_LASTING_STATE = re2.compile(
+    r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always|(?:a|per) (?:day|week|month|year))\b"
+)
 
 
 def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
     phrase = statement.phrase.replace(f"{name}'s ", "").replace(f" {name}", "")
     if not (_is_near(statement) or _is_named(statement)):
         return False
+    is_passing = _OF_THE_MOMENT.search(phrase) is not None
+    if _HEALTH.search(phrase) and not (is_passing or _PASSING_STATE.search(phrase)):
+        return True
     if statement.verb.lower() in ("is", "was") or phrase.startswith("has been"):
         return _LASTING_STATE.match(phrase) is not None
-    if _OF_THE_MOMENT.search(phrase):
-        return False
+    if not _WANTED.match(phrase) and (names_a_date(phrase) or _is_relation_to(statement, name)):
+        return True
+    return not is_passing and _is_done_again(statement, phrase)
+
+
+def _is_done_again(statement: ParsedClause, phrase: str) -> bool:
+    """Return True for what is done regularly, or for long: "I run three times a week", "we have two cats"."""
     if statement.is_negated and " " not in phrase:
         return not verbs.may_be_past(phrase)
+    if _is_habit(statement) or _OWNS_SEVERAL.match(phrase):
+        return True
     if not verbs.may_be_past(statement.verb) and verbs.base_form(statement.verb) not in _DURATIVE:
         return _WHEN.search(phrase) is not None or bool(_REGULAR.intersection(statement.adverbs) - {"never"})
     return _LASTS.search(phrase) is not None or bool(_REGULAR.intersection(statement.adverbs) - {"never", "still"})
+
+
+def _is_habit(statement: ParsedClause) -> bool:
+    """Return True for the simple present of what the speaker does: "I wear size 43 shoes", "I work night shifts"."""
+    base = verbs.base_form(statement.verb)
+    is_present = not verbs.may_be_past(statement.verb) and statement.verb.endswith("s")
+    return (
+        statement.about_speaker
+        and is_present
+        and base in _HABITUAL
+        and len(statement.phrase.split()) > 1
+        and not statement.is_over
+    )
+
+
+def _is_relation_to(statement: ParsedClause, name: str) -> bool:
+    """Return True for "Priya is our designer" and "Walter mows the lawn for me"."""
+    phrase = f"{statement.phrase} "
+    if statement.about_speaker or not _is_named(statement):
+        return False
+    return f" for {name} " in phrase or f" {name} " in phrase
 
 
 def _is_near(statement: ParsedClause) -> bool:

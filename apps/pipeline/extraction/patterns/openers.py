@@ -37,7 +37,7 @@ _TOLD = re.compile(
 )
 _BOUNDS = ("from ", "until ")  # these belong to what comes first: "from May I'll be in Rome, then in Oslo"
 _BELIEF = re.compile(
-    r"(?i)^(?:i|we) (?:think|believe|guess|suppose|feel like|reckon|figure)(?: that)?\s+(?=(?:I|we|my|our)\b)|^(?:maybe|perhaps|probably|possibly)\s+(?=(?:I|we|my|our)\b)"
+    r"(?i)^(?:i|we) (?:think|believe|guess|suppose|feel like|reckon|figure)(?: that)?\s+(?=(?:I|we|my|our|he|she)\b)|^(?:maybe|perhaps|probably|possibly)\s+(?=(?:I|we|my|our|he|she)\b)"
 )
 _VOCATIVE = re.compile(r"^[A-ZÀ-Þ][a-zà-ÿ]+, (?=(?:[A-ZÀ-Þ]|my|our|i )[\w' ]+ )")
 
@@ -57,11 +57,19 @@ class Opened:
 _CHILD = re.compile(
     rf"\b(?P<whose>[Mm]y|[Oo]ur) (?P<which>youngest|oldest|eldest)(?! (?:\w+ )?(?:{alternation(KIN_WORDS)})\b)(?=[ ',)])"
 )
+# "Mum turns 80", "my dad" as a child says it.
+_TITLE = re.compile(
+    r"^(?:[Mm]um|[Mm]om|[Dd]ad|[Gg]ran|[Gg]randma|[Gg]randpa|[Gg]randad|[Gg]ranny|[Nn]ana)(?='s | [a-z])"
+)
 _THE_KIDS = re.compile(
-    r"^(?:[Bb]oth|[Tt]he|[Bb]oth (?:the|my|our)|[Aa]ll (?:the|my|our)) (?P<who>kids|children|boys|girls|twins) "
+    r"^(?:[Bb]oth|[Tt]he|[Bb]oth (?:the|my|our)|[Aa]ll (?:the|my|our)) (?P<who>kids|children|boys|girls|twins|dog|cat|puppy|kitten|baby) "
 )
 _GOES_WITHOUT = re.compile(
     r"(?:^|[.,!?] )(?:(?:[Ss]till|[Aa]lso) )?[Nn]o (?P<what>[a-z]+(?: [a-z]+)?) for me (?P<since>(?:since|any ?more|these days)\b.*)$"
+)
+# "Bristol, that's where I live"
+_WHERE = re.compile(
+    r"^(?:(?:[Ff]rom|[Ii]n|[Aa]t|[Nn]ear) )?(?P<place>[A-ZÀ-Þ][\w' -]{1,40}), (?:and )?that's where (?P<who>I|we) (?P<verb>live|work|study)\b(?P<rest>.{0,40})$"
 )
 
 
@@ -70,8 +78,11 @@ def clause_words(clause: str) -> str:
     said = " ".join(clause.translate(_APOSTROPHES).split())
     if without := _GOES_WITHOUT.search(said):
         return f"I don't have {without['what']} {without['since']}"
+    if where := _WHERE.match(said):
+        return f"{where['who']} {where['verb']} in {where['place']}{where['rest']}"
     said = _without_openers(said)
     said = _without_openers(_VOCATIVE.sub("", said))
+    said = _TITLE.sub(lambda found: f"my {found.group().lower()}", said)
     return with_child_named(_THE_KIDS.sub(r"our \g<who> ", said))
 
 

@@ -56,11 +56,11 @@ class Pattern:
         return _compile(self.expression)
 
     def may_speak_of(self, *, about_speaker: bool, is_negated: bool) -> bool:
-        """Tell whether the row is meant for such a statement."""
+        """Return True if the row is meant for such a statement."""
         return (about_speaker or not self.only_speaker) and (is_negated or not self.only_negated)
 
     def refuses(self, text: str) -> bool:
-        """Tell whether an object is one that the row does not mean."""
+        """Return True if an object is one that the row does not mean."""
         return bool(self.unless) and _compile_start(self.unless).match(text) is not None
 
     @property

@@ -32,12 +32,17 @@ _ASIDE = re2.compile(rf"{_NAME} \((?:my|our) {_QUALIFIER}(?P<kin>{_KIN})\b")
 _NAMED_KIN = re2.compile(
     rf"\b(?:[Mm]y|[Oo]ur) {_QUALIFIER}(?P<kin>{_KIN}),? (?P<name>\p{{Lu}}[\w'-]+)(?:[\s.,;:!?)]|$)"
 )
+_ONE_OF = re.compile(r"^[Oo]ne of (?:the|my|our) [\w' ]{2,30}, (?P<name>[A-ZÀ-Þ][\w'-]+), ")
 _APPOSITION = re.compile(
     rf"^(?P<name>[A-ZÀ-Þ][\w'-]+)(?: \((?:my|our) [^()]{{2,40}}\)|, (?:my|our) (?:[a-z-]+ ){{0,2}}(?:{_KIN}),) "
 )
 _SPOKEN_TO = frozenset("friend buddy bestie friends".split())
 _NO_NAME = re.compile(
     rf"(?i)\b(?:meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
+)
+_NO_ROLE = frozenset(
+    "favourite favorite fave best only first last next old own whole real main biggest life world rock hero everything choice "
+    "idea plan goal problem issue thing things place home name fault guess jam top".split()
 )
 _TAIL = re.compile(r"^(?:is|was) (?P<owner>[^']+)'s (?P<rest>.+)$")
 
@@ -82,7 +87,13 @@ def tie_to(speaker: Mention, *, word: str, name: str) -> RelationStatement:
 
 def without_asides(sentence: str) -> str:
     """Take out who somebody is where it stands between the name and the verb: "Pavel, my husband, cooks"."""
-    return _APPOSITION.sub(r"\g<name> ", sentence)
+    return _ONE_OF.sub(r"\g<name> ", _APPOSITION.sub(r"\g<name> ", sentence))
+
+
+def _may_be_role(words: list[str], said: str) -> bool:
+    """Return True for "our wedding photographer" and "my GP", False for "my favourite" and "my whole world"."""
+    is_all = said.strip(" .!") == " ".join(words)
+    return is_all and all(word.isalpha() for word in words) and _NO_ROLE.isdisjoint(words)
 
 
 def _told_of_someone(statement: ParsedClause, speaker: Mention) -> RelationStatement | None:
@@ -91,7 +102,10 @@ def _told_of_someone(statement: ParsedClause, speaker: Mention) -> RelationState
     if statement.about_speaker or statement.is_negated or told is None or told["owner"] != speaker.text:
         return None
     words = re.split(r"[,.;!]| (?:and|at|in|who|from)\b", told["rest"])[0].split()
-    if not words or words[-1] not in KIN_WORDS or len(words) > 3:
+    if not words or len(words) > 3:
+        return None
+    words = _lasting(" ".join(words)).split() or words
+    if words[-1] not in KIN_WORDS and not _may_be_role(words, _lasting(told["rest"])):
         return None
     return _relation(words[-1], " ".join(words[:-1]), statement.subject.text, speaker)
 

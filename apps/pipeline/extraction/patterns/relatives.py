@@ -11,7 +11,7 @@ from apps.pipeline.lexicon.calendar import WEEKDAYS
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, PLURALS, relation_noun
 from apps.pipeline.lexicon.tables import alternation
 
-_QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|twin|half|late|dear|good|close|old|childhood|college|work|lovely|sweet|beloved|great|first|second)\s+)*"
+_QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|future|twin|half|late|dear|good|close|old|childhood|college|work|lovely|sweet|beloved|great|first|second)\s++)*"
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
 _KIN = alternation(KIN_WORDS)
 _OWN = re.compile(
@@ -19,18 +19,23 @@ _OWN = re.compile(
     re.DOTALL,
 )
 _THING = re.compile(
-    r"^(?:[Mm]y|[Oo]ur) (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]*) (?P<rest>(?:(?:just|also|recently|finally|already|still|always|really|even) )*(?P<verb>has|have|loves?|likes?|needs?|works?|keeps?|runs?|helps?|makes?|wants?|\w+ed|[a-z]+)\b .+)$",
+    r"^(?:[Aa]ll (?:of )?)?(?:[Mm]y|[Oo]ur) (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]*) (?P<rest>(?:(?:just|also|recently|finally|already|still|always|really|even) )*(?P<verb>has|have|loves?|likes?|needs?|works?|keeps?|runs?|helps?|makes?|wants?|\w+ed|[a-z]+)\b .+)$",
     re.DOTALL,
 )
 _THING_VERBS = frozenset(
     "has have love loves like likes need needs work works keep keeps run runs want wants feel feels get gets bring brings give gives make makes "
-    "help helps go goes grow grows come comes start starts sell sells live lives sleep sleeps eat eats include includes".split()
+    "help helps hurt hurts ache aches end ends go goes grow grows come comes start starts sell sells live lives sleep sleeps eat eats include includes".split()
 )
 _LONGER = frozenset("leave lease phone house work sleep visit flight move".split())
+# "Tom's mother": what someone is to somebody named.
+_OF_NAMED = re.compile(
+    rf"^(?P<owner>{_NAME})'s (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME}),?)?(?P<short>'s)?\s+(?P<rest>.+)$",
+    re.DOTALL,
+)
 _PRONOUN = re.compile(r"^(?P<who>[Ss]he|[Hh]e)(?P<short>'s|'ll|'d)?\s+(?P<rest>.+)$", re.DOTALL)
 _NAMED = re.compile(
     rf"^(?P<who>{_NAME})(?P<short>'s)?\s+(?P<rest>(?:is|was|works|lives|moved|got|has|loves|likes|hates|started|joined|prefers|studies|speaks|plays|"
-    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|doesn't|isn't|hasn't|won't|takes|comes|stays|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates)\b.+)$",
+    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|doesn't|isn't|hasn't|won't|takes|comes|stays|turns|brings|visits|retires|married|died|lived|became|starts|ends|joins|quit|had|gave|taught|handles|manages|runs|leads|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates)\b.+)$",
     re.DOTALL,
 )
 _NOT_NAMES = frozenset(
@@ -72,6 +77,12 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
     """Find who a clause is about, when it is one of the speaker's people, someone named, or she or he."""
     if match := _OWN.match(clause):
         return _own(match, speaker) if _begins_with_verb(match) else None
+    if (match := _OF_NAMED.match(clause)) and _may_be_name(match["owner"]) and _begins_with_verb(match):
+        text = match["name"] or f"{match['owner']}'s {match['qualifier']}{match['kin']}"
+        mention = Mention(text=text, type=entity_type(match["kin"]))
+        return Someone(
+            mention=mention, rest=match["rest"], auxiliary=_auxiliary(match), is_plural=match["kin"] in PLURALS
+        )
     if match := _PRONOUN.match(clause):
         mention = Mention(text=match["who"].capitalize(), type=EntityType.PERSON)
         return Someone(mention=mention, rest=match["rest"], auxiliary=_auxiliary(match))
@@ -80,9 +91,14 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
     match = _NAMED.match(clause)
     if match is None or not _may_be_name(match["who"]):
         return None
-    return Someone(mention=Mention(text=match["who"]), rest=match["rest"], auxiliary=_auxiliary(match))
+    kind = EntityType.PERSON if _GENDERED.search(match["rest"]) else None
+    return Someone(mention=Mention(text=match["who"], type=kind), rest=match["rest"], auxiliary=_auxiliary(match))
 
 
+_WHO = re.compile(
+    r"\b(?P<name>[A-ZÀ-Þ][\w'-]+), who (?P<rest>(?:is|has|had|can't|cannot|doesn't|isn't|was|will|used|lives|works|loves|hates|eats|takes|teaches|studies|speaks|plays)\b.+)$"
+)
+_GENDERED = re.compile(r"\b(?:his|her|himself|herself)\b")
 # "… his girlfriend Aoife", before "and she is…"
 _ENDS_IN_NAME = re.compile(rf"\b(?:{_KIN}) (?P<name>[A-ZÀ-ÖØ-Þ][\w’'-]+)$")
 _PERSON_FIRST = re.compile(r"^(?:[Ss]he|[Hh]e)(?P<short>['’]s)? ")
@@ -91,12 +107,21 @@ _PERSON_FIRST = re.compile(r"^(?:[Ss]he|[Hh]e)(?P<short>['’]s)? ")
 def with_antecedents(clauses: Iterable[str]) -> Iterator[str]:
     """Yield the clauses of a sentence, with a name for a pronoun that follows it at once."""
     before: re.Match[str] | None = None
-    for clause in clauses:
+    for clause in _with_relative_clauses(clauses):
         pronoun = _PERSON_FIRST.match(clause)
         if before is not None and pronoun is not None:
             clause = f"{before['name']} {'is ' if pronoun['short'] else ''}{clause[pronoun.end() :]}"
         yield clause
         before = _ENDS_IN_NAME.search(clause)
+
+
+def _with_relative_clauses(clauses: Iterable[str]) -> Iterator[str]:
+    """Yield "Alex is vegan" after "Tom brings his partner Alex, who is vegan"."""
+    for clause in clauses:
+        found = _WHO.search(clause)
+        yield clause
+        if found is not None:
+            yield f"{found['name']} {found['rest']}"
 
 
 def _begins_with_verb(match: re.Match[str]) -> bool:

@@ -1,7 +1,7 @@
 """One value in the place of another: "they switched me from ramipril to losartan", "we migrated from Jenkins to Actions".
 
-The new value is stated and the old one denied, both in the words of the statement that they belong to, so that what is
-known of the old one meets its end.
+Only the new value is stated: the quote names the old one, by which conflict resolution closes what is known of it
+(lexicon/retractions.py). A memory that denies the old value would repeat that.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,14 @@ _WAS_PUT_ON = re2.compile(
     rf"(?i)^(?P<who>I|(?:my|our) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})) (?:was|were|got|has been|have been|'ve been|is|am) (?:just |now |recently )?(?:put|switched|moved|started|changed) (?:over )?(?:from {_OLD} )?(?:on ?to|on|to) {_KNOWN}{_END}"
 )
 _TAKEN_OFF = re2.compile(
-    rf"(?i)^.{{1,60}}? {_ADVERBS}{_TAKE_OFF} {_WHO} off (?:{DOSE} (?:of )?)?(?P<old>{MEDICINE}){_END}"
+    rf"(?i)^.{{1,60}}? {_ADVERBS}{_TAKE_OFF} {_WHO} off (?:the |my |her |his )?(?:{DOSE} (?:of )?)?(?P<old>{MEDICINE}|[\w-]+ (?:tablets|pills|medication)){_END}"
+)
+_CHANGED_MYSELF = re2.compile(
+    rf"(?i)^(?P<who>I)(?:'ve| have)? {_ADVERBS}(?:switched|changed|moved|went) (?:over )?from {_OLD} (?:over )?(?:on ?to|to) {_KNOWN}{_END}"
+)
+# "They've upped my ramipril to 10 mg"
+_DOSE_CHANGED = re2.compile(
+    rf"(?i)^(?:.{{1,40}}?)(?: |'ve |'s )?{_ADVERBS}(?:upped|increased|raised|lowered|reduced|cut|doubled|halved|changed|put up|brought down|adjusted|moved) (?P<who>my) (?P<new>{MEDICINE})(?: dose| dosage)?(?: up| down)? (?:from {DOSE} )?to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
 )
 _REFUSED = re2.compile(rf"(?i)^(?:{_NO_MEDICINE})$")
 
@@ -64,7 +71,7 @@ _NO_PRODUCT = re2.compile(
 _NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
 
 _SIGNS = frozenset(
-    "put switched moved started changed prescribed took taken got weaned migrated transitioned converted upgraded ported "
+    "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed took taken got weaned migrated transitioned converted upgraded ported "
     "replaced swapped instead rather".split()
 )
 _TAKES = BY_NAME["takes_medicine"]
@@ -73,7 +80,7 @@ _USES = BY_NAME["uses"]
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """One half of a change: what holds now, or what no longer does."""
+    """What holds after a change; a denial where nothing takes the place of the old value."""
 
     subject: Mention
     row: Pattern
@@ -91,7 +98,7 @@ def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]
 
 
 def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
-    for pattern in (_PUT_ON, _PRESCRIBED, _WAS_PUT_ON):
+    for pattern in (_PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED):
         found = pattern.match(clause)
         if found is None or _REFUSED.match(found.group("new")):
             continue
@@ -99,15 +106,14 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
         drug, dose = found.group("new").lower(), found.group("before") or found.group("after")
         taken = f"{drug} {dose}" if dose else drug
         yield Replacement(subject, _TAKES, drug, f"{subject.text} takes {taken}.")
-        if former := found.group("old"):
-            yield _no_longer(subject, _TAKES, former.lower(), "takes")
         return
     if stopped := _TAKEN_OFF.match(clause):
-        yield _no_longer(_patient(stopped.group("who"), speaker), _TAKES, stopped.group("old").lower(), "takes")
+        patient, former = _patient(stopped.group("who"), speaker), stopped.group("old").lower()
+        yield Replacement(patient, _TAKES, former, f"{patient.text} no longer takes {former}.", is_negated=True)
 
 
 def _patient(who: str, speaker: Mention) -> Mention:
-    if who.lower() in ("i", "me"):
+    if who.lower() in ("i", "me", "my"):
         return speaker
     *qualifiers, word = who.split()[1:]
     text = relatives.described(word=word, qualifier=" ".join(qualifiers), speaker=speaker.text)
@@ -118,18 +124,10 @@ def _tools(clause: str, speaker: Mention) -> Iterator[Replacement]:
     found = next(filter(None, (pattern.match(clause) for pattern in (_MIGRATED, _REPLACED, _INSTEAD))), None)
     if found is None or not _are_products(found):
         return
-    new, old = found.group("new"), found.group("old")
+    new = found.group("new")
     yield Replacement(speaker, _USES, new, f"{speaker.text} uses {new}.")
-    if found.re.pattern == _INSTEAD.pattern:
-        yield Replacement(speaker, _USES, old, f"{speaker.text} does not use {old}.", is_negated=True)
-    else:
-        yield _no_longer(speaker, _USES, old, "uses")
 
 
 def _are_products(found: PatternMatch) -> bool:
     values = [found.group("new") or "", found.group("old") or ""]
     return not any(map(_NO_PRODUCT.search, values)) and any(map(_NAMED.search, values))
-
-
-def _no_longer(subject: Mention, row: Pattern, former: str, verb: str) -> Replacement:
-    return Replacement(subject, row, former, f"{subject.text} no longer {verb} {former}.", is_negated=True)

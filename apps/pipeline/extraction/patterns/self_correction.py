@@ -9,7 +9,7 @@ from apps.pipeline.extraction.patterns.sentences import Sentence
 _OPENER = r"(?:no|nope|sorry|oops|wait|actually|correction|well|oh|ah|my bad|my mistake|i mean)\b"
 _LEAD = r"(?:i (?:meant|should have said)(?: to say)?|it(?:'s| is| was|'ll be| will be)|that(?:'s| is| was)|make (?:that|it))\b"
 _AMENDS = re.compile(
-    rf"^(?P<front>(?:(?:{_OPENER}|{_LEAD})[\s,.!:;–—-]*)+)(?P<right>\w[^,;:.!?]{{0,40}}?)\s*,?\s+"
+    rf"^(?P<front>(?:(?:{_OPENER}|{_LEAD})[\s,.!:;–—-]*+)+)(?P<right>\w[^,;:.!?]{{0,40}}?)\s*,?\s+"
     r"(?:and |but )?(?:not|instead of)\s+(?P<wrong>[^,;:.!?]{1,40}?)[\s.!]*$",
     re.IGNORECASE,
 )
@@ -41,7 +41,7 @@ class Misnomer:
 
 def misnomer_in(sentence: Sentence) -> Misnomer | None:
     """Read "her name is Anna, not Anne"."""
-    found = None if sentence.asks else _NAMES.search(sentence.text)
+    found = _NAMES.search(sentence.text) if " not " in sentence.text and not sentence.asks else None
     return Misnomer(right=found["right"], wrong=found["wrong"]) if found else None
 
 
@@ -64,6 +64,8 @@ def amended(sentence: Sentence, *, earlier: Iterable[Sentence]) -> Sentence | No
 
 
 def _amendment(sentence: Sentence) -> _Amendment | None:
+    if not any(word in sentence.text.lower() for word in ("not ", "instead of ")):
+        return None
     found = _AMENDS.match(sentence.text.replace("’", "'"))
     if found is None or sentence.asks or _SPEAKS.search(found["right"]):
         return None

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from apps.pipeline.lexicon import abbreviations
 
+_EMOJI = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F"
+# Each run of signs is tried from its first sign only.
 _END = re.compile(
-    r"(?<=[^\s.!?…])(?:[.!?…]+[)\"”']*|[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+)(?=\s|$)"
-    r"|\n+|(?<=[a-z][.!?])(?=[A-Z])"
+    rf"(?<=[^\s.!?…])[.!?…]++[)\"”']*+(?=\s|$)|(?<=[^\s.!?…{_EMOJI}])[{_EMOJI}]++(?=\s|$)|\n+|(?<=[a-z][.!?])(?=[A-Z])"
 )
 _LONGEST_WORD = 20  # of an abbreviation and the word before it
 
@@ -25,9 +26,11 @@ def _is_abbreviation(prose: str, dot: int) -> bool:
     after = prose[dot + 1 : dot + 1 + _LONGEST_WORD].split()
     if not before or not after or "\n" in prose[dot + 1 : dot + 3]:
         return False
-    word, following = before[-1].lstrip("(\"'“").casefold(), after[0].strip("(\"'“,")
+    word, following = before[-1].lstrip("(\"'“").casefold(), after[0].strip("(\"'“,.!?")
     if word in abbreviations.WITHIN or word in abbreviations.BEFORE_NAMES:
         return True
+    if word.isdigit() and len(word) < 3:
+        return following.casefold() in abbreviations.MONTHS_AFTER_DAY or following[:1].islower()
     if word in abbreviations.BEFORE_NUMBERS:
         return following[:1].isdigit()
     if word in abbreviations.LAST_OR_WITHIN:

@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from apps.pipeline.extraction.patterns.quoted_text import HIDDEN, own_prose
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.provenance.reading import own_prose
+from apps.pipeline.provenance.spans import HIDDEN
 
+_MOST_CLAUSES = 12  # of a sentence
+_SHORTEST_CLAUSE = 40  # characters, on average
 MOST_CHARACTERS = 500  # of a sentence; a longer one is pasted, or a list
 
 _REPEATED = re.compile(r"(?P<sign>[^\w\s])(?P=sign){3,}")
@@ -23,12 +26,19 @@ _TRAILING_QUESTION = re.compile(
     r"(?i)[,;:]?\s*(?:[-–—]+\s*)?(?:so |and |but )?\b(?:can|could|would|do|does|did|what|how|where|which|who|when|why|any|is there"
     r"|are there|should|is it|have you|are you|will|want to|wanna|check|remember|right|huh|ever|got any|you)\b[^,;]*$"
 )
-_STATEMENT_START = re.compile(r"(?i)^(?:\W*\w+\W+){0,3}?(?:i|i'm|im|i've|we|we're|my|our)\b")
+_STATEMENT_START = re.compile(r"(?i)^\W*(?:\w+\W+){0,3}?(?:i|i'm|im|i've|we|we're|my|our)\b")
+_NAME_AND_VERB = re.compile(
+    r"^\W*(?:\w+, )?(?!(?:What|Who|How|When|Where|Why|Which|Does|Did)\b)[A-ZÀ-Þ][a-zà-ÿ]+ (?:[a-z]+ly )?(?:is|was|has|can't|cannot|[a-z]{2,}s|[a-z]+ed) "
+)
 _FIRST_VERB = re.compile(
-    r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+)\b"
+    r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i)(?:(?P<short>'m|'ve|'re) | )(?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z0-9]+)\b"
 )
 _AND_VERB = re.compile(
-    r",? and (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+) (?=[\w\"])"
+    r",? (?:and|but) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+) (?=[\w\"])"
+)
+# "My mother has dementia and lives in Bath": both verbs are said of one subject.
+_THIRD_PERSON = re.compile(
+    r"^(?P<subject>(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){1,4}?|[A-ZÀ-Þ][\w'-]+ )(?:(?:just|also|still|now|always|usually) )?(?P<verb>is|has|was|[a-z]+s)\b"
 )
 _OTHERS_VERB = re.compile(r"(?i)\b(?:how|that|when|what|if) (?:you|they|he|she|people)\b")
 _BASES = frozenset(
@@ -64,7 +74,8 @@ def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]
         return
     said = said.split(HIDDEN)[0] if not said.startswith(HIDDEN) else said.rpartition(HIDDEN)[2]
     stripped = said.strip()
-    if 2 < len(stripped) <= MOST_CHARACTERS and stripped in text:
+    is_said = len(stripped) > 2 or stripped.isdigit()
+    if is_said and len(stripped) <= MOST_CHARACTERS and stripped in text:
         yield Sentence(text=stripped, asks="?" in stripped[-4:])
 
 
@@ -73,23 +84,45 @@ def clauses_of(sentence: Sentence) -> list[str]:
     text = sentence.text
     if sentence.asks:
         cut = _TRAILING_QUESTION.search(text)
-        text = text[: cut.start()] if cut and _STATEMENT_START.match(text[: cut.start()]) else ""
-    return [clause for part in _CLAUSE.split(text) for clause in _coordinated(part.strip(" \t,;:-–—.!…")) if clause]
+        text = text[: cut.start()] if cut and _states(text[: cut.start()]) else ""
+    parts = (part.strip(" \t,;:-–—.!…") for part in _CLAUSE.split(text, maxsplit=_MOST_CLAUSES))
+    most = 2 + len(text) // _SHORTEST_CLAUSE
+    return [clause for part in parts for clause in _coordinated(part) if clause][:most]
+
+
+def _states(text: str) -> bool:
+    """Return True if a text begins with a subject: the speaker, their people or someone by name."""
+    return _STATEMENT_START.match(text) is not None or _NAME_AND_VERB.match(text) is not None
 
 
 def _coordinated(clause: str) -> list[str]:
     """Cut "I took the train and visited Lena" in two, each with its subject."""
     head = _FIRST_VERB.match(clause)
     joint = _AND_VERB.search(clause, head.end()) if head else None
-    if head is None or joint is None:
+    if head is None:
+        return _coordinated_third(clause)
+    if joint is None:
         return [clause]
-    if verbs.may_be_past(head["verb"]) != verbs.may_be_past(joint["verb"]) or not _is_verb(joint["verb"]):
+    is_past = not head["short"] and verbs.may_be_past(head["verb"])
+    if is_past != verbs.may_be_past(joint["verb"]) or not _is_verb(joint["verb"]):
         return [clause]
     # "the hope and love theme" names a theme; "how you use it and teach" says what you do.
     if head["verb"] == joint["verb"] or _OTHERS_VERB.search(clause, head.end(), joint.start()):
         return [clause]
     rest = clause[joint.start("verb") :]
     return [clause[: joint.start()], *_coordinated(f"{head['subject']} {rest}")]
+
+
+def _coordinated_third(clause: str) -> list[str]:
+    head = _THIRD_PERSON.match(clause)
+    joint = _AND_VERB.search(clause, head.end()) if head else None
+    if head is None or joint is None or not (_is_third(head["verb"]) and _is_third(joint["verb"])):
+        return [clause]
+    return [clause[: joint.start()], *_coordinated_third(head["subject"] + clause[joint.start("verb") :])]
+
+
+def _is_third(verb: str) -> bool:
+    return verb in ("is", "has", "was") or (verb.endswith("s") and verbs.base_form(verb) in _BASES)
 
 
 def _is_verb(word: str) -> bool:

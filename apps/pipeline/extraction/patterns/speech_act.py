@@ -17,7 +17,9 @@ _RHETORICAL = re2.compile(
 )
 _SARCASM = re2.compile(
     r"(?i)^(?:oh,? (?:great|wonderful|fantastic|joy|perfect|good|nice|lovely)[,.!]* (?:another|just what|more|yet)\b"
-    r"|(?:yeah,? )?(?:right|sure),? (?:because|like)\b|just what I (?:needed|wanted)\b|as if\b|thanks a lot for\b|I(?:'d| would) (?:so )?love (?:nothing more|another)\b)|/s$"
+    r"|(?:yeah,? )?(?:right|sure),? (?:because|like)\b|(?:oh,? )?(?:yeah|sure),? right\b[,.!]|just what I (?:needed|wanted)\b|as if\b|thanks a lot for\b|I(?:'d| would) (?:so )?love (?:nothing more|another)\b"
+    r"|(?:oh,? |and |yeah,? )*how (?:I|we) (?:(?:just|so|really|simply) )*(?:love|adore|enjoy)\b|(?:oh,? |yeah,? |well,? )+I (?:just|so|simply|absolutely) (?:love|adore) (?:it when|being|having to|how)\b)"
+    r"|\b(?:I|we) (?:just|so|simply|absolutely) (?-i:LOVE|ADORE|ENJOY)\b|/s$"
 )
 _UNREAL = re2.compile(
     r"(?i)\b(?:if (?:I|we)\b|if only|I wish\b|wish I\b|as if I\b|I(?:'d| would) (?:be|have|do|never|probably)\b|I (?:could|should|would) have\b|could've|should've|would've)"
@@ -38,25 +40,44 @@ _INSIDE_THE_WORK = re2.compile(
     r"(?i)^(?:.{0,20}\b)?(?:in|for|inside) (?:my|the|this|that|our) (?:code|script|function|program|example|query|exercise|problem|puzzle|spreadsheet|document)s?,"
 )
 
+# Who corrects themselves within a sentence says two things of which one is wrong.
+_TAKES_BACK_ITSELF = re2.compile(
+    r"(?i)[,;.–—-] ?(?:oh,? )?(?:no,? (?:sorry|wait|hang on|hold on|actually)|wait,? no|scratch that|sorry,? (?:no|that's|that is|wrong)|or rather|correction:?)\b"
+)
+_IMAGINES = frozenset(
+    "if imagine suppose hypothetically say assume pretend pretending act story, game, scene, story game scene role-play roleplay "
+    "novel book play campaign script dream roleplay, role-play, novel, book, play, campaign, dream, script,".split()
+)
+_HEDGED = ("basically", "practically", "actually", "kind of", "sort of", "kinda", "pretty much", "virtually")
+_REMINDS = ("remember", "note", "mind", "forget", "save", "memori", "should i", "should I", "did i", "did I")
+
 _INDICATIVE = {"were": "am", "was": "am", "had": "have", "worked": "work", "lived": "live", "spoke": "speak"}
 
 
 def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
     """Return how a sentence is meant and the claim in it; None where nothing in it may be kept."""
-    if _SARCASM.search(sentence) or _SECRET.search(sentence) or _INSIDE_THE_WORK.search(sentence):
+    if (
+        _TAKES_BACK_ITSELF.search(sentence)
+        or _SARCASM.search(sentence)
+        or _SECRET.search(sentence)
+        or _INSIDE_THE_WORK.search(sentence)
+    ):
         return None, ""
-    if played := _ROLEPLAY.search(sentence):
-        return SpeechAct.ROLEPLAY, _indicative(played.group(1))
-    if imagined := _HYPOTHETICAL.search(sentence):
-        return SpeechAct.HYPOTHETICAL, _indicative(imagined.group(1))
-    if _RHETORICAL.search(sentence):
+    lower = sentence.lower()
+    # Most sentences hold none of these words, and asking for them is quicker than asking the expressions.
+    if not _IMAGINES.isdisjoint(lower.split()):
+        if played := _ROLEPLAY.search(sentence):
+            return SpeechAct.ROLEPLAY, _indicative(played.group(1))
+        if imagined := _HYPOTHETICAL.search(sentence):
+            return SpeechAct.HYPOTHETICAL, _indicative(imagined.group(1))
+    if any(word in lower for word in _HEDGED) and _RHETORICAL.search(sentence):
         return SpeechAct.HYPOTHETICAL, sentence
     return SpeechAct.ASSERTED, _to_remember(sentence)
 
 
 def _to_remember(sentence: str) -> str:
     """Return what is asked to be remembered, or the sentence as it is: "Can you remember that I'm vegan?" """
-    asked = _TO_REMEMBER.match(sentence)
+    asked = _TO_REMEMBER.match(sentence) if any(word in sentence.lower() for word in _REMINDS) else None
     return asked.group(1) if asked else sentence
 
 
@@ -68,7 +89,7 @@ def _indicative(claim: str) -> str:
 
 
 def is_unreal(clause: str) -> bool:
-    """Tell whether a clause speaks of what is not so: conditions, wishes, missed chances."""
+    """Return True if a clause speaks of what is not so: conditions, wishes, missed chances."""
     return _UNREAL.search(clause) is not None
 
 

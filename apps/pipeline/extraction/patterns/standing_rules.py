@@ -24,6 +24,14 @@ _ALWAYS = re2.compile(
 _WHENEVER = re2.compile(
     rf"{_LEAD}(?P<when>(?:every time|whenever|each time|any time|anytime|when(?:ever)?) (?:I|you|we|there)\b[^,]{{3,80}}),? (?:please |always |then )*(?P<object>{_DO}\b.*)$"
 )
+# A rule without a verb: "in our code always type hints".
+_ALWAYS_THIS = re2.compile(
+    rf"{_LEAD}(?:(?P<where>(?:in|for) (?:my|our|all|the) [\w -]{{2,30}}? )always (?P<object>[a-z][\w-]*(?: [\w-]+){{0,4}})(?:,.*)?|always (?P<plain>[\w-]+ [\w-]+(?: [\w-]+)?),? please)$"
+)
+# "Please use British spelling in everything you write for us"
+_EVERYWHERE = re2.compile(
+    rf"{_LEAD}(?P<object>{_DO}\b.*? (?:everywhere|in everything|for everything|in all (?:of )?(?:your|my|our|the)|in every|at all times|throughout)\b.*)$"
+)
 # How what is written should be is meant for good without saying so.
 _KEEP = re2.compile(
     rf"{_LEAD}(?P<object>keep (?:the |your |all |all your )?(?:explanations?|answers?|replies|responses|summaries|comments|messages) (?:as )?(?:short|brief|concise|simple|terse|formal|informal|polite|plain|to the point|under \d+ \w+)\b.*)$"
@@ -54,6 +62,19 @@ _CALL_ME = re2.compile(
 _NOT_LASTING = re2.compile(
     r"(?i)\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$"
 )
+_STATEMENTS = ("I ", "I'm ", "I've ", "My ", "my ", "We ", "we ", "We're ", "Our ", "our ", "i ", "i'm ", "He ", "She ")
+_WISHED = (
+    "I want ",
+    "I need ",
+    "I like ",
+    "I prefer ",
+    "I love ",
+    "I would ",
+    "I don't want ",
+    "I do not want ",
+    "I never want ",
+    "My friends call",
+)
 _YOUR = re2.compile(r"(?i)\byour\b")
 _YOU = re.compile(r"(?i)\byou (?P<verb>[a-z]+)\b")
 
@@ -67,6 +88,17 @@ _constraint = Pattern(
 )  # fmt: skip
 _nickname = Pattern(
     name="call_me", type=MemoryType.FACT, predicate="nickname", expression=".*", topic="identity", importance=0.8
+)
+
+
+# Expression, row, the adverb of the sentence, and the verb where the wish has none.
+_FORMS = (
+    (_NEVER, _constraint, "never ", ""),
+    (_NO_MORE, _constraint, "never ", "use "),
+    (_ALWAYS, _convention, "always ", ""),
+    (_FROM_NOW_ON, _convention, "always ", ""),
+    (_EVERYWHERE, _convention, "always ", ""),
+    (_KEEP, _convention, "", ""),
 )
 
 
@@ -94,7 +126,17 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
     return _wish_in(said, name=name)
 
 
+# Every wish holds one of these words.
+_WISHES = frozenset(
+    "always never don't dont do stop no call from in going make be remember i i'd you whenever every each any anytime when "
+    "keep under by ever calls everywhere everything all throughout".split()
+)
+
+
 def _wish_in(said: str, *, name: str) -> StandingRule | None:
+    is_statement = said.startswith(_STATEMENTS) and not said.startswith(_WISHED)
+    if is_statement or _WISHES.isdisjoint(said.lower().replace(",", " ").split()):
+        return None
     if named := (_CALL_ME.match(said) if "call" in said.lower() else None):
         return StandingRule(_nickname, named.group("object"), f"{name} wants to be called {named.group('object')}.")
     if _NOT_LASTING.search(said):
@@ -102,15 +144,23 @@ def _wish_in(said: str, *, name: str) -> StandingRule | None:
     if whenever := _WHENEVER.match(said):
         when = _third(whenever.group("when"), name)
         return _rule(_convention, whenever.group("object"), name, lead="", tail=f" {when[:1].lower()}{when[1:]}")
-    if never := _NEVER.match(said):
-        return _rule(_constraint, never.group("object"), name, lead="never ")
-    if no_more := _NO_MORE.match(said):
-        return _rule(_constraint, f"use {no_more.group('object')}", name, lead="never ")
-    if always := _ALWAYS.match(said) or _FROM_NOW_ON.match(said):
-        return _rule(_convention, always.group("object"), name, lead="always ")
-    if kept := _KEEP.match(said):
-        return _rule(_convention, kept.group("object"), name, lead="")
-    return None
+    for expression, row, lead, verb in _FORMS:
+        if found := expression.match(said):
+            return _rule(row, f"{verb}{found.group('object')}", name, lead=lead)
+    return _wished_thing(said, name)
+
+
+def _wished_thing(said: str, name: str) -> StandingRule | None:
+    """Read "in our code always type hints" as what the speaker always wants; a verb would make it something else."""
+    found = _ALWAYS_THIS.match(said)
+    if found is None:
+        return None
+    what = found.group("object") or found.group("plain") or ""
+    first = what.partition(" ")[0]
+    if verbs.may_be_past(first) or first in verbs.MODALS:
+        return None
+    value = f"{what} {_third((found.group('where') or '').strip(), name)}".strip()
+    return StandingRule(_convention, value, f"{name} always wants {value}.")
 
 
 def _rule(row: Pattern, said: str, name: str, *, lead: str, tail: str = "") -> StandingRule | None:

@@ -6,11 +6,11 @@ _THING = (
     r"(?:functions?|variables?|(?:for |while )?loops?|lists? of|arrays?|dict(?:ionary)?|json|yaml|csv|dataframes?|regex|quer(?:y|ies)|endpoints?"
     r"|stack ?traces?|tracebacks?|exceptions?|errors?|bugs?|warnings?|logs?|code|codebase|scripts? (?:that|which|to)|snippets?|(?:unit |failing )?tests|test suite"
     r"|dependenc(?:y|ies)|modules?|merge conflicts?|pull requests?|config(?:uration)?s?|(?:class|method|file|table|object)(?: \w+)? (?:called|named|that)|columns?|rows?|cells?"
-    r"|spreadsheets?|paragraphs?|typos?|files?|attachments?|questions?|(?:problem|issue|trouble) with"
+    r"|spreadsheets?|paragraphs?|typos?|files?|attachments?|questions?|ideas?|options?|problems?|things?|minutes?|hours?|days?|weeks?|choices?|versions?|images?|pages?|drafts?|(?:problem|issue|trouble) with"
     r"|(?:weird|strange|odd|same|following|cryptic) (?:messages?|outputs?|results?|behaviou?r|numbers?))"
 )
 _HANDLED = (
-    r"(?:has|had|got|gets|uses|is using|ran|is running|wrote|updated|changed|installed|fixed|added|removed|deleted|moved|copied|uploaded|typed|clicked|deployed"
+    r"(?:has|had|got|gets|uses|is using|ran|runs|is running|wrote|writes|adds|calls|creates|opens|changes|fixes|deploys|updated|changed|installed|fixed|added|removed|deleted|moved|copied|uploaded|typed|clicked|deployed"
     r"|committed|pushed|merged|tested|imported|configured|set|called|restarted|upgraded|checked|opened|closed|saved|formatted|sorted|created|defined|passed|received)"
 )
 _ORDERED = (
@@ -41,20 +41,20 @@ _NUMBER = re2.compile(r"(?i)\d|\b(?:two|three|four|five|six|seven|eight|nine|ten
 
 
 def is_step_or_state(phrase: str) -> bool:
-    """Tell whether a phrase in the third person tells of a step in the work, of its state, or orders some of it."""
+    """Return True if a phrase in the third person tells of a step in the work, of its state, or orders some of it."""
     return _STEP_OR_STATE.match(phrase) is not None
 
 
 def hands_over_a_text(sentence: str) -> bool:
-    """Tell whether a sentence announces a text to work on: what follows is that text's, not the speaker's."""
+    """Return True if a sentence announces a text to work on: what follows is that text's, not the speaker's."""
     return _HANDS_OVER_A_TEXT.match(sentence) is not None
 
 
 def asks_for_a_sum(text: str) -> bool:
-    """Tell whether a text ends in a sum: what it says of amounts is an exercise."""
+    """Return True if a text ends in a sum: what it says of amounts is an exercise."""
     return _ASKS_FOR_A_SUM.search(text) is not None
 
 
 def gives_a_number(sentence: str) -> bool:
-    """Tell whether a sentence gives an amount."""
+    """Return True if a sentence gives an amount."""
     return _NUMBER.search(sentence) is not None

@@ -17,9 +17,9 @@ _DENIALS = {
     "don't": "", "dont": "", "doesn't": "", "doesnt": "", "didn't": "did", "didnt": "did", "can't": "can", "cant": "can",
     "cannot": "can", "won't": "will", "wont": "will", "haven't": "has", "havent": "has", "hasn't": "has", "isn't": "is",
     "aren't": "is", "wasn't": "was", "weren't": "was", "couldn't": "could", "wouldn't": "would", "hadn't": "had",
-    "shouldn't": "should", "ain't": "is",
+    "shouldn't": "should", "mustn't": "must", "ain't": "is",
 }  # fmt: skip
-_BEFORE_NOT = frozenset("do did does am is are was were have has had can could will would should".split())
+_BEFORE_NOT = frozenset("do did does am is are was were have has had can could will would should must".split())
 _AUXILIARIES = frozenset("am are was were have is has".split())
 _POSSIBILITIES = frozenset("might may could".split())
 # After "I do" these are an object, so that "do" is the verb itself.
@@ -100,6 +100,8 @@ def _not(group: VerbGroup) -> VerbGroup | None:
 
 def _emphasis(group: VerbGroup) -> VerbGroup | None:
     """Read "I do love it" as "I love it", "I did take her" as "I took her"."""
+    if group.is_negated:
+        return None
     if group.word == "do" and group.following.isalpha() and group.following not in _OBJECT_STARTS:
         return replace(group, words=group.words[1:])
     if group.word == "did" and (past := verbs.past_of(group.following)):

@@ -19,7 +19,16 @@ PATTERNS = (
         name="marital_status",
         predicate="marital_status",
         verbs=("is", "got", "has"),
-        expression=r"(?:is|got|is getting|has been|has gotten|just got) (?:happily |newly |recently )?(?P<object>married|engaged|divorced|single|widowed|separated)\b(?: (?:to|for|with|in|last|this|since|on|with|yet|now)\b.*)?[\s.!]*",
+        expression=r"(?:is|got|is getting|has been|has gotten|just got) (?:happily |newly |recently )?(?P<object>married|engaged|divorced|single|widowed|separated)\b(?: (?:to|for|with|in|last|this|since|on|with|yet|now|so|but|and)\b.*)?[\s.!]*",
+    ),
+    _row(
+        name="belongs_to_group",
+        predicate="group_size",
+        verbs=("is",),
+        expression=r"is (?P<object>an? (?P<verb>family|team|household|couple|band|group) of (?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))\b.*",
+        content="belongs to {object}",
+        only_speaker=True,
+        importance=0.6,
     ),
     _row(
         name="has_children",

@@ -27,7 +27,7 @@ PATTERNS = (
         name="weight",
         predicate="weight",
         verbs=("weighs", "is"),
-        expression=r"(?:weighs|is) (?:now |about |around |currently )?(?P<object>\d{2,3}(?:[.,]\d)? ?(?:kg|kgs|kilos?|kilograms?|lbs?|pounds?))\b[\s.!]*(?:now|today|these days)?[\s.!]*",
+        expression=r"(?:weighs|is) (?:now |about |around |currently |down to |up to |at )*(?P<object>\d{2,3}(?:[.,]\d)? ?(?:kg|kgs|kilos?|kilograms?|lbs?|pounds?))\b[\s.!]*(?:now|today|these days)?[\s.!]*",
         content="weighs {object}",
     ),
     _row(

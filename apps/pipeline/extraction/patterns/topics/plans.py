@@ -11,7 +11,7 @@ _row = partial(Pattern, type=MemoryType.EVENT, topic="plans", importance=0.6, ta
 # What people say they will do about the talk itself is no plan.
 _DOING = (
     r"(?:be(?:come)? |begin|bring|build|buy|camp|cook|create|get|give (?:a|an|back|my|\w+'s)\\b|go|grow|have|hike|host|improve|invest|join|launch|learn|leave|live|make (?:a|an|my|some|\w+'s)\\b|meet|move|open|organi[sz]e|"
-    r"own|paint|participate|perform|play|present|publish|read|record|renovate|retire|ride|run|save|see the |sell|set up|sign up|spend|start|study|submit|surf|swim|switch|take (?:a|an|my|the|up|part|on|\w+'s|some)\\b|teach|train|travel|try (?:to|out|some|a|an|new)|visit|"
+    r"own|paint|participate|perform|plan (?:a|an|my|our|\w+'s)\b|play|present|publish|read|record|renovate|retire|ride|run|save|see the |sell|set up|sign up|spend|start|study|submit|surf|swim|switch|take (?:a|an|my|the|up|part|on|\w+'s|some)\\b|teach|train|travel|try (?:to|out|some|a|an|new)|visit|"
     r"volunteer|watch|win|work|write|adopt|apply|attend|celebrate|climb|compete|expand|explore|finish|fly|graduate|turn|use my|keep \w+ing|make (?:sure|people|things|others|more)|share|support|pass|raise|spread|help (?:people|kids|others|my|families|the|make|solve|with)|marry|experiment)"
 )
 # Whoever says "Gonna be awesome!" speaks of what was talked about.

@@ -63,7 +63,7 @@ PATTERNS = (
         expression=rf"(?:is|were|is working as|works as|became|is now|has become|has been working as) (?:a|an|the) (?P<object>(?:[\w-]+ ){{0,4}}?{ROLE_NOUN}\b(?: (?:of|for) .+)?.*)",
         content="is {article} {object}",
         ends=r"at|in|for|with|by|from|on|who|since|working|now|and|not|here",
-        max_words=6,
+        max_words=9,
     ),
     _row(
         name="role_at",

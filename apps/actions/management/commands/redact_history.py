@@ -1,0 +1,27 @@
+"""Redact what a project has stored."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.actions.memories.redact_history import redact_history
+from apps.tenants.models import Project
+
+
+class Command(BaseCommand):
+    help = "Redact stored turns, memories, versions and traces by the project's policy; counts only without --apply."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("project", help="the project's slug")
+        parser.add_argument("--apply", action="store_true", help="write; can be repeated after an interruption")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"there is no project {options['project']!r}")
+        done = "redacted" if options["apply"] else "to redact"
+        redact_history(
+            project_id=project.id,
+            is_dry_run=not options["apply"],
+            progress=lambda table, rows: self.stdout.write(f"{table}: {rows} rows {done}"),
+        )

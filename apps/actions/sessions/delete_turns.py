@@ -1,0 +1,191 @@
+"""Delete turns with what hangs on them: memories that no other turn states, quotes, traces and model answers.
+
+A memory that other turns state as well stays, without the quote, the context and the history that came from the
+deleted turns. Everything else that a run made of a deleted turn goes with it, see docs/decisions/erasure.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from apps.actions.errors import Conflict, NotFound
+from apps.actions.ledger.record import record
+from apps.outbox.leases import interrupt
+from apps.pipeline.core import identifiers
+from apps.tenants.end_users import UserBeingErased, keep_from_erasure
+from apps.traces.models import IdempotentRequest, Session, Trace, Turn
+
+_ANNOUNCE = "select nextval('tenants_erasure_number')"
+# Memories that only the deleted turns state; with a whole session also those that were stored directly in it.
+_GROUNDED = """
+select memory.id from memories_memory memory
+where memory.end_user_id = %(end_user)s
+  and (memory.id in (select memory_id from memories_memoryorigin
+                     where end_user_id = %(end_user)s and turn_id = any(%(turns)s))
+       or (%(whole)s and memory.session_id = %(session)s))
+  and not exists (select from memories_memoryorigin other
+                  where other.end_user_id = %(end_user)s and other.memory_id = memory.id
+                    and other.turn_id <> all(%(turns)s))
+order by memory.id for update of memory
+"""
+_STATED_ELSEWHERE = """
+select memory.id from memories_memory memory
+where memory.end_user_id = %(end_user)s and memory.id <> all(%(memories)s)
+  and memory.id in (select memory_id from memories_memoryorigin
+                    where end_user_id = %(end_user)s and turn_id = any(%(turns)s))
+order by memory.id for update of memory
+"""
+_DELETE_MEMORIES = (
+    "delete from memories_memoryorigin where memory_id = any(%(memories)s)",
+    "delete from memories_memoryversion where memory_id = any(%(memories)s)",
+    "delete from memories_memorylink where from_memory_id = any(%(memories)s) or to_memory_id = any(%(memories)s)",
+    "delete from memories_memoryvector where memory_id = any(%(memories)s)",
+    "update memories_memory set superseded_by_id = null where superseded_by_id = any(%(memories)s)",
+    "delete from memories_memory where id = any(%(memories)s)",
+)
+# The context of a memory quotes neighbouring turns, so it is removed from all memories of the session.
+_DETACH_OTHERS = (
+    "delete from memories_memoryorigin where end_user_id = %(end_user)s and turn_id = any(%(turns)s)",
+    "delete from memories_memoryversion where memory_id = any(%(kept)s)",
+    """
+    update memories_memory memory set evidence = latest.evidence, context = '', trace_id = latest.trace_id,
+        session_id = latest.session_id, candidate_index = null, version = memory.version + 1
+    from (
+        select distinct on (memory_id) memory_id, evidence, trace_id, session_id from memories_memoryorigin
+        where end_user_id = %(end_user)s and memory_id = any(%(kept)s) order by memory_id, said_at desc, id desc
+    ) latest where memory.id = latest.memory_id
+    """,
+    "update memories_memory set context = '' where end_user_id = %(end_user)s and session_id = %(session)s"
+    " and context <> ''",
+)
+_DELETE_ENTITIES = """
+with unused as (
+    select entity.id, entity.merged_into_id from memories_entity entity
+    where entity.end_user_id = %(end_user)s and entity.id = any(%(entities)s) and not entity.is_user
+      and not exists (select from memories_entity merged where merged.merged_into_id = entity.id)
+      and not exists (select from memories_memory where subject_id = entity.id)
+      and not exists (select from memories_memory where end_user_id = %(end_user)s
+                      and object->>'entity' = 'ent_' || replace(entity.id::text, '-', ''))
+), names as (
+    delete from memories_entityalias alias using unused where alias.entity_id = unused.id
+)
+delete from memories_entity entity using unused where entity.id = unused.id
+"""
+_ENTITIES_OF = """
+select subject_id from memories_memory where id = any(%(memories)s) and subject_id is not null
+union
+select replace(object->>'entity', 'ent_', '')::uuid from memories_memory
+where id = any(%(memories)s) and object ? 'entity'
+"""
+# A trace of deleted and other turns keeps its counts. An answer may come from a call that several traces shared.
+_EMPTY_TRACES = (
+    "update traces_trace set outcomes = '[]', plan = '[]', error = '' where id = any(%(touched)s)",
+    "update traces_modelcall set answer = '', error = '' where end_user_id = %(end_user)s"
+    " and trace_id in (select id from traces_trace where session_id = %(session)s)",
+    "delete from traces_turn where end_user_id = %(end_user)s and id = any(%(turns)s)",
+)
+_DELETE_TRACES = (
+    "update memories_memory set trace_id = null, candidate_index = null where trace_id = any(%(ended)s)",
+    "update memories_memoryversion set trace_id = null where trace_id = any(%(ended)s)",
+    "update memories_memorylink set trace_id = null where trace_id = any(%(ended)s)",
+    "delete from traces_modelcall where trace_id = any(%(ended)s)",
+    "delete from traces_span where trace_id = any(%(ended)s)",
+    "delete from outbox_outboxrow where end_user_id = %(end_user)s and subject_id = any(%(ended)s)",
+    "delete from traces_trace where id = any(%(ended)s)",
+)
+_DELETE_SESSION = (
+    "update memories_memory set session_id = null where session_id = %(session)s",
+    "delete from outbox_outboxrow where end_user_id = %(end_user)s and session_id = %(session)s",
+    "delete from traces_session where id = %(session)s",
+)
+
+
+def delete_turn(*, project_id: UUID, turn_id: UUID) -> dict[str, int]:
+    """Delete one turn and what hangs on it; return how many memories were deleted. Raises NotFound, Conflict."""
+    with transaction.atomic():
+        turn = Turn.objects.filter(id=turn_id, session__project_id=project_id).select_related("session").first()
+        if turn is None:
+            raise NotFound("there is no such turn")
+        return _delete(turn.session, [turn_id], whole=False)
+
+
+def delete_session(*, project_id: UUID, user_id: str, session_id: str) -> dict[str, int]:
+    """Delete a session, its turns and what hangs on them; return how many were deleted. Raises NotFound, Conflict."""
+    user = identifiers.end_user_id(project_id=project_id, user_id=user_id)
+    named = identifiers.session_id(end_user_id=user, session_id=session_id)
+    with transaction.atomic():
+        session = Session.objects.filter(project_id=project_id, end_user_id=user, id=named).first()
+        if session is None:
+            raise NotFound("there is no such session")
+        turns = Turn.objects.filter(end_user_id=user, session=session)
+        return _delete(session, list(turns.values_list("id", flat=True)), whole=True)
+
+
+def _delete(session: Session, turns: Sequence[UUID], *, whole: bool) -> dict[str, int]:
+    """Delete turns in the lock order of the writers: end user, session, memories, lease, the rest."""
+    try:
+        keep_from_erasure(session.end_user_id)
+    except UserBeingErased as erased:
+        raise Conflict(str(erased)) from erased
+    Session.objects.select_for_update().get(id=session.id)
+    values: dict[str, Any] = {
+        "end_user": session.end_user_id,
+        "session": session.id,
+        "turns": list(turns),
+        "whole": whole,
+        "memories": [],
+    }
+    values["memories"] = _ids(_GROUNDED, values)
+    values["kept"] = _ids(_STATED_ELSEWHERE, values)
+    values["entities"] = _ids(_ENTITIES_OF, values)
+    interrupt(end_user_id=session.end_user_id)
+    _execute(_DELETE_MEMORIES, values)
+    _execute(_DETACH_OTHERS, values)
+    _execute([_DELETE_ENTITIES], values)
+    _delete_traces(session, values)
+    IdempotentRequest.objects.filter(end_user_id=session.end_user_id).delete()
+    _execute([_ANNOUNCE], values)
+    deleted = {"turns": len(turns), "memories": len(values["memories"])}
+    _record(session, values, deleted)
+    return deleted
+
+
+def _delete_traces(session: Session, values: dict[str, Any]) -> None:
+    """Delete the traces that have no turn left, and the session if it is deleted as a whole."""
+    traces = Trace.objects.filter(session=session)
+    touched = traces if values["whole"] else traces.filter(turns__in=values["turns"])
+    values["touched"] = list(touched.distinct().values_list("id", flat=True))
+    _execute(_EMPTY_TRACES, values)
+    without_turns = traces.filter(id__in=values["touched"], turns__isnull=True)
+    values["ended"] = list(without_turns.values_list("id", flat=True))
+    _execute(_DELETE_TRACES, values)
+    if values["whole"]:
+        _execute(_DELETE_SESSION, values)
+    else:
+        # Processes that have cached the session's last turns read them again.
+        _execute(["update traces_session set last_turn_at = clock_timestamp() where id = %(session)s"], values)
+
+
+def _record(session: Session, values: Mapping[str, Any], deleted: Mapping[str, int]) -> None:
+    record(
+        project_id=session.project_id,
+        end_user_id=session.end_user_id,
+        verb="session_deleted" if values["whole"] else "turn_deleted",
+        object_kind="session" if values["whole"] else "turn",
+        object_id=session.id if values["whole"] else values["turns"][0],
+        details={"rows": dict(deleted), "memories": [str(each) for each in values["memories"]]},
+    )
+
+
+def _ids(sql: str, values: Mapping[str, Any]) -> list[UUID]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return [row[0] for row in cursor.fetchall()]
+
+
+def _execute(statements: Sequence[str], values: Mapping[str, Any]) -> None:
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement, values)

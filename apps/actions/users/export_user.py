@@ -1,0 +1,51 @@
+"""Export an end user: every row about the user, as lines of JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+
+from apps.actions.errors import NotFound
+from apps.actions.ledger.record import record
+from apps.actions.users.user_data import USER_TABLES, UserTable
+from apps.pipeline.core import identifiers
+from apps.tenants.models import EndUser
+
+AT_ONCE = 500  # rows per query; no connection is held while the caller reads them
+
+
+def export_user(*, project_id: UUID, user_id: str) -> Iterator[bytes]:
+    """Yield one line per row, first the end user's own; `kind` names the table. Raises NotFound before the first line.
+
+    Vectors and other values that are computed from these are left out. What is written while the export runs may be
+    missing.
+    """
+    derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
+    with transaction.atomic():
+        user = EndUser.objects.for_project(project_id).present().filter(id=derived).first()
+        if user is None:
+            raise NotFound("there is no such end user")
+        record(project_id=project_id, end_user_id=user.id, verb="exported", object_kind="end_user", object_id=user.id)
+    return _lines(user)
+
+
+def _lines(user: EndUser) -> Iterator[bytes]:
+    yield _line("end_user", {"id": user.id, "user_id": user.external_id, "created_at": user.created_at})
+    for table in USER_TABLES:
+        if table.is_exported:
+            yield from _rows(table, user.id)
+
+
+def _rows(table: UserTable, end_user_id: UUID) -> Iterator[bytes]:
+    rows = table.model._default_manager.filter(end_user_id=end_user_id).order_by()
+    keys = sorted(rows.values_list("pk", flat=True))
+    for first in range(0, len(keys), AT_ONCE):
+        some = keys[first : first + AT_ONCE]
+        for row in rows.filter(pk__in=some).order_by("pk").values(*table.columns):
+            yield _line(table.name, row)
+
+
+def _line(kind: str, values: dict[str, Any]) -> bytes:
+    return msgspec.json.encode({"kind": kind, **values}) + b"\n"

@@ -1,0 +1,145 @@
+"""Go on with an erasure, in short transactions, until nothing is left or the time is up."""
+
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils import timezone
+from django_q.models import Task
+from psycopg.types.json import Jsonb
+
+from apps.actions.ledger.record import record
+from apps.actions.users.user_data import USER_TABLES, UserTable
+from apps.outbox.leases import revoke
+from apps.outbox.models import ModelPause
+from apps.tenants.models import EndUser, Erasure
+
+BATCH_ROWS = 1_000  # per transaction, so that none holds its locks for long
+
+# Triggers that would note each deleted memory for the search caches do nothing: `_CLEAR_CACHES` clears them as a whole.
+_NO_CHANGE_NOTES = "set local memplatform.erasing = 'on'"
+_CLEAR_CACHES = """
+insert into memories_memoryrevision as known (end_user_id, number, transaction, cleared_at)
+values (%(end_user)s, nextval('memories_revision'), 0, currval('memories_revision'))
+on conflict (end_user_id) do update set number = excluded.number, cleared_at = excluded.cleared_at
+"""
+_CLEAR_REFERENCES = """
+update {table} set {column} = null
+where ctid = any(array(
+    select ctid from {table} where end_user_id = %(end_user)s and {column} is not null limit %(most)s
+))
+"""
+_DELETE = """
+delete from {table}
+where ctid = any(array(select ctid from {table} where end_user_id = %(end_user)s limit %(most)s))
+"""
+# Every process compares this number with the one that it saw last: see apps/worker/erased_caches.py.
+_ANNOUNCE = "select nextval('tenants_erasure_number')"
+# Examples of a rule's preview refer to turns of end users.
+_CLEAR_PREVIEWS = """
+update traces_rulepreview set examples = jsonb_path_query_array(examples, '$[*] ? (@.end_user != $user)', %(named)s)
+where project_id = %(project)s and examples @> %(example)s
+"""
+
+
+def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
+    """Delete rows batch by batch; return True once nothing is left and the receipt is finished.
+
+    Each batch commits together with its counts, so an interrupted erasure goes on where it was. Two processes that run
+    the same erasure take turns.
+    """
+    deadline = time.monotonic() + most.total_seconds()
+    revoke(end_user_id=Erasure.objects.values_list("end_user_id", flat=True).get(id=erasure_id))
+    tables: Sequence[UserTable] = USER_TABLES
+    while Erasure.objects.filter(id=erasure_id, finished_at__isnull=True).exists():
+        if time.monotonic() >= deadline:
+            return False
+        tables = run_batch(erasure_id, tables)
+    return True
+
+
+def continue_erasures(*, most: timedelta) -> int:
+    """Go on with unfinished erasures, oldest first; return how many are finished now."""
+    deadline = time.monotonic() + most.total_seconds()
+    finished = 0
+    for erasure_id in Erasure.objects.filter(finished_at__isnull=True).order_by("id").values_list("id", flat=True):
+        finished += run_erasure(erasure_id=erasure_id, most=timedelta(seconds=deadline - time.monotonic()))
+    return finished
+
+
+def run_batch(erasure_id: UUID, tables: Sequence[UserTable]) -> Sequence[UserTable]:
+    """Delete one batch of rows from these tables in one transaction; return those that may hold more.
+
+    Without tables, finish the erasure: that reads all of them again, and returns them if there was still a row.
+    """
+    with transaction.atomic():
+        erasure = Erasure.objects.select_for_update().get(id=erasure_id)
+        if erasure.finished_at is not None:
+            return ()
+        _execute(_NO_CHANGE_NOTES, {})
+        left = _delete_some(erasure, tables) if tables else _finish(erasure)
+        erasure.save(update_fields=["counts", "finished_at"])
+    return left
+
+
+def _delete_some(erasure: Erasure, tables: Sequence[UserTable]) -> Sequence[UserTable]:
+    """Delete up to BATCH_ROWS rows, and count them in the receipt; return the tables that may hold more.
+
+    A table that is empty is not read again by each batch: its index still leads to all deleted rows.
+    """
+    left = BATCH_ROWS
+    for place, table in enumerate(tables):
+        values = {"end_user": erasure.end_user_id, "most": left}
+        if table.self_reference:
+            left -= _execute(_CLEAR_REFERENCES.format(table=table.table, column=table.self_reference), values)
+        if left > 0:
+            deleted = _execute(_DELETE.format(table=table.table), values | {"most": left})
+            if deleted:
+                erasure.counts[table.name] = erasure.counts.get(table.name, 0) + deleted
+            left -= deleted
+        if left <= 0:
+            return tables[place:]
+    return ()
+
+
+def _finish(erasure: Erasure) -> Sequence[UserTable]:
+    """Let the user return as a new one, unless transactions older than the erasure have written rows since."""
+    user = EndUser.objects.select_for_update().get(id=erasure.end_user_id)
+    before = dict(erasure.counts)
+    _delete_some(erasure, USER_TABLES)
+    if erasure.counts != before:
+        return USER_TABLES
+    _forget_elsewhere(erasure)
+    erasure.finished_at = user.erased_at = timezone.now()
+    user.erasing_since = None
+    user.save(update_fields=["erasing_since", "erased_at"])
+    record(
+        project_id=erasure.project_id,
+        end_user_id=user.id,
+        actor=erasure.actor,
+        verb="erased",
+        object_kind="end_user",
+        object_id=user.id,
+        details={"erasure": str(erasure.id), "user_hash": erasure.user_hash, "rows": erasure.counts},
+    )
+    return ()
+
+
+def _forget_elsewhere(erasure: Erasure) -> None:
+    """Remove what tables of the project and of the queue may quote, and void the caches of all processes."""
+    named = {"end_user": str(erasure.end_user_id)}
+    values = {"project": erasure.project_id, "named": Jsonb({"user": named["end_user"]}), "example": Jsonb([named])}
+    _execute(_CLEAR_PREVIEWS, values)
+    ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
+    Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by
+    _execute(_CLEAR_CACHES, {"end_user": erasure.end_user_id})
+    _execute(_ANNOUNCE, {})
+
+
+def _execute(sql: str, values: dict[str, Any]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return int(cursor.rowcount)

@@ -1,0 +1,74 @@
+"""Schemas of /v1/users and /v1/erasures."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from apps.api.schemas.common import Limit, QueryParameters, ResponseBody
+from apps.tenants.models import Erasure
+
+
+class UsersQuery(QueryParameters):
+    """Paging of a list of end users."""
+
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+class UserResponse(ResponseBody):
+    """An end user, with the number of live memories, sessions and turns."""
+
+    id: str
+    user_id: str
+    memories: int
+    sessions: int
+    turns: int
+    created_at: datetime
+
+
+class UserList(ResponseBody):
+    """End users, ordered by `user_id`."""
+
+    next: str | None
+    previous: str | None
+    results: list[UserResponse]
+
+
+class ErasureStatus(StrEnum):
+    """Whether everything is deleted."""
+
+    RUNNING = "running"
+    DONE = "done"
+
+
+class ErasureResponse(ResponseBody):
+    """The receipt of an erasure; `deleted` counts the rows by table."""
+
+    erasure_id: str
+    status: ErasureStatus
+    deleted: dict[str, int]
+    requested_at: datetime
+    finished_at: datetime | None
+
+
+def user_response(user: Any) -> UserResponse:
+    """Convert a row of list_users."""
+    return UserResponse(
+        id=user.shown_id,
+        user_id=user.external_id,
+        memories=user.live_memories,
+        sessions=user.session_count,
+        turns=user.turn_count,
+        created_at=user.created_at,
+    )
+
+
+def erasure_response(erasure: Erasure) -> ErasureResponse:
+    """Convert a receipt."""
+    return ErasureResponse(
+        erasure_id=erasure.shown_id,
+        status=ErasureStatus.DONE if erasure.finished_at else ErasureStatus.RUNNING,
+        deleted=erasure.counts,
+        requested_at=erasure.requested_at,
+        finished_at=erasure.finished_at,
+    )

@@ -1,0 +1,98 @@
+"""Views of /v1/links: contradictions and possible duplicates that await a decision."""
+
+from collections.abc import Sequence
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.actions.review.review_decisions import Reviewer, SeenVersion
+from apps.actions.review.settle_link import Settlement, settle_link
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas.links import (
+    LinkDetailResponse,
+    LinkList,
+    LinksQuery,
+    SettlementBody,
+    link_response,
+    validities_of,
+)
+from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.memories.models import Memory, MemoryLink
+from apps.pipeline.core.enums import LinkStatus, Scope
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.input_validation import checked_moment
+
+
+class LinksView(ApiView):
+    """The links between memories of the project."""
+
+    @documented(operation="list_links", summary="List links", query=LinksQuery, responses={200: LinkList})
+    def get(self, request: Request) -> Response:
+        """List contradictions and possible duplicates with their memories, newest first."""
+        query = read_query(request, LinksQuery)
+        links = MemoryLink.objects.for_project(self.caller.project_id)
+        links = links.to_settle() if query.status is LinkStatus.OPEN else links.filter(status=query.status)
+        if (user := self.end_user_id(query.user_id)) is not None:
+            links = links.filter(end_user_id=user)
+        if query.kind:
+            links = links.filter(kind__in=query.kind)
+        pages = Pages(limit=query.limit)
+        found = pages.read(links, request)
+        return Response(to_json(LinkList(results=_responses(found), **pages.links())))
+
+
+class LinkSettleView(ApiView):
+    """Settling a link."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="settle_link",
+        summary="Settle a link",
+        body=SettlementBody,
+        responses={200: LinkDetailResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"resolution": "changed", "changed_on": "2026-05-01"},
+        repeatable=True,
+    )
+    def post(self, request: Request, link_id: str) -> HttpResponse:
+        """Settle a link as a reviewer does in the console; what is kept counts as approved."""
+        body = read_body(request, SettlementBody)
+        return http_response(self.idempotent(lambda: self._settled(link_id, body)))
+
+    def _settled(self, link_id: str, body: SettlementBody) -> ReplayableAnswer:
+        link = self._link(link_id)
+        memories = Memory.objects.in_bulk([link.from_memory_id, link.to_memory_id])
+        newer, older = memories[link.from_memory_id], memories[link.to_memory_id]
+        settlement = Settlement(
+            link_id=link.id,
+            resolution=body.resolution,
+            from_seen=SeenVersion(newer.id, body.from_version or newer.version),
+            to_seen=SeenVersion(older.id, body.to_version or older.version),
+            validity=validities_of(body, link=link),
+            changed_on=checked_moment(body.changed_on, at="/changed_on"),
+        )
+        settle_link(
+            by=Reviewer(project_id=self.caller.project_id, api_key_id=self.caller.api_key_id), settlement=settlement
+        )
+        (settled,) = _responses([self._link(link_id)])
+        return replayable_answer(settled)
+
+    def _link(self, link_id: str) -> MemoryLink:
+        links = MemoryLink.objects.for_project(self.caller.project_id)
+        link: MemoryLink | None = links.filter(id=read_id(Prefix.LINK, link_id)).first()
+        if link is None:
+            raise not_found()
+        return link
+
+
+def _responses(links: Sequence[MemoryLink]) -> list[LinkDetailResponse]:
+    """Convert links; all their memories are read with one statement."""
+    sides = {side for link in links for side in (link.from_memory_id, link.to_memory_id)}
+    memories = Memory.objects.to_show().in_bulk(sides)
+    return [link_response(link, memories=memories) for link in links]

@@ -1,0 +1,42 @@
+"""The ledger: who did what, filtered, and as a file."""
+
+from datetime import timedelta
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+
+from apps.actions.ledger.export import export_ledger
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.query_params import midnight, query_param
+from apps.console.selectors.audit import AuditSearch, search_ledger
+from apps.pipeline.core.enums import MemberRole
+
+
+@project_page(MemberRole.ADMIN)
+def audit(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List the entries of the ledger, newest first."""
+    rows = search_ledger(project_id=visit.project.pk, search=_search_from(request)).select_related("end_user")
+    return render(request, "console/audit.html", {"page": paginate(rows, request), "query": request.GET})
+
+
+@project_page(MemberRole.ADMIN)
+def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
+    """Download the entries that match the filters as lines of JSON, oldest first."""
+    entries = search_ledger(project_id=visit.project.pk, search=_search_from(request))
+    return StreamingHttpResponse(
+        export_ledger(project_id=visit.project.pk, entries=entries),
+        content_type="application/jsonl",
+        headers={"Content-Disposition": f'attachment; filename="ledger-{visit.project.slug}.jsonl"'},
+    )
+
+
+def _search_from(request: HttpRequest) -> AuditSearch:
+    until = midnight(query_param(request, "until"))
+    return AuditSearch(
+        actor=query_param(request, "actor"),
+        verb=query_param(request, "verb"),
+        user=query_param(request, "user"),
+        since=midnight(query_param(request, "since")),
+        until=until + timedelta(days=1) if until else None,
+    )

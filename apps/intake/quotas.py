@@ -1,0 +1,93 @@
+"""Quotas of projects and keys: requests per minute, stored memories, and dollars for models per day."""
+
+import threading
+from dataclasses import dataclass
+from uuid import UUID
+
+from cachetools import TTLCache
+from django.db import connection
+
+from apps.actions.errors import Refused
+from apps.tenants.rate_limits import RateLimit, seconds_to_wait
+
+CHECK_EVERY_SECONDS = 5.0
+MOST_PROJECTS = 10_000
+MINUTE = 60
+
+
+class QuotaExceeded(Refused):
+    """A quota of the project is used up; retry after `retry_after` seconds."""
+
+    def __init__(self, message: str, *, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class RateLimited(QuotaExceeded):
+    """The key or the project has made its requests of this minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """Requests per minute of a key and of its project; None for any number."""
+
+    of_key: int | None = None
+    of_project: int | None = None
+
+
+NO_LIMITS = RequestLimits()
+
+
+def count_request(*, project_id: UUID, api_key_id: UUID, limits: RequestLimits) -> None:
+    """Count a request of a key. Raises RateLimited where the key or the project has made its requests."""
+    for subject, most in ((f"key:{api_key_id}", limits.of_key), (f"project:{project_id}", limits.of_project)):
+        if most is None:
+            continue
+        if wait := seconds_to_wait(RateLimit(subject, most=most, seconds=MINUTE)):
+            raise RateLimited(f"more than {most:,} requests in this minute", retry_after=wait)
+
+
+_usage: TTLCache[UUID, tuple[bool, int]] = TTLCache(maxsize=MOST_PROJECTS, ttl=CHECK_EVERY_SECONDS)
+_lock = threading.Lock()
+
+# Whether the project has its maximum of live memories, and the seconds until its model budget begins anew where it is
+# spent. Days are in UTC. Nothing is counted where no quota is set.
+_USAGE = """
+select max_memories is not null and (
+    select count(*) from (
+        select from memories_memory where project_id = project.id and status in ('active', 'pending_review')
+        limit project.max_memories
+    ) live) >= max_memories,
+    case when max_model_usd_per_day is not null and (
+        select coalesce(sum(cost_usd), 0) from traces_modelcall call
+        join tenants_enduser owner on owner.id = call.end_user_id
+        where owner.project_id = project.id and call.created_at >= date_trunc('day', now(), 'UTC')
+    ) >= max_model_usd_per_day
+    then ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int else 0 end
+from tenants_project project where id = %s
+"""
+
+
+def check_quotas(*, project_id: UUID) -> None:
+    """Raise QuotaExceeded where the project stores its maximum of memories or has spent its model budget of the day.
+
+    The result is cached for 5 seconds per process, so a quota can be exceeded by the requests of that time.
+    """
+    with _lock:
+        usage = _usage.get(project_id)
+    if usage is None:
+        usage = _read_usage(project_id)
+        with _lock:
+            _usage[project_id] = usage
+    is_full, seconds_until_budget = usage
+    if is_full:
+        raise QuotaExceeded("the project stores its maximum of memories", retry_after=MINUTE * MINUTE)
+    if seconds_until_budget:
+        raise QuotaExceeded("the project has spent its model budget of the day", retry_after=seconds_until_budget)
+
+
+def _read_usage(project_id: UUID) -> tuple[bool, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(_USAGE, [project_id])
+        row = cursor.fetchone()
+    return (bool(row[0]), int(row[1])) if row else (False, 0)

@@ -1,0 +1,50 @@
+"""Trust: what a statement may do to known memories, by who said it and in whose words."""
+
+from collections.abc import Iterator
+
+from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.enums import Reason, Role, SpeechAct
+from apps.pipeline.core.memory_conversion import role_of
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.provenance.binding import is_binding
+from apps.pipeline.provenance.orders import injection_signs
+from apps.pipeline.provenance.reading import words_of
+from apps.pipeline.provenance.spans import Standing
+
+SIGNS_IN_OWN_WORDS = 2  # of an injection: one may be a plain wish, such as "never ask for confirmation"
+
+
+def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
+    """Return why a person has to look at a statement because of where it comes from."""
+    standing = standing_of(draft, candidate)
+    signs = max(injection_signs(candidate.content), injection_signs(candidate.evidence))
+    if signs >= (SIGNS_IN_OWN_WORDS if standing is Standing.OWN else 1):
+        return (Reason.SUSPECTED_INJECTION,)
+    binds_after_paste = standing is Standing.RESUMED and is_binding(candidate)
+    return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or binds_after_paste else ()
+
+
+def may_change_known(draft: Draft, candidate: Candidate) -> bool:
+    """Return True if a statement may close, promote or correct a memory: the user asserts it in their own words."""
+    is_users = role_of(draft=draft, candidate=candidate) is Role.USER
+    is_asserted = candidate.speech_act is SpeechAct.ASSERTED
+    return is_users and is_asserted and standing_of(draft, candidate) is Standing.OWN
+
+
+def standing_of(draft: Draft, candidate: Candidate) -> Standing:
+    """Return whose words the quote of a candidate is; without a quote there is nothing to compare."""
+    if not candidate.evidence:
+        return Standing.OWN
+    standings = set(_standings(draft, candidate))
+    order = (Standing.OWN, Standing.RESUMED, Standing.OTHERS)
+    return next((each for each in order if each in standings), Standing.OTHERS)
+
+
+def _standings(draft: Draft, candidate: Candidate) -> Iterator[Standing]:
+    request = draft.request
+    said = (*request.earlier_turns, *request.turns)
+    for turn in request.turns:
+        if turn.id in candidate.source_turn_ids:
+            speaker = (turn.role, turn.speaker)
+            earlier = [e for e in said if e.position < turn.position and (e.role, e.speaker) == speaker]
+            yield words_of(turn, earlier=earlier).standing_of(candidate.evidence)

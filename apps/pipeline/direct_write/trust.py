@@ -1,0 +1,66 @@
+"""What a caller may do with memories on its own word, and what takes the scope trust.
+
+A caller without it may state facts and describe memories. It may not confirm anything, raise a confidence, bind agents
+by a tag, or change what a user said or a person approved.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, SourceConfidence, Status
+from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.direct_write.new_memory import NewMemory
+
+BINDING_TAGS = frozenset({CONSTRAINT, CONVENTION})  # agents have to follow memories with these
+
+# Fields that describe a memory without changing what it says, how sure it is, or when it holds.
+_DESCRIPTIVE = frozenset({"topic", "tags", "importance", "metadata"})
+
+
+def binds_agents(tags: tuple[str, ...] | list[str]) -> bool:
+    """Return True if one of a memory's tags binds agents."""
+    return not BINDING_TAGS.isdisjoint(tags)
+
+
+def is_vouched_for(memory: StoredMemory) -> bool:
+    """Return True if a turn says the memory or a person has approved it."""
+    return bool(memory.origins) or bool(memory.confidence_parts.get("review"))
+
+
+def on_own_word(new: NewMemory) -> NewMemory:
+    """Return a memory as a caller without trust may state it: not confirmed, and active only if it is sure enough.
+
+    Its confidence is limited where it is computed (see `add_memory`).
+    """
+    source = SourceConfidence.DIRECT if new.source_confidence is SourceConfidence.CONFIRMED else new.source_confidence
+    status = None if new.status is Status.ACTIVE else new.status
+    return new.evolve(source_confidence=source, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFacts:
+    """What the rules for revisions need to know of a memory."""
+
+    confidence: float
+    tags: tuple[str, ...]
+    is_vouched_for: bool
+
+
+def needs_trust(memory: MemoryFacts, changes: Mapping[str, Any], *, now: datetime) -> str:
+    """Return the field of a revision that takes the scope trust, or "" if none does."""
+    changes_binding = BINDING_TAGS & set(changes.get("tags", memory.tags)) != BINDING_TAGS & set(memory.tags)
+    if changes_binding:
+        return "tags"
+    if changes.get("confidence", 0.0) > memory.confidence:
+        return "confidence"
+    if "expires_at" in changes and _is_past(changes["expires_at"], now):
+        return "expires_at"
+    if memory.is_vouched_for or binds_agents(memory.tags):
+        return next((name for name in changes if name not in _DESCRIPTIVE), "")
+    return ""
+
+
+def _is_past(moment: datetime | None, now: datetime) -> bool:
+    return moment is not None and moment <= now

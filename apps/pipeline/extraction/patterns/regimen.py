@@ -1,0 +1,66 @@
+"""Medicines with their doses in a row, as one writes them down: "nebivolol 5 in the morning, metformin 1000 twice".
+
+Names of medicines and doses are the same in most languages, so that the list is read whatever language surrounds it.
+"""
+
+from collections.abc import Iterator
+
+import re2
+
+from apps.pipeline.extraction.patterns.catalogue import BY_NAME
+from apps.pipeline.extraction.patterns.lists import Listed
+from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE
+from apps.pipeline.lexicon.kinship import KIN_WORDS
+from apps.pipeline.lexicon.tables import alternation
+
+# When a medicine is taken, in English, German, French and Spanish.
+_TIMES = {
+    "in the morning": ("in the morning", "mornings", "every morning", "morgens", "in der früh", "le matin", "matin", "por la mañana"),
+    "at noon": ("at noon", "at lunchtime", "mittags", "à midi", "midi", "al mediodía"),
+    "in the evening": ("in the evening", "every evening", "evenings", "abends", "le soir", "soir", "por la tarde"),
+    "at night": ("at night", "at bedtime", "before bed", "nachts", "zur nacht", "la nuit", "por la noche"),
+    "in the morning and in the evening": ("morning and evening", "morgens und abends", "matin et soir", "mañana y noche"),
+    "once a day": ("once a day", "once daily", "daily", "every day", "täglich", "einmal täglich", "einmal am tag", "une fois par jour", "cada día"),
+    "twice a day": ("twice a day", "twice daily", "twice", "two times a day", "zweimal täglich", "zweimal am tag", "deux fois par jour", "dos veces al día"),
+    "three times a day": ("three times a day", "dreimal täglich", "dreimal am tag", "trois fois par jour", "tres veces al día"),
+    "once a week": ("once a week", "weekly", "einmal pro woche", "wöchentlich", "une fois par semaine"),
+}  # fmt: skip
+_TIME_OF = {said: time for time, phrases in _TIMES.items() for said in phrases}
+_TIME = rf"(?:{alternation(_TIME_OF)})"
+_ITEM = re2.compile(
+    rf"(?i)\b(?P<drug>{MEDICINE})\b(?:,? (?:à |zu )?(?P<dose>{DOSE}|\d[\d.,]*)\b)?(?:,? (?P<time>{_TIME})\b)?"
+    rf"|\b(?P<other>\p{{L}}[\p{{L}}-]{{3,}}) (?P<dosed>{DOSE})\b(?:,? (?P<when>{_TIME})\b)?"
+)
+# Of somebody else, of what was or might be, or of a question.
+_NOT_TAKEN = re2.compile(
+    rf"(?i)[?]|\b(?:he|she|his|her|they|their|him|you|my (?:\w+ )?(?:{alternation(KIN_WORDS)})|no longer|any ?more|not|never|stopped|stop|off|quit|without|instead|from|allergic|allergy|if|should|could|would|can|may|might|was|were|used to|had|until|did"
+    r"|nicht|kein\w*|gestrichen|abgesetzt|statt|ohne|wenn|soll\w*|darf|dürf\w*|kann|allergi\w*|unverträglich\w*|er|ihr|ihm|mein\w* \w+ (?:nimmt|muss)|il|elle|pas|sans|si|arrêté\w*|sin|él|ella)\b"
+)
+_REFUSED = re2.compile(rf"(?i)(?:^|[,;:.!] ?|and )no (?P<drug>{MEDICINE}) for me\b")
+_CANNOT_HAVE = BY_NAME["cannot_have"]
+_TAKES = BY_NAME["takes_medicine"]
+
+
+def regimen_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
+    """Return each medicine of a list as one that the speaker takes; empty where a sentence says anything else of one."""
+    if not any(char.isdigit() for char in sentence) or _NOT_TAKEN.search(sentence):
+        return ()
+    return tuple(_listed(sentence, name))
+
+
+def refused_in(sentence: str, *, name: str) -> Listed | None:
+    """Read "no penicillin for me" as what the speaker must not be given."""
+    found = _REFUSED.search(sentence)
+    if found is None:
+        return None
+    drug = found.group("drug").lower()
+    return Listed(row=_CANNOT_HAVE, value=drug, content=f"{name} cannot have {drug}.")
+
+
+def _listed(sentence: str, name: str) -> Iterator[Listed]:
+    for found in _ITEM.finditer(sentence):
+        drug = (found.group("drug") or found.group("other")).lower()
+        dose, time = found.group("dose") or found.group("dosed"), found.group("time") or found.group("when")
+        if dose or time:
+            taken = " ".join(part for part in (drug, dose, _TIME_OF.get((time or "").lower(), "")) if part)
+            yield Listed(row=_TAKES, value=drug, content=f"{name} takes {taken}.")

@@ -1,0 +1,58 @@
+"""Questions that a model writes for memories, many memories per call, to be indexed instead of the templates (HyPE)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from apps.pipeline.core.enums import ExtractorKind
+from apps.pipeline.core.model_calls import (
+    AnswerKind,
+    FailureKind,
+    ModelCallRecord,
+    ModelFailed,
+    StopReason,
+    call_of,
+    failed_call,
+)
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Model, Ports
+from apps.pipeline.indexing.index import Indexable
+from apps.pipeline.prompts.index_questions import AskedStatement, questions_in, render
+
+MEMORIES_PER_CALL = 10
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestions:
+    """Memories with the questions that a model has written for them, and its call."""
+
+    memories: tuple[Indexable, ...]
+    call: ModelCallRecord
+
+
+def questions_model(policy: Policy, ports: Ports) -> Model | None:
+    """Return the model that may be asked for questions; None where there is none or the policy asks none."""
+    by_patterns = policy.extraction.extractor is ExtractorKind.PATTERNS
+    if by_patterns or not policy.index.model_questions or not policy.index.questions:
+        return None
+    return ports.model_for(policy)
+
+
+def ask_model(memories: Sequence[Indexable], *, model: Model, policy: Policy) -> AskedQuestions:
+    """Ask for the questions of some memories in one call; a memory without usable ones keeps its templates.
+
+    Raises ModelFailed where the model is unavailable. A refusal is an answer, so that it is not asked again.
+    """
+    statements = [AskedStatement(content=each.content, foreign_quote=each.foreign_quote) for each in memories]
+    request = render(statements=statements, model=policy.extraction.model)
+    try:
+        answer = model.complete(request)
+    except ModelFailed as failure:
+        if failure.kind is FailureKind.UNAVAILABLE:
+            raise
+        return AskedQuestions(tuple(memories), failed_call(request, failure))
+    found = questions_in(answer, count=len(memories), most=policy.index.questions)
+    if found is None:
+        kind = AnswerKind.REFUSED if answer.stop is StopReason.REFUSED else AnswerKind.UNPARSABLE
+        return AskedQuestions(tuple(memories), call_of(request, answer, kind=kind))
+    written = tuple(replace(each, model_questions=own) for each, own in zip(memories, found, strict=True))
+    return AskedQuestions(written, call_of(request, answer))

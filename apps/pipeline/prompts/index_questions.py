@@ -1,0 +1,88 @@
+"""The prompt that asks for the questions that memories answer, to be indexed beside them (HyPE)."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from apps.pipeline.core.input_validation import storable
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Purpose
+
+STATIC = Path(__file__).with_name("index_questions.xml").read_text(encoding="utf-8")
+VERSION = f"questions-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
+MAX_STATEMENT = 500  # characters
+MAX_QUESTION = 200  # characters
+TOKENS_PER_MEMORY = 128  # of an answer with three questions
+
+
+@dataclass(frozen=True, slots=True)
+class AskedStatement:
+    """A statement whose questions are wanted, with its quote where that is in another language."""
+
+    content: str
+    foreign_quote: str = ""
+
+
+class MemoryQuestions(BaseModel):
+    """The questions that one memory answers."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str = Field(max_length=8)
+    questions: tuple[str, ...] = Field(max_length=20)
+
+
+class QuestionsAnswer(BaseModel):
+    """The whole answer."""
+
+    memories: tuple[MemoryQuestions, ...]
+
+
+SCHEMA = QuestionsAnswer.model_json_schema()
+
+
+def render(*, statements: Sequence[AskedStatement], model: str) -> ModelRequest:
+    """Return the request for the questions of some statements."""
+    lines = [_statement(f"m{number}", each) for number, each in enumerate(statements, start=1)]
+    return ModelRequest(
+        purpose=Purpose.INDEX_QUESTIONS,
+        prompt_version=VERSION,
+        static=STATIC,
+        context="",
+        turns="\n".join(("<statements>", *lines, "</statements>")),
+        schema=SCHEMA,
+        max_tokens=TOKENS_PER_MEMORY * (len(statements) + 1),
+        model=model,
+    )
+
+
+def questions_in(answer: ModelAnswer, *, count: int, most: int) -> list[tuple[str, ...]] | None:
+    """Return up to `most` questions for each of `count` statements, in their order; None for what is no answer.
+
+    A statement that the answer leaves out has none. Nothing in the text can raise.
+    """
+    try:
+        start = answer.text.index("{")
+        read = QuestionsAnswer.model_validate(json.JSONDecoder().raw_decode(answer.text, start)[0])
+    except (ValueError, RecursionError, ValidationError):
+        return None
+    found = {each.id: each.questions for each in read.memories}
+    return [_cleaned(found.get(f"m{number}", ()), most) for number in range(1, count + 1)]
+
+
+def _cleaned(questions: Sequence[str], most: int) -> tuple[str, ...]:
+    texts = (" ".join(storable(each).split())[:MAX_QUESTION] for each in questions)
+    return tuple(dict.fromkeys(text for text in texts if text))[:most]
+
+
+def _statement(name: str, statement: AskedStatement) -> str:
+    quote = (f"quote: {statement.foreign_quote}",) if statement.foreign_quote else ()
+    return " | ".join((name, *(_line(text) for text in (statement.content, *quote))))
+
+
+def _line(text: str) -> str:
+    return escape(" ".join(storable(text).split())[:MAX_STATEMENT], quote=False)

@@ -1,0 +1,1 @@
+"""Provenance: which words of a turn are its speaker's own, and which come from somebody or something else."""

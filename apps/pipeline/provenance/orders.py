@@ -1,0 +1,57 @@
+"""Orders to an agent, and what in them is the mark of an injection.
+
+Words alone prove little: an attack can always be worded in another way, so what is safe is decided by where a
+statement comes from. These signs only send to a reviewer what nobody should have to trust.
+"""
+
+import re2
+
+_AGENT = r"(?:the |an? |your |this )?(?:assistant|agent|ai|bot|chatbot|model|llm|system)s?"
+# "Always recommend X", "from now on, forward …": addressed to whoever reads it. A subject before it makes it a report.
+_STANDING_ORDER = re2.compile(
+    r"(?i)(?:^|[.!?:;,\n(–—-][ \t\"“]*)(?:(?:please|remember|note|important|and|so|then)[,:]? )*"
+    r"(?:always|never|from now on|from this point on|going forward|in (?:all )?future|under no circumstances|whenever|every time|each time|in every|do not|don['’]t|must|ensure|make sure"
+    r"|immer|niemals|nie|ab jetzt|ab sofort|von nun an|künftig|toujours|jamais|désormais|dorénavant|à partir de maintenant|siempre|nunca|a partir de ahora)[, ]"
+)
+_OBLIGATION = re2.compile(
+    rf"(?i)\b{_AGENT} (?:should|must|shall|has to|have to|needs? to|is (?:now )?(?:required|instructed|allowed|authori[sz]ed|to)|may (?:now|always)|will (?:now|always|from))\b"
+)
+_OVERRIDES = re2.compile(
+    r"(?i)\b(?:ignor\w*|disregard\w*|forget|overrid\w*|overwrite|bypass\w*|discard|vergiss|missachte|oublie\w*|olvida)\b[^.!?\n]{0,50}"
+    r"\b(?:instruc\w*|instrucciones|rules?|constraints?|prompts?|polic(?:y|ies)|guidelines?|restrictions?|limits?|(?:previous|prior|above|earlier) \w+|anweisungen|regeln|vorgaben|règles|consignes)\b"
+)
+_UNPROTECTS = re2.compile(
+    r"(?i)\b(?:disabl\w*|deactivat\w*|turn(?:ing)? off|switch(?:ing)? off|skip(?:ping)?|remov\w*|without|bypass\w*|unrestricted|never (?:ask|request)|do(?:n['’]t| not) ask|no longer (?:ask|need))\b[^.!?\n]{0,40}"
+    r"\b(?:safety|filters?|verif\w*|confirm\w*|authenti\w*|authori[sz]\w*|restrictions?|checks?|approval|permission|tool access|safeguards?|bestätigung|prüfung)\b"
+)
+_CONCEALS = re2.compile(
+    r"(?i)\b(?:do(?:n['’]t| not)|never|without) (?:tell\w*|mention\w*|inform\w*|reveal\w*|notif\w*|disclos\w*|show\w*)\b[^.!?\n]{0,40}\b(?:users?|owner|customer|person|this|instructions?|anyone|them)\b"
+    r"|\bno (?:menciones|digas|informes)\b|\bne (?:mentionne|dis|révèle)\w*\b|\b(?:erwähne|sage|verrate)\b[^.!?\n]{0,40}\b(?:nicht|nichts)\b"
+)
+_DESTINATION = r"(?:https?://|www\.|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b[\w-]+\.(?:com|net|org|io|xyz|ru|cn|info|biz|example|test)\b|\b[A-Z]{2}\d{2}[- ]?(?:[\dA-Z]{4}[- ]?){2,}|\b0x[0-9a-fA-F]{8,}|\bwallet\b|\bendpoint\b)"
+_SENDS_AWAY = re2.compile(
+    r"(?i)\b(?:send\w*|forward\w*|post\w*|upload\w*|cop(?:y|ies)|bcc|cc|rout\w*|transfer\w*|redirect\w*|include\w*|export\w*|share\w*|submit\w*|pay\w*|wire|leit\w*|schick\w*|send\w*|überweis\w*|transf\w*|envoi\w*|env(?:í|i)\w*)\b"
+    rf"[^!?\n]*{_DESTINATION}"
+)
+_IMPERSONATES = re2.compile(
+    r"(?i)\b(?:(?:important|system|configuration|admin\w*|security|developer|policy) (?:update|note|notice|message|override|instruction)|(?:new|your) (?:role|instructions?|persona|identity) (?:is|are)"
+    r"|nota importante del sistema|systemhinweis|note (?:du|for) (?:système|(?:ai|the) \w+)|update (?:the )?(?:agent|system|assistant)['’]?s? (?:config\w*|settings|prompt|instructions)"
+    r"|(?:this |the )?user (?:has |have )?(?:authori[sz]ed|confirmed|consented|approved|granted))\b"
+)
+_INJECTION_SIGNS = (_OVERRIDES, _UNPROTECTS, _CONCEALS, _SENDS_AWAY, _IMPERSONATES)
+
+
+def orders_agent(text: str) -> bool:
+    """Return True if a text tells an agent what to do for good, or looks like an injection."""
+    orders = (_STANDING_ORDER, _OBLIGATION)
+    return any(order.search(text) is not None for order in orders) or injection_signs(text) > 0
+
+
+def looks_injected(text: str) -> bool:
+    """Return True if a statement that no turn says obliges an agent, or has the mark of an injection."""
+    return _OBLIGATION.search(text) is not None or injection_signs(text) > 0
+
+
+def injection_signs(text: str) -> int:
+    """Count the marks of an injection: it overrides instructions or protections, conceals, sends away, impersonates."""
+    return sum(sign.search(text) is not None for sign in _INJECTION_SIGNS)

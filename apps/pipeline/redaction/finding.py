@@ -1,0 +1,45 @@
+"""Finding: a place of a text that holds sensitive data."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import re2
+
+from apps.pipeline.core.enums import SensitiveKind
+from apps.pipeline.core.placeholders import placeholder
+
+PATTERN_BYTES = 4 << 20  # the most memory that one compiled pattern may use
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Sensitive data from `start` up to `end`; `name` says which, where its kind has several."""
+
+    start: int
+    end: int
+    kind: SensitiveKind
+    name: str = ""
+
+    @property
+    def placeholder(self) -> str:
+        """Return what stands in its place."""
+        return placeholder(self.kind, name=self.name)
+
+
+@cache
+def pattern(text: str) -> Any:
+    """Compile an RE2 pattern, which matches in linear time. Raises re2.error."""
+    options = re2.Options()
+    options.max_mem = PATTERN_BYTES
+    options.log_errors = False
+    return re2.compile(text, options)
+
+
+def values(text: str, expression: str) -> Iterator[tuple[Any, str, int, int]]:
+    """Yield each match of an expression with the text, start and end of its group `value`, or of the whole match."""
+    compiled = pattern(expression)
+    group = compiled.groupindex.get("value", 0)
+    for match in compiled.finditer(text):
+        yield match, match.group(group), match.start(group), match.end(group)

@@ -1,0 +1,105 @@
+"""Replace the sensitive data of a text by placeholders, as a project's policy says."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.pipeline.core.enums import Handling, SensitiveKind
+from apps.pipeline.core.placeholders import PLACEHOLDER
+from apps.pipeline.core.policy import RedactionPolicy
+from apps.pipeline.redaction.assignments import find_assigned_secrets
+from apps.pipeline.redaction.contacts import find_emails, find_phones
+from apps.pipeline.redaction.finding import Finding, pattern
+from apps.pipeline.redaction.numbers import find_cards, find_ibans, find_national_ids
+from apps.pipeline.redaction.spoken_secrets import find_spoken_secrets
+from apps.pipeline.redaction.vendor_keys import find_vendor_keys
+
+_EVERY_SECRET = RedactionPolicy(phone=Handling.KEEP, email=Handling.KEEP)
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text with placeholders, and how many pieces of data of each kind they replace."""
+
+    text: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def redact(text: str, *, policy: RedactionPolicy) -> Redacted:
+    """Replace what the policy masks; of a text with data that it drops, only that placeholder stays.
+
+    Placeholders stay as they are, so redacting twice is redacting once.
+    """
+    found = findings(text, policy=policy)
+    counts = Counter(each.kind.value for each in found)
+    dropped = next((each for each in found if policy.handling(each.kind) is Handling.DROP), None)
+    if dropped is not None:
+        return Redacted(dropped.placeholder, counts)
+    parts, place = [], 0
+    for each in found:
+        parts += [text[place : each.start], each.placeholder]
+        place = each.end
+    return Redacted("".join((*parts, text[place:])), counts)
+
+
+def findings(text: str, *, policy: RedactionPolicy) -> list[Finding]:
+    """Return the data to redact, in order and without overlaps; of several rules the most specific one names it."""
+    taken = [match.span() for match in PLACEHOLDER.finditer(text)]
+    found: list[Finding] = []
+    for each in _all_findings(text, policy):
+        if all(each.end <= start or end <= each.start for start, end in taken):
+            taken.append((each.start, each.end))
+            found.append(each)
+    return sorted(found, key=lambda each: each.start)
+
+
+def redact_json(value: Any, *, policy: RedactionPolicy) -> Any:
+    """Return a JSON value with all its texts redacted; the keys of objects stay, and name the values beside them."""
+    if isinstance(value, str):
+        return redact(value, policy=policy).text
+    if isinstance(value, list | tuple):
+        return [redact_json(each, policy=policy) for each in value]
+    if isinstance(value, Mapping):
+        return {key: _redact_named(key, each, policy) for key, each in value.items()}
+    return value
+
+
+def holds_secret(text: str) -> bool:
+    """Return True if a text gives away a secret or personal number; one that only speaks of them doesn't."""
+    return bool(findings(text, policy=_EVERY_SECRET))
+
+
+def _all_findings(text: str, policy: RedactionPolicy) -> Iterator[Finding]:
+    """Yield what each rule finds, the most specific rules first."""
+    for custom in policy.custom:
+        for match in pattern(custom.pattern).finditer(text):
+            if match.end() > match.start():
+                yield Finding(match.start(), match.end(), SensitiveKind.CUSTOM, custom.name)
+    has_digit = any(map(str.isdigit, text))
+    for kind, needs_digit, find in _FINDERS:
+        if (has_digit or not needs_digit) and policy.handling(kind) is not Handling.KEEP:
+            yield from find(text, policy)
+
+
+_FINDERS: tuple[tuple[SensitiveKind, bool, Callable[[str, RedactionPolicy], Iterator[Finding]]], ...] = (
+    (SensitiveKind.SECRET, False, lambda text, _: find_vendor_keys(text)),
+    (SensitiveKind.CARD, True, lambda text, _: find_cards(text)),
+    (SensitiveKind.IBAN, True, lambda text, _: find_ibans(text)),
+    (SensitiveKind.NATIONAL_ID, True, lambda text, _: find_national_ids(text)),
+    (SensitiveKind.SECRET, False, lambda text, _: find_assigned_secrets(text)),
+    (SensitiveKind.SECRET, False, lambda text, _: find_spoken_secrets(text)),
+    (SensitiveKind.EMAIL, False, lambda text, _: find_emails(text)),
+    (SensitiveKind.PHONE, True, lambda text, policy: find_phones(text, regions=policy.phone_regions)),
+)
+
+
+def _redact_named(key: str, value: Any, policy: RedactionPolicy) -> Any:
+    """Redact a value of an object, whose key may say that it is a secret."""
+    if not isinstance(value, str):
+        return redact_json(value, policy=policy)
+    named = f'"{key}": "'
+    for each in findings(f'{named}{value}"', policy=policy):
+        if each.start == len(named) and each.end >= len(named) + len(value):
+            return each.placeholder
+    return redact(value, policy=policy).text

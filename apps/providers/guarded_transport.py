@@ -1,0 +1,152 @@
+"""The HTTP transport of models and embedders: checked addresses, and limits on the size and time of an answer."""
+
+import time
+from collections.abc import Iterable
+from functools import cache
+from ssl import SSLContext
+from threading import local
+from typing import Any
+from urllib.request import getproxies
+
+import httpcore2
+import httpx2
+from django.conf import settings
+
+from apps.providers.outbound import ForbiddenAddress, allowed_address, system_addresses
+
+MOST_BYTES = 16 * 1024 * 1024  # of an answer with its headers; 128 vectors of 3,072 numbers are about 8 MB of JSON
+_KEEPALIVE_SECONDS = 30.0
+
+
+def guarded_client(*, timeout: Any, connections: int) -> httpx2.Client:
+    """Return a client that follows no redirects; through a proxy of the environment, the proxy's rules apply."""
+    transport = None if getproxies().keys() & {"http", "https", "all"} else GuardedTransport(connections=connections)
+    limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
+    return httpx2.Client(
+        transport=transport,
+        timeout=timeout,
+        limits=limits,
+        follow_redirects=False,
+        headers={"Accept-Encoding": "identity"},  # a compressed answer could be of any size
+    )
+
+
+class GuardedTransport(httpx2.HTTPTransport):
+    """Connects to allowed addresses only, and reads at most MOST_BYTES within the read timeout of the request.
+
+    A timeout of the library limits each read alone: a server that sends a byte per second would hold a call for hours.
+    """
+
+    def __init__(self, *, connections: int) -> None:
+        # In place of the base class's pool, which has no parameter for the network backend.
+        self._pool = httpcore2.ConnectionPool(
+            ssl_context=_ssl_context(),
+            max_connections=connections,
+            max_keepalive_connections=connections,
+            keepalive_expiry=_KEEPALIVE_SECONDS,
+            network_backend=_GuardedBackend(),
+        )
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request and read its whole answer."""
+        timeout = request.extensions.get("timeout", {}).get("read")
+        with _Allowance(seconds=timeout):
+            response = super().handle_request(request)
+            if response.headers.get("content-encoding", "identity") != "identity":
+                response.close()
+                raise httpx2.DecodingError("the answer is compressed, though that was not asked for")
+            response.read()
+            return response
+
+
+@cache
+def _ssl_context() -> SSLContext:
+    """Return the context of this process: loading the certificates takes longer than most requests."""
+    return httpx2.create_ssl_context()
+
+
+class _Allowance:
+    """What the thread may read until the block ends; the connection and its pool are used by one thread at a time."""
+
+    _current = local()
+
+    def __init__(self, *, seconds: float | None) -> None:
+        self._until = float("inf") if seconds is None else time.monotonic() + seconds
+        self._bytes = MOST_BYTES
+
+    def __enter__(self) -> None:
+        self._current.allowance = self
+
+    def __exit__(self, *_: object) -> None:
+        del self._current.allowance
+
+    @classmethod
+    def seconds_left(cls, timeout: float | None) -> float | None:
+        """Return the timeout of a read. Raises ReadTimeout where no time is left."""
+        allowance: _Allowance | None = getattr(cls._current, "allowance", None)
+        if allowance is None:
+            return timeout
+        left = allowance._until - time.monotonic()
+        if left <= 0:
+            raise httpcore2.ReadTimeout("the answer took too long")
+        return left if timeout is None else min(timeout, left)
+
+    @classmethod
+    def take(cls, size: int) -> None:
+        """Count bytes that were read. Raises ReadError where there are too many."""
+        allowance: _Allowance | None = getattr(cls._current, "allowance", None)
+        if allowance is None:
+            return
+        allowance._bytes -= size
+        if allowance._bytes < 0:
+            raise httpcore2.ReadError(f"the answer exceeds {MOST_BYTES:,} bytes")
+
+
+class _GuardedBackend(httpcore2.NetworkBackend):
+    """Resolves a host, checks its addresses, and connects to the checked one: no second look-up can change it."""
+
+    def __init__(self) -> None:
+        self._backend = httpcore2.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        try:
+            address = allowed_address(host, port, private_hosts=settings.PRIVATE_HOSTS, resolve=system_addresses)
+        except ForbiddenAddress as error:
+            raise httpcore2.ConnectError(str(error)) from error
+        except OSError as error:
+            raise httpcore2.ConnectError(f"{host}: {error}") from error
+        opened = self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
+        return _GuardedStream(opened)
+
+
+class _GuardedStream(httpcore2.NetworkStream):
+    """A connection whose reads are limited by the thread's allowance."""
+
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data = self._stream.read(max_bytes, _Allowance.seconds_left(timeout))
+        _Allowance.take(len(data))
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, _Allowance.seconds_left(timeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        return _GuardedStream(self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)

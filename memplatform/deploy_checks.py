@@ -1,0 +1,14 @@
+"""System checks of `manage.py check --deploy` that Django does not have."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Tags, Warning, register
+
+
+@register(Tags.security, deploy=True)
+def check_hosts(**_: Any) -> list[CheckMessage]:
+    """Report that any host name is accepted."""
+    if "*" not in settings.ALLOWED_HOSTS:
+        return []
+    return [Warning("ALLOWED_HOSTS accepts any name: a forged one reaches the links of pages", id="memplatform.W030")]

@@ -1,0 +1,64 @@
+"""Limits on attempts to log in, counted before a password is hashed."""
+
+from ipaddress import ip_address
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+from apps.tenants.rate_limits import RateLimit, forget, seconds_to_wait
+
+_MINUTES = 60
+_HOURS = 60 * _MINUTES
+
+
+class ThrottledBackend(ModelBackend):
+    """Django's accounts; refuses after too many attempts, right or wrong."""
+
+    def authenticate(
+        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
+    ) -> Any:
+        """Return the account, or None. Raises PermissionDenied after too many attempts."""
+        if request is None or username is None or password is None:
+            return super().authenticate(request, username=username, password=password, **kwargs)
+        limits = login_limits(username=username, address=client_address(request))
+        for limit in limits:
+            if wait := seconds_to_wait(limit):
+                request.login_wait = wait  # type: ignore[attr-defined]  # for the login page
+                raise PermissionDenied("too many attempts to log in")
+        user = super().authenticate(request, username=username, password=password, **kwargs)
+        if user is not None:
+            forget(limits[0].subject)
+        return user
+
+
+def login_limits(*, username: str, address: str) -> tuple[RateLimit, ...]:
+    """Return the limits that an attempt counts for, the narrowest first.
+
+    The limit of a name over all addresses is wide, because anyone can use it up and so keep its owner out.
+    """
+    name = username.casefold()[:150]
+    return (
+        RateLimit(f"login:{address}:{name}", most=5, seconds=5 * _MINUTES),
+        RateLimit(f"login:{address}", most=30, seconds=5 * _MINUTES),
+        RateLimit(f"login:name:{name}", most=100, seconds=_HOURS),
+    )
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the address that a request comes from; of IPv6 its network, as one client has many addresses.
+
+    Behind PROXIES proxies it is the address that the first of them added to X-Forwarded-For; what a client itself has
+    sent stands before it.
+    """
+    address = request.META.get("REMOTE_ADDR", "")
+    if settings.PROXIES:
+        forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
+        address = forwarded[-settings.PROXIES] if len(forwarded) >= settings.PROXIES else address
+    try:
+        read = ip_address(address)
+    except ValueError:
+        return "unknown"
+    return str(read) if read.version == 4 else read.exploded[:19]

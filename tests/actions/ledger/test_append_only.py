@@ -1,0 +1,134 @@
+"""The database keeps the ledger append-only, whatever a session asks for."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import IntegrityError, ProgrammingError, connection, transaction
+from django.utils import timezone
+
+from apps.actions.ledger.record import record
+from apps.actions.ledger.remove import remove_sealed
+from apps.actions.ledger.seal import seal_ledger
+from apps.memories.models import LedgerCheckpoint, LedgerEntry
+from apps.tenants.models import Project
+
+pytestmark = pytest.mark.django_db
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def entry(project: Project) -> LedgerEntry:
+    return LedgerEntry.objects.get(verb="project_created")
+
+
+@contextmanager
+def forbidden() -> Iterator[None]:
+    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+        yield
+
+
+@contextmanager
+def as_owner_without_triggers() -> Iterator[None]:
+    """Do what only the owner of the table can."""
+    with connection.cursor() as cursor:
+        cursor.execute("set constraints all immediate")
+        cursor.execute("alter table memories_ledgerentry disable trigger user")
+        yield
+        for trigger in ("ledger_written", "ledger_append_only", "ledger_not_deleted"):
+            cursor.execute(f"alter table memories_ledgerentry enable always trigger {trigger}")
+
+
+def replay_replication() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("set local session_replication_role = replica")
+
+
+@pytest.mark.parametrize("replays", [False, True])
+def test_an_entry_is_not_changed_or_deleted(entry: LedgerEntry, replays: bool) -> None:
+    if replays:
+        replay_replication()
+    rows = LedgerEntry.objects.filter(pk=entry.pk)
+
+    with forbidden():
+        rows.update(verb="nothing")
+    with forbidden():
+        rows.update(details={"a": 1}, number=1, hash="0" * 64)
+    with forbidden():
+        rows._raw_delete(using="default")
+
+    entry.refresh_from_db()
+    assert entry.verb == "project_created"
+
+
+def test_a_sealed_entry_is_not_sealed_again(entry: LedgerEntry) -> None:
+    seal_ledger()
+    with forbidden():
+        LedgerEntry.objects.filter(pk=entry.pk).update(number=7, hash="0" * 64)
+
+
+def test_the_tables_are_not_emptied(entry: LedgerEntry) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("set constraints all immediate; alter table memories_ledgerentry enable trigger all")
+        cursor.execute("alter table memories_ledgercheckpoint enable trigger all")
+        for table in ("memories_ledgerentry", "memories_ledgercheckpoint"):
+            with forbidden():
+                cursor.execute(f"truncate {table}")
+
+
+def test_the_database_gives_the_time_and_no_place_in_the_chain(project: Project) -> None:
+    forged = LedgerEntry.objects.create(
+        project=project,
+        actor="key:x",
+        verb="forged",
+        object_kind="memory",
+        object_id=project.id,
+        created_at=LONG_AGO,
+        number=1,
+        hash="0" * 64,
+    )
+    forged.refresh_from_db()
+
+    assert (forged.number, forged.hash) == (None, "")
+    assert timezone.now() - forged.created_at < timedelta(minutes=1)
+
+
+def test_a_role_that_does_not_own_the_table_can_not_switch_the_triggers_off(entry: LedgerEntry) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("create role ledger_writer nosuperuser")
+        cursor.execute("grant all on memories_ledgerentry, memories_ledgercheckpoint to ledger_writer")
+        cursor.execute("set local role ledger_writer")
+        for attempt in (
+            "set local session_replication_role = replica",
+            "alter table memories_ledgerentry disable trigger all",
+        ):
+            with pytest.raises(ProgrammingError), transaction.atomic():
+                cursor.execute(attempt)
+        with forbidden():
+            cursor.execute("delete from memories_ledgerentry")
+        cursor.execute("reset role; drop owned by ledger_writer; drop role ledger_writer")
+
+
+def test_young_entries_are_not_removed(entry: LedgerEntry) -> None:
+    seal_ledger()
+    with forbidden():
+        remove_sealed(project_id=entry.project_id, before=timezone.now())
+
+
+def test_old_entries_are_removed_and_the_chain_goes_on(project: Project) -> None:
+    seal_ledger()
+    sealed = LedgerEntry.objects.filter(project=project).order_by("-number").first()
+    record(project_id=project.id, verb="later", object_kind="project", object_id=project.id)
+    with as_owner_without_triggers():
+        LedgerEntry.objects.filter(number__isnull=False).update(created_at=LONG_AGO)
+
+    removed = remove_sealed(project_id=project.id, before=timezone.now() - timedelta(days=31))
+    seal_ledger()
+
+    assert removed == sealed.number
+    checkpoint = LedgerCheckpoint.objects.get(project=project)
+    assert (checkpoint.number, checkpoint.hash) == (sealed.number, sealed.hash)
+    assert LedgerEntry.objects.get(project=project).number == sealed.number + 1
+    with forbidden():
+        LedgerCheckpoint.objects.update(number=0)

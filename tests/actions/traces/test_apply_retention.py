@@ -1,0 +1,120 @@
+"""Retention: what is older than a project keeps it goes, and memories stay."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from pydantic import ValidationError
+
+from apps.actions.projects.configure import configure
+from apps.actions.traces.apply_retention import apply_retention
+from apps.memories.models import LedgerEntry, Memory, MemoryOrigin
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.policy import Policy, RetentionPolicy
+from apps.tenants.models import Project
+from apps.traces.models import ModelCall, Span, Trace, Turn
+from tests.worker.worker_helper import Person
+
+pytestmark = pytest.mark.django_db
+A_MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def ana(project: Project) -> Person:
+    """Someone who said two things long ago, one of which became a memory, and another today."""
+    ana = Person(project)
+    ana.says("I live in Lisbon.", "ok")
+    ana.says("Good morning!", "thanks")
+    ana.is_worked_for()
+    Trace.objects.update(created_at=timezone.now() - timedelta(days=40))
+    ana.says("My sister is called Marta.")
+    ana.is_worked_for()
+    for trace in Trace.objects.all():
+        ModelCall.objects.create(
+            end_user_id=ana.id,
+            trace=trace,
+            purpose="extract",
+            request_hash="0",
+            model="m",
+            prompt_version="1",
+            answer="a",
+        )
+    return ana
+
+
+def keep(project: Project, **days: int) -> None:
+    configure(project_id=project.id, policy=Policy(retention=RetentionPolicy(**days)))
+
+
+def texts() -> list[str]:
+    return sorted(Turn.objects.values_list("content", flat=True))
+
+
+def test_by_default_everything_is_kept(project: Project, ana: Person) -> None:
+    before = (texts(), Span.objects.count(), Trace.objects.count(), ModelCall.objects.count())
+    assert apply_retention(most=A_MINUTE) == 0
+    assert (texts(), Span.objects.count(), Trace.objects.count(), ModelCall.objects.count()) == before
+
+
+def test_old_turns_lose_their_texts_and_memories_stay(project: Project, ana: Person) -> None:
+    memories = ana.memories()
+    keep(project, turn_days=30)
+
+    apply_retention(most=A_MINUTE)
+
+    assert texts() == ["", "My sister is called Marta."]
+    assert ana.memories() == memories
+    assert MemoryOrigin.objects.filter(evidence__contains="Lisbon").exists()
+    assert LedgerEntry.objects.get(verb="retention_applied").details["rows"]["turns"] == 4
+
+
+def test_old_model_calls_are_deleted(project: Project, ana: Person) -> None:
+    keep(project, model_call_days=30)
+    apply_retention(most=A_MINUTE)
+    assert ModelCall.objects.count() == 1
+    assert Trace.objects.count() == 3
+
+
+def test_old_traces_lose_their_stages_and_go_where_nothing_refers_to_them(project: Project, ana: Person) -> None:
+    keep(project, turn_days=30, trace_days=30)
+
+    apply_retention(most=A_MINUTE)
+
+    old, new = Trace.objects.order_by("created_at")
+    assert (old.outcomes, old.plan) == ([], [])
+    assert not old.spans.exists()
+    assert Memory.objects.filter(trace=old).exists()
+    assert new.outcomes != []
+    assert new.spans.exists()
+
+
+def test_traces_that_still_wait_are_kept(project: Project, ana: Person) -> None:
+    ana.says("I work as a nurse.")
+    Trace.objects.filter(status="queued").update(created_at=timezone.now() - timedelta(days=40))
+    keep(project, turn_days=30, trace_days=30)
+
+    apply_retention(most=A_MINUTE)
+    ana.is_worked_for()
+
+    assert any("nurse" in memory for memory in ana.memories())
+    assert not OutboxRow.objects.exclude(state="done").filter(kind="run_pipeline").exists()
+
+
+def test_what_is_left_is_left_to_another_task(project: Project, ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    queued: list[str] = []
+    monkeypatch.setattr("apps.actions.traces.apply_retention.async_task", lambda name, **_: queued.append(name))
+    monkeypatch.setattr("apps.actions.traces.apply_retention.AT_ONCE", 1)
+    keep(project, turn_days=30)
+
+    apply_retention(most=timedelta(0))
+
+    assert queued == ["apps.worker.tasks.apply_retention"]
+
+
+@pytest.mark.parametrize(("days", "fits"), [(0, True), (29, False), (30, True)])
+def test_the_ledger_is_kept_for_at_least_thirty_days(days: int, fits: bool) -> None:
+    if fits:
+        assert RetentionPolicy(ledger_days=days).ledger_days == days
+    else:
+        with pytest.raises(ValidationError):
+            RetentionPolicy(ledger_days=days)

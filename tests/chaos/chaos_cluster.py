@@ -1,0 +1,142 @@
+"""An instance with a web server and two clusters that are started again whenever they end, as a supervisor would."""
+
+import contextlib
+import random
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psutil
+import psycopg
+
+from memplatform.demo.client import Client
+from memplatform.embedded import socket_directory
+from tests.chaos import ledger
+from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wait_for
+
+LEASE_SECONDS = 3
+QUICK = {
+    "WORK_LEASE_SECONDS": str(LEASE_SECONDS),
+    "HEARTBEAT_SECONDS": "0.5",
+    "EMBEDDER": "hashing",
+    "CLUSTER_WORKERS": "2",
+    "WORK_THREADS": "4",
+    "WEB_WORKERS": "2",
+    "WEB_THREADS": "4",
+    "DB_POOL_SIZE": "6",
+    "LOG_LEVEL": "ERROR",
+}
+
+
+@dataclass
+class ChaosCluster:
+    """The instance, its services, and their supervisor."""
+
+    instance: Instance
+    port: int
+    commands: dict[str, list[str]]
+    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    keeping: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        """Start what doesn't run."""
+        for name, command in self.commands.items():
+            if name not in self.running or self.running[name].poll() is not None:
+                self.running[name] = self.instance.start(*command)
+
+    def kill_all(self) -> None:
+        """Kill every process but the database at once."""
+        self.keeping.clear()
+        for process in self.instance.processes():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        for child in self.running.values():
+            child.wait()
+
+    @contextmanager
+    def instead(self, **commands: list[str]) -> Iterator[None]:
+        """Run these commands in the place of the usual ones, until the block ends."""
+        usual = {name: self.commands[name] for name in commands}
+        for changed in (commands, usual):
+            for name, command in changed.items():
+                self.commands[name] = command
+                self._end(name)
+            self.start()
+            if changed is commands:
+                yield
+
+    def _end(self, name: str) -> None:
+        self.running[name].terminate()
+        self.running[name].wait(timeout=PATIENCE)
+
+    @contextmanager
+    def kept_running(self) -> Iterator[None]:
+        """Start again what ends, until the block does."""
+        self.keeping.set()
+        keeper = threading.Thread(target=self._keep, daemon=True)
+        keeper.start()
+        try:
+            yield
+        finally:
+            self.keeping.clear()
+            keeper.join()
+            self.start()  # what ended after the keeper's last look
+
+    def _keep(self) -> None:
+        while self.keeping.is_set():
+            self.start()
+            time.sleep(0.2)  # a child's end is not told to a thread
+
+    def kill_one(self, chance: random.Random) -> str:
+        """Kill one process of the services, any with the same likelihood; return what it was."""
+        victim = chance.choice(sorted(self.instance.processes(), key=lambda process: process.pid))
+        with contextlib.suppress(psutil.NoSuchProcess):
+            told = f"{victim.pid} {victim.name()}"
+            victim.kill()
+            return told
+        return "gone by itself"
+
+    def connect(self) -> psycopg.Connection[Any]:
+        folder = socket_directory(self.instance.folder / "postgresql")
+        return psycopg.connect(host=str(folder), user="postgres", dbname="memplatform", autocommit=True)
+
+    def new_project(self, slug: str) -> tuple[str, str]:
+        """Make a project; return its identifier and a key."""
+        key = self.instance.new_key(slug)
+        with self.connect() as connection:
+            return ledger.project_id(connection, slug), key
+
+    def drained(self, project: str) -> bool:
+        """Wait until the project has no open work; return False if it takes longer than PATIENCE."""
+        return _awaited(lambda: self._open_work(project) == 0, seconds=PATIENCE)
+
+    def _open_work(self, project: str) -> int:
+        with self.connect() as connection:
+            return ledger.open_work(connection, project)
+
+
+def _awaited(done: Callable[[], bool], *, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.2)  # there is no notification
+    return True
+
+
+@contextmanager
+def chaos_cluster(**environment: str) -> Iterator[ChaosCluster]:
+    """Make a cluster with a migrated database; its services run when the block begins."""
+    port = free_port()
+    with migrated_instance(**QUICK, WEB_PORT=str(port), **environment) as instance:
+        worker = instance.command("cluster")
+        cluster = ChaosCluster(instance, port, {"web": ["sh", "scripts/serve.sh"], "east": worker, "west": worker})
+        cluster.start()
+        caller = Client(address=f"http://127.0.0.1:{port}")
+        wait_for(lambda: caller.answers("/healthz"), instance=instance, process=cluster.running["web"])
+        yield cluster
+        cluster.kill_all()

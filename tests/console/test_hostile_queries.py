@@ -1,0 +1,82 @@
+"""Any text in a query or form of the console gives a page or a refusal; never an error of the server."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import Status
+from apps.tenants.models import Project
+from tests.hostile_texts import hostile_cases
+
+QUERIES = {
+    "review": ("q", "user", "reason", "type", "page"),
+    "contradictions": ("q", "kind", "page"),
+    "users": ("q", "page"),
+    "entities": ("q", "type", "page"),
+    "traces": ("q", "user", "status", "reason", "since", "until", "page"),
+    "why-not": ("q", "user"),
+    "patterns": ("q", "reason", "by"),
+    "dashboard": ("by",),
+    "queue": ("state", "page"),
+}
+FORMS = {
+    "review/approve": ("memory", "content", "value", "replaces"),
+    "review/reject": ("memory", "reason"),
+    "undo": ("memory", "link"),
+    "patterns/try": ("content", "before", "role"),
+    "queue/retry": ("error", "user"),
+    "keys": ("name", "scopes", "expires_at"),
+    "members": ("username", "role"),
+    "configuration/change": ("base", "note"),
+}
+
+
+def test_text_in_queries(admin: Client, full_project: Project) -> None:
+    for (page, name), text in hostile_cases([(page, name) for page, names in QUERIES.items() for name in names]):
+        value = quote(text.encode(errors="surrogatepass"))
+        answer = admin.get(f"/console/{full_project.slug}/{page}/?{name}={value}")
+        assert answer.status_code < 500, (page, name, text)
+
+
+def test_text_in_forms(admin: Client, full_project: Project) -> None:
+    for (page, name), text in hostile_cases([(page, name) for page, names in FORMS.items() for name in names]):
+        value = quote(text.encode(errors="surrogatepass"))
+        answer = admin.post(
+            f"/console/{full_project.slug}/{page}/",
+            f"{name}={value}",
+            content_type="application/x-www-form-urlencoded",
+        )
+        assert answer.status_code < 500, (page, name, text)
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "stored"),
+    [
+        ("\u202eUser lives in Porto.\u200b", 200, "User lives in Porto."),
+        ("x" * 20_001, 422, None),
+        ("\u200b", 422, None),
+        ("a\0b", 400, None),
+    ],
+)
+def test_what_a_reviewer_writes_is_cleaned(
+    admin: Client, full_project: Project, content: str, status: int, stored: str | None
+) -> None:
+    memory = Memory.objects.filter(project=full_project, status=Status.ACTIVE).earliest("created_at")
+    Memory.objects.filter(pk=memory.pk).update(status=Status.PENDING_REVIEW)
+    form: dict[str, Any] = {"memory": f"{memory.pk}:{memory.version}", "content": content}
+    answer = admin.post(f"/console/{full_project.slug}/review/approve/", form)
+    assert answer.status_code == status
+    before = memory.content
+    memory.refresh_from_db()
+    assert memory.content == (stored or before)
+
+
+def test_only_an_offered_role_is_restored(admin: Client, full_project: Project, django_user_model: Any) -> None:
+    stranger = django_user_model.objects.create_user("stranger")
+    url = f"/console/{full_project.slug}/members/{stranger.pk}/admin/restore/"
+    assert admin.post(url).status_code == 404
+    assert admin.post(f"{url}?offer=forged").status_code == 404
+    assert not full_project.memberships.filter(user=stranger).exists()

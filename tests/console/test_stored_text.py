@@ -1,0 +1,19 @@
+"""Elements that show stored text are no place for htmx: its attributes do nothing within them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+TEMPLATES = sorted((Path(__file__).resolve().parents[2] / "templates/console").glob("*.html"))
+SHOWS_TEXT = re.compile(r'<\w+[^<>]*class="(?:[^"]* )?(?:said|turn|block-text)(?:[ {][^"]*)?"[^<>]*>')
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_stored_text_stands_where_htmx_is_off(template: Path) -> None:
+    text = re.sub(r"\{%.*?%\}", "", template.read_text())
+    assert [tag for tag in SHOWS_TEXT.findall(text) if "hx-disable" not in tag] == []
+
+
+def test_such_elements_are_found() -> None:
+    assert sum(len(SHOWS_TEXT.findall(path.read_text())) for path in TEMPLATES) > 20

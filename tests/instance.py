@@ -1,0 +1,142 @@
+"""An instance: a data folder, database and ports for real processes of the product."""
+
+import contextlib
+import os
+import random
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from memplatform import embedded
+from memplatform.embedded.home import prepared_home
+from memplatform.embedded.owner import owner_of
+from tests import migrated
+
+PROJECT = Path(__file__).resolve().parents[1]
+PATIENCE = 300  # seconds for anything, on a busy machine
+PORTS = range(20_000, 32_000)  # below those that the system lends to outgoing connections
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A data folder and the processes that use it."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "manage.py", *arguments]
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of manage.py to its end."""
+        return self._finish(self.command(*arguments))
+
+    def new_key(self, slug: str) -> str:
+        """Make a project and return a key that may read and write."""
+        return self.run_all(["createproject", slug, f"--slug={slug}"], ["createkey", slug]).split()[-1]
+
+    def run_all(self, *commands: list[str]) -> str:
+        """Run commands of manage.py one after the other, in one process; return what they printed."""
+        done = self._finish([sys.executable, "-m", "tests.commands", *map(shlex.join, commands)])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def stop(self) -> subprocess.CompletedProcess[str]:
+        """Do what `make stop` does."""
+        return self._finish([sys.executable, "scripts/stop.py"])
+
+    def _finish(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, cwd=PROJECT, env=self.environment, check=False, capture_output=True, text=True, timeout=PATIENCE
+        )
+
+    def start(self, *command: str) -> subprocess.Popen[bytes]:
+        """Start a process in a group of its own, its output in the folder."""
+        with (self.folder / "output").open("ab") as output:
+            return subprocess.Popen(
+                command, cwd=PROJECT, env=self.environment, stdout=output, stderr=output, start_new_session=True
+            )
+
+    @property
+    def output(self) -> str:
+        return (self.folder / "output").read_text(errors="replace")
+
+    def processes(self) -> list[psutil.Process]:
+        """Return what runs on this instance, the database left out: by its environment, which processes inherit."""
+        mark = str(self.folder)
+        return [process for process in psutil.process_iter() if _data_folder(process) == mark]
+
+
+def _data_folder(process: psutil.Process) -> str | None:
+    try:
+        return None if process.name() == "postgres" else process.environ().get("MEMPLATFORM_DATA")
+    except psutil.Error:
+        return None
+
+
+@contextmanager
+def migrated_instance(**environment: str) -> Iterator[Instance]:
+    """Make an instance whose database has its tables, as if `migrate` had been run."""
+    with instance_like(migrated.data_folder(make=_migrate), **environment) as made:
+        yield made
+
+
+@contextmanager
+def instance_like(kept: Path, **environment: str) -> Iterator[Instance]:
+    """Make an instance with a copy of a stopped server's data folder."""
+    with new_instance(**environment) as made:
+        data_dir = made.folder / "postgresql"
+        home = prepared_home(data_dir=data_dir, owner=owner_of(data_dir=data_dir))
+        migrated.copy(kept, home.path)
+        yield made
+
+
+def _migrate(folder: Path) -> None:
+    """Fill a folder with the files of a stopped server with a migrated database."""
+    with new_instance() as made:
+        made.run_all(["migrate", "--verbosity=0"])
+        embedded.down(made.folder / "postgresql")
+        migrated.copy((made.folder / "postgresql").resolve(), folder)
+
+
+@contextmanager
+def new_instance(**environment: str) -> Iterator[Instance]:
+    """Make an instance with these settings; afterwards all that runs on it is killed and its data deleted."""
+    folder = Path(tempfile.mkdtemp(prefix="mem instance ", dir="/tmp"))
+    own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(PROJECT)}
+    made = Instance(folder, {**os.environ, **own, **environment})
+    try:
+        yield made
+    finally:
+        for process in made.processes():
+            process.kill()
+        embedded.remove(folder / "postgresql")
+        shutil.rmtree(folder)
+
+
+def free_port() -> int:
+    """Return a free port outside the range of outgoing connections."""
+    while True:
+        port = random.choice(PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
+def wait_for(done: Callable[[], bool], *, instance: Instance, process: subprocess.Popen[bytes] | None = None) -> None:
+    """Wait until something is so, but not longer than it can take, nor than the process lives that does it."""
+    deadline = time.monotonic() + PATIENCE
+    while not done():
+        assert process is None or process.poll() is None, f"it ended with {process.returncode}: {instance.output}"
+        assert time.monotonic() < deadline, instance.output
+        time.sleep(0.1)  # there is no notification

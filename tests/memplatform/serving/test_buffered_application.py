@@ -1,0 +1,120 @@
+"""A WSGI application behind the buffering reader sees requests and answers as behind any other server."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from memplatform.serving.buffered_application import BufferedApplication
+from memplatform.serving.refusals import refuse
+from memplatform.serving.request_body import BodyLimits
+from memplatform.serving.wsgi_environ import wsgi_environ
+
+
+class FakeHeaders(dict[str, list[str]]):
+    def get(self, key: str, default: Any = None) -> Any:
+        return self[key][0] if key in self else default
+
+    def items(self) -> Any:
+        return [(name, value) for name, values in super().items() for value in values]
+
+
+class FakeScope:
+    http_version = "1.1"
+    server = "127.0.0.1:8000"
+    client = "[::1]:50000"
+    scheme = "http"
+    method = "POST"
+    query_string = "q=é"
+    authority = None
+
+    def __init__(self, path: str = "/v1/turns", **headers: list[str]) -> None:
+        self.path = path
+        self.headers = FakeHeaders({name.replace("__", "-"): values for name, values in headers.items()})
+
+
+class FakeTransport:
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+
+    def send_bytes(self, data: bytes) -> None:
+        self.parts.append(data)
+
+
+class FakeExchange:
+    def __init__(self, body: bytes = b"") -> None:
+        self.body = body
+        self.answer: tuple[Any, ...] = ()
+        self.transport = FakeTransport()
+
+    async def __call__(self) -> bytes:
+        return self.body
+
+    def response_bytes(self, *answer: Any) -> None:
+        self.answer = answer
+
+    def response_stream(self, *answer: Any) -> FakeTransport:
+        self.answer = answer
+        return self.transport
+
+
+class Parts(list[bytes]):
+    """A response as Django returns it."""
+
+    def __init__(self, *parts: bytes, streaming: bool) -> None:
+        super().__init__(parts)
+        self.streaming = streaming
+        self.closed = False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def run(application: Callable[..., Any], scope: FakeScope, exchange: FakeExchange) -> None:
+    served = BufferedApplication(application, threads=1, limits=BodyLimits(largest=1_000), refuse=refuse)
+    asyncio.run(served.__rsgi__(scope, exchange))  # type: ignore[arg-type]
+    served.__rsgi_del__(asyncio.new_event_loop())
+
+
+def test_the_environment_holds_the_request() -> None:
+    scope = FakeScope(
+        "/v1/é", content__type=["application/json"], cookie=["a=1", "b=2"], x__one=["1", "2"], x_one=["3"]
+    )
+    environ = wsgi_environ(scope, b"body")  # type: ignore[arg-type]
+    assert environ["PATH_INFO"].encode("latin-1").decode() == "/v1/é"
+    assert environ["QUERY_STRING"].encode("latin-1").decode() == "q=é"
+    assert (environ["SERVER_NAME"], environ["SERVER_PORT"], environ["REMOTE_ADDR"]) == ("127.0.0.1", "8000", "::1")
+    assert (environ["CONTENT_TYPE"], environ["HTTP_COOKIE"], environ["HTTP_X_ONE"]) == (
+        "application/json",
+        "a=1; b=2",
+        "1,2",
+    )
+    assert environ["wsgi.input"].read() == b"body"
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_the_answer_is_sent_and_closed(streaming: bool) -> None:
+    parts = Parts(b"one", b"two", streaming=streaming)
+
+    def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        start("201 Created", [("x", environ["REQUEST_METHOD"])])
+        return parts
+
+    exchange = FakeExchange()
+    run(application, FakeScope(), exchange)
+    assert exchange.answer[:2] == (201, [("x", "POST")])
+    assert (exchange.transport.parts if streaming else [*exchange.answer[2:]]) == (
+        [b"one", b"two"] if streaming else [b"onetwo"]
+    )
+    assert parts.closed
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/v1/turns", "application/problem+json"), ("/console/", "text/plain")])
+def test_a_request_that_is_not_read_ends_its_connection(path: str, kind: str) -> None:
+    exchange = FakeExchange()
+    run(lambda *_: pytest.fail("must not be called"), FakeScope(path, content__length=["1001"]), exchange)
+    status, headers, _ = exchange.answer
+    assert status == 413
+    assert dict(headers)["content-type"].startswith(kind)
+    assert dict(headers)["connection"] == "close"

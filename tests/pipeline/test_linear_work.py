@@ -1,0 +1,112 @@
+"""No text holds a worker up: expressions repeat nothing within a repetition, and work grows with the text alone."""
+
+import importlib
+import pkgutil
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from random import Random
+from re import _constants as signs  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import pytest
+
+from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.extraction.small_talk_filter import tells_something
+from apps.pipeline.redaction.redact import holds_secret
+from benchmarks.hostile_texts import KNOWN, LENGTH, hostile_texts
+from tests.pipeline.builders import turn
+from tests.pipeline.extraction.extract_helper import said
+
+_PACKAGES = ("extraction", "prefilter", "resolution", "lexicon")
+_BACKTRACKING = (signs.MAX_REPEAT, signs.MIN_REPEAT)
+_TEXTS = [*KNOWN, *islice(hostile_texts(Random(3)), len(KNOWN), 40)]
+
+
+def _expressions() -> Iterator[tuple[str, "re.Pattern[str]"]]:
+    """Yield the backtracking expressions of all modules that read texts; RE2's are linear by design."""
+    for package in (importlib.import_module(f"apps.pipeline.{name}") for name in _PACKAGES):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            module = importlib.import_module(found.name)
+            for name, value in vars(module).items():
+                yield from ((f"{found.name}.{name}", each) for each in _patterns_in(value))
+
+
+def _patterns_in(value: Any) -> Iterator["re.Pattern[str]"]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from _patterns_in(each)
+    elif isinstance(getattr(value, "pattern", None), re.Pattern):
+        yield value.pattern
+
+
+def _nodes(parsed: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    for sign, value in parsed:
+        yield sign, value
+        for inner in _inner(sign, value):
+            yield from _nodes(inner)
+
+
+def _inner(sign: Any, value: Any) -> Iterable[Any]:
+    if sign in (*_BACKTRACKING, signs.POSSESSIVE_REPEAT):
+        return (value[2],)
+    if sign is signs.SUBPATTERN:
+        return (value[3],)
+    if sign is signs.BRANCH:
+        return tuple(value[1])
+    if sign in (signs.ASSERT, signs.ASSERT_NOT):
+        return (value[1],)
+    return ()
+
+
+def _is_unbounded(sign: Any, value: Any) -> bool:
+    return sign in _BACKTRACKING and value[1] is signs.MAXREPEAT
+
+
+def test_no_expression_repeats_a_repetition() -> None:
+    expressions = dict(_expressions())
+    assert len(expressions) > 150
+    nested = [
+        name
+        for name, each in expressions.items()
+        for sign, value in _nodes(parser.parse(each.pattern, each.flags))
+        if _is_unbounded(sign, value) and any(_is_unbounded(*node) for node in _nodes(value[2]))
+    ]
+    assert nested == []
+
+
+def _calls(text: str) -> int:
+    """Count the calls, of built-in functions too, that reading a text takes."""
+    count = 0
+
+    def counting(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    said(text)  # fills what is computed once
+    before = sys.getprofile()
+    sys.setprofile(counting)
+    try:
+        said(text)
+        holds_secret(text)
+        tells_something(turn(text), before=None)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("text", _TEXTS, ids=range(len(_TEXTS)))
+def test_twice_the_text_is_at_most_twice_the_work(text: str) -> None:
+    half, whole = _calls(text[: LENGTH // 2]), _calls(text[:LENGTH])
+    assert whole <= 2.5 * half + 3_000
+
+
+def test_work_is_bounded() -> None:
+    sentences = " ".join(f"My sister {number} likes tea{number}." for number in range(1_000))
+    longest = ExtractionPolicy().max_turn_characters
+    assert _calls(sentences) <= _calls(sentences[:longest]) + 1_000
+    assert max(map(_calls, _TEXTS)) < 40_000

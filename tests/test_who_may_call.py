@@ -1,0 +1,250 @@
+"""Who may call what: each URL and method against each kind of caller. A URL without a row fails."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from rest_framework.test import APIClient
+
+from apps.actions.projects.set_member import set_member
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import MemberRole, Scope
+from apps.tenants.models import ApiKey, Project
+from apps.traces.models import Trace
+from tests.conftest import MakeClient
+
+EVERYBODY = None
+
+# URL name -> method -> the scope that a key needs.
+API: dict[str, dict[str, Scope | None]] = {
+    "turns": {"POST": Scope.WRITE},
+    "traces": {"GET": Scope.READ},
+    "trace": {"GET": Scope.READ},
+    "memories": {"GET": Scope.READ, "POST": Scope.WRITE},
+    "search": {"POST": Scope.READ},
+    "context": {"POST": Scope.READ},
+    "memory": {"GET": Scope.READ, "PATCH": Scope.WRITE, "DELETE": Scope.WRITE},
+    "history": {"GET": Scope.READ},
+    "entities": {"GET": Scope.READ},
+    "entity": {"GET": Scope.READ},
+    "entity-merge": {"POST": Scope.ADMIN, "DELETE": Scope.ADMIN},
+    "keys": {"GET": Scope.ADMIN, "POST": Scope.ADMIN},
+    "key": {"DELETE": Scope.ADMIN},
+    "session-end": {"POST": Scope.WRITE},
+    "session": {"DELETE": Scope.ADMIN},
+    "turn": {"DELETE": Scope.ADMIN},
+    "users": {"GET": Scope.ADMIN},
+    "user": {"DELETE": Scope.ADMIN},
+    "user-export": {"GET": Scope.ADMIN},
+    "erasure": {"GET": Scope.ADMIN},
+    "links": {"GET": Scope.READ},
+    "link-settle": {"POST": Scope.ADMIN},
+    "stats": {"GET": Scope.READ},
+    "retry-work": {"POST": Scope.ADMIN},
+    "schema": {"GET": EVERYBODY},
+    "docs": {"GET": EVERYBODY},
+    "healthz": {"GET": EVERYBODY},
+    "readyz": {"GET": EVERYBODY},
+    "metrics": {"GET": EVERYBODY},  # of the own network, or with a token: tests/api/test_metrics_access.py
+}
+
+VIEWER, REVIEWER, ADMIN = MemberRole
+READS, POSTS, BOTH = ("GET",), ("POST",), ("GET", "POST")
+
+# URL name -> the role that a member needs, and the methods. Pages that only read take a POST for a GET.
+CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
+    "home": (EVERYBODY, BOTH),  # leads to a project of the person, anonymous ones to the login
+    "login": (EVERYBODY, BOTH),
+    "logout": (EVERYBODY, POSTS),
+    "project": (VIEWER, BOTH),
+    "review": (VIEWER, BOTH),
+    "approve": (REVIEWER, POSTS),
+    "reject": (REVIEWER, POSTS),
+    "merge": (REVIEWER, POSTS),
+    "contradictions": (VIEWER, BOTH),
+    "contradiction": (VIEWER, BOTH),
+    "settle": (REVIEWER, POSTS),
+    "undo": (REVIEWER, POSTS),
+    "memory": (VIEWER, BOTH),
+    "users": (VIEWER, BOTH),
+    "user": (VIEWER, BOTH),
+    "entities": (VIEWER, BOTH),
+    "entity": (VIEWER, BOTH),
+    "choose-entity": (REVIEWER, BOTH),
+    "merge-entity": (REVIEWER, BOTH),
+    "split-entity": (REVIEWER, POSTS),
+    "dashboard": (VIEWER, BOTH),
+    "traces": (VIEWER, BOTH),
+    "trace": (VIEWER, BOTH),
+    "why-not": (VIEWER, BOTH),
+    "patterns": (VIEWER, BOTH),
+    "trial": (VIEWER, POSTS),
+    "preview": (ADMIN, POSTS),
+    "previewed": (ADMIN, BOTH),
+    "new-rule": (ADMIN, BOTH),
+    "rule": (ADMIN, BOTH),
+    "switch-rule": (ADMIN, POSTS),
+    "delete-rule": (ADMIN, POSTS),
+    "configuration": (VIEWER, BOTH),
+    "change": (ADMIN, POSTS),
+    "version": (VIEWER, BOTH),
+    "restore": (ADMIN, POSTS),
+    "queue": (VIEWER, BOTH),
+    "retry-all": (ADMIN, POSTS),
+    "try-model": (ADMIN, POSTS),
+    "retry": (ADMIN, POSTS),
+    "discard": (ADMIN, POSTS),
+    "keys": (ADMIN, BOTH),
+    "revoke": (ADMIN, POSTS),
+    "restore-key": (ADMIN, POSTS),
+    "export-user": (ADMIN, BOTH),
+    "erase-user": (ADMIN, BOTH),
+    "audit": (ADMIN, BOTH),
+    "export-ledger": (ADMIN, BOTH),
+    "members": (ADMIN, BOTH),
+    "remove": (ADMIN, POSTS),
+    "restore-role": (ADMIN, POSTS),
+}
+
+ROLES = [each.value for each in MemberRole]  # each includes those before it
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+SOME = {"str": "mem_x", "path": "s", "uuid": uuid4(), "int": 10**8, "slug": "nothing", "role": "viewer"}
+
+
+def patterns(of: Any = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    """Yield the namespace and pattern of each URL."""
+    for each in (of or get_resolver()).url_patterns:
+        if isinstance(each, URLResolver):
+            yield from patterns(each, each.namespace or prefix)
+        else:
+            yield prefix, each
+
+
+URLS = list(patterns())
+
+
+def url_of(pattern: URLPattern, *, namespace: str = "", **known: Any) -> str:
+    """Return the URL of a pattern: of the project test, and of things that don't exist unless they are known."""
+    kinds = {name: type(each).__name__ for name, each in pattern.pattern.converters.items()}
+    made = {
+        name: SOME[kind.removesuffix("Converter").replace("String", "str").replace("MemberRole", "role").lower()]
+        for name, kind in kinds.items()
+    }
+    kwargs = {**made, **({"slug": "test"} if "slug" in kinds else {}), **known}
+    return reverse(f"{namespace}:{pattern.name}" if namespace else str(pattern.name), kwargs=kwargs)
+
+
+def api_patterns() -> dict[str, URLPattern]:
+    return {str(each.name): each for namespace, each in URLS if not namespace and each.name}
+
+
+def console_patterns() -> dict[str, URLPattern]:
+    return {str(each.name): each for namespace, each in URLS if namespace == "console"}
+
+
+def test_every_url_has_a_row() -> None:
+    assert api_patterns().keys() == API.keys()
+    assert console_patterns().keys() == CONSOLE.keys()
+    assert {namespace for namespace, _ in URLS} == {"", "console", "admin"}
+
+
+@pytest.fixture
+def callers(project: Project, client_of: MakeClient) -> dict[Scope | None, APIClient]:
+    anonymous = APIClient()
+    anonymous.default_format = "json"
+    return {None: anonymous, **{scope: client_of(project, scope) for scope in Scope}}
+
+
+@pytest.mark.parametrize("name", API)
+def test_keys(callers: dict[Scope | None, APIClient], name: str) -> None:
+    row, url = API[name], url_of(api_patterns()[name])
+    for method in METHODS:
+        for scope, caller in callers.items():
+            status = caller.generic(method, url, "{}", content_type="application/json").status_code
+            case = (name, method, scope, status)
+            if method not in row:
+                assert status in (401, 403, 405), case
+            elif row[method] is EVERYBODY or scope in (row[method], Scope.ADMIN):
+                assert status not in (401, 403, 405), case
+            else:
+                assert status == (401 if scope is None else 403), case
+
+
+def people(project: Project, other_project: Project) -> dict[str, Client]:
+    """Return a browser for each kind of person."""
+    made = {"anonymous": Client()}
+    for name, role, of in [*((each.value, each, project) for each in MemberRole), ("stranger", ADMIN, other_project)]:
+        user = User.objects.create_user(name)
+        set_member(project_id=of.pk, username=name, role=role)
+        made[name] = Client()
+        made[name].force_login(user)
+    return made
+
+
+def is_refused(answer: Any, person: str) -> bool:
+    """Return True if a person was turned away in the way that fits."""
+    if person == "anonymous":
+        return bool(answer.status_code == 302 and answer["Location"].startswith("/console/login/"))
+    return bool(answer.status_code == (404 if person == "stranger" else 403))
+
+
+@pytest.mark.parametrize("name", [name for name, (role, _) in CONSOLE.items() if role is not EVERYBODY])
+def test_members(project: Project, other_project: Project, name: str) -> None:
+    role, methods = CONSOLE[name]
+    url = url_of(console_patterns()[name], namespace="console")
+    assert role is not EVERYBODY
+    for person, browser in people(project, other_project).items():
+        for method in ("GET", "POST"):
+            answer: Any = browser.generic(method, url, content_type="application/x-www-form-urlencoded")
+            case = (name, method, person, answer.status_code)
+            if method not in methods:
+                assert answer.status_code == 405, case
+            elif person in ROLES and ROLES.index(person) >= ROLES.index(role):
+                assert not is_refused(answer, person), case
+                assert answer.status_code < 500, case
+            else:
+                assert is_refused(answer, person), case
+
+
+def test_the_admin_is_for_staff(project: Project, other_project: Project) -> None:
+    """Members of projects, whatever their role, are led to the admin's own login by each of its URLs."""
+    for person, browser in people(project, other_project).items():
+        for namespace, pattern in URLS:
+            if namespace != "admin" or pattern.name in {"login", "logout", "jsi18n"}:
+                continue
+            try:
+                url = url_of(pattern, namespace="admin")
+            except (KeyError, NoReverseMatch):  # of a catch-all, or without a name
+                continue
+            answer: HttpResponse = browser.get(url)  # type: ignore[assignment]
+            assert (answer.status_code, "login" in answer.get("Location", "")) == (302, True), (person, url)
+
+
+def test_an_admin_of_another_project_finds_nothing(
+    project: Project, other_project: Project, client: APIClient, client_of: MakeClient
+) -> None:
+    """With real identifiers, the URLs of single things answer as if there were none."""
+    turns = [{"role": "user", "content": "I live in Lisbon."}]
+    client.post("/v1/turns", {"user_id": "ana", "session_id": "s", "mode": "sync", "turns": turns})
+    memory, stranger = Memory.objects.get(), client_of(other_project, Scope.ADMIN)
+    known = {
+        "memory_id": memory.shown_id,
+        "entity_id": memory.subject.shown_id if memory.subject else "",
+        "trace_id": Trace.objects.get().shown_id,
+        "key_id": f"key_{ApiKey.objects.filter(project=project).earliest('created_at').pk.hex}",
+    }
+    bodies = {"PATCH": {"importance": 1}, "POST": {"into": known["entity_id"]}}
+    for name, row in API.items():
+        names = api_patterns()[name].pattern.converters.keys() & known.keys()
+        for method in row if names else ():
+            url = url_of(api_patterns()[name], **{each: known[each] for each in names})
+            answer = getattr(stranger, method.lower())(url, bodies.get(method))
+            assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), (method, url)
+    memory.refresh_from_db()
+    assert (memory.version, memory.status) == (1, "active")
+    assert not ApiKey.objects.filter(revoked_at__isnull=False).exists()
