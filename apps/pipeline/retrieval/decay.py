@@ -38,7 +38,7 @@ def decay_score(*, standing: DecayInput, now: datetime, policy: DecayPolicy) -> 
 
 
 def is_past(*, standing: DecayInput, now: datetime, policy: DecayPolicy) -> bool:
-    """Tell whether a memory is to be archived: expired, or decayed; a rule that a person set never decays."""
+    """Return True if a memory is to be archived: expired, or decayed; a rule that a person set never decays."""
     if standing.expires_at is not None and standing.expires_at <= now:
         return True
     if CONSTRAINT in standing.tags or CONVENTION in standing.tags:
