@@ -66,7 +66,7 @@ def settle(draft: Draft, ports: Ports) -> Draft:
 def persist_plan(draft: Draft, plan: WritePlan, ports: Ports) -> Draft:
     """Apply the plan of a draft in one transaction.
 
-    Raises StalePlan when a memory has changed since the plan was made; nothing is written then.
+    Raises StalePlan if a memory has changed since the plan was made; nothing is written then.
     """
     return _spanned(Stage.PERSIST, draft, lambda given: persist.run(given, plan, ports))
 

@@ -1,4 +1,4 @@
-"""Times in statements about events, relative to when they were said: "last Saturday", "two years ago", "in May 2019"."""
+"""Times in statements about events, counted from when they were said: "last Saturday", "two years ago", "in May"."""
 
 import re
 from collections.abc import Sequence

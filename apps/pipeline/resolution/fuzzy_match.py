@@ -37,7 +37,7 @@ def _similarity(name: str, spelling: str, kind: EntityType) -> float:
 
 
 def _comparable(one: list[str], two: list[str], kind: EntityType) -> bool:
-    """Return False for pairs whose similarity proves nothing: Sam and Samantha, Daniel and Daniela, Model 3 and Model 4."""
+    """Return False if similarity proves nothing: Sam and Samantha, Daniel and Daniela, Model 3 and Model 4."""
     if not one or len(one) != len(two) or _numbers(one) != _numbers(two):
         return False
     if len(one) == 1:

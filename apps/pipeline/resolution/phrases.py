@@ -17,7 +17,7 @@ class Said:
     tense: Tense | None = None
 
     def told(self, *, past: Period, ahead: Period) -> Period | None:
-        """Return the reading that fits the tense; without a tense, only a reading that is the same for past and future."""
+        """Return the reading that fits the tense; without a tense, a reading that is the same for past and future."""
         if past == ahead or self.tense is Tense.PAST:
             return past
         return ahead if self.tense is Tense.FUTURE else None

@@ -230,7 +230,7 @@ def _introduced(
 def _introduced_in_passing(
     draft: Draft, candidate: Candidate, mention: Mention, directory: EntityIndex
 ) -> ResolvedMention | None:
-    """Add the alias that an apposition in a model's sentence gives to somebody: "Lena, User's sister, lives in York"."""
+    """Add the alias that an apposition in a model's sentence gives: "Lena, User's sister, lives in York"."""
     if candidate.extractor.startswith(PATTERNS) or mention.is_speaker or mention.entity_id is not None:
         return None
     described = apposition_of(mention.text, sentence=candidate.content)
