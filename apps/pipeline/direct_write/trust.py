@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, SourceConfidence, Status
+from apps.pipeline.core.enums import BINDING_TAGS, SourceConfidence, Status
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.new_memory import NewMemory
-
-BINDING_TAGS = frozenset({CONSTRAINT, CONVENTION})  # agents have to follow memories with these tags
 
 # Fields that describe a memory without changing what it says, how sure it is, or when it holds.
 _DESCRIPTIVE = frozenset({"topic", "tags", "importance", "metadata"})
