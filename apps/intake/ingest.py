@@ -34,7 +34,7 @@ class Ingested:
 
 
 def all_valid(places: Iterable[ParsedTurn | BadLine]) -> tuple[ParsedTurn, ...]:
-    """Return the turns of a file. Raises BadFile where any place is invalid or repeats a turn_id of its session."""
+    """Return the turns of a file. Raises BadFile if any place is invalid or repeats a turn_id of its session."""
     turns: list[ParsedTurn] = []
     bad: list[BadLine] = []
     seen: set[tuple[str, str, str]] = set()

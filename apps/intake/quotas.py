@@ -39,7 +39,7 @@ NO_LIMITS = RequestLimits()
 
 
 def count_request(*, project_id: UUID, api_key_id: UUID, limits: RequestLimits) -> None:
-    """Count a request of a key. Raises RateLimited where the key or the project has made its requests."""
+    """Count a request of a key. Raises RateLimited if the key or the project has made its requests."""
     for subject, most in ((f"key:{api_key_id}", limits.of_key), (f"project:{project_id}", limits.of_project)):
         if most is None:
             continue

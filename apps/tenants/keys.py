@@ -65,7 +65,7 @@ def hash_of(text: str) -> str:
 
 
 def recognise(text: str) -> UsableKey | None:
-    """Return the usable key with this text, or None where it is unknown, wrong, expired or revoked."""
+    """Return the usable key with this text, or None if it is unknown, wrong, expired or revoked."""
     match = _FORMAT.fullmatch(text)
     if match is None:
         return None

@@ -15,12 +15,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from apps.actions.entities.merge_entities import EntityMerge, merge_entities
 from apps.actions.entities.split_entities import split_entities
 from apps.actions.errors import Conflict, Refused
-from apps.actions.memories.approve import approve
-from apps.actions.memories.merge_memories import merge_memories
-from apps.actions.memories.reject import reject
 from apps.actions.memories.retract import retract
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
+from apps.actions.review.approve import approve
+from apps.actions.review.merge_memories import merge_memories
+from apps.actions.review.reject import reject
 from apps.actions.review.review_decisions import ReviewDecision, SeenVersion
 from apps.actions.review.review_decisions import Reviewer as Reviewer
 from apps.actions.review.settle_link import Settlement, settle_link

@@ -5,7 +5,7 @@ from typing import Any
 from django.apps import apps
 from rest_framework.test import APIClient
 
-from apps.actions.memories.approve import approve
+from apps.actions.review.approve import approve
 from apps.actions.review.review_decisions import Reviewer, SeenVersion
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory

@@ -114,7 +114,7 @@ def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
 
 
 def has_grandchildren(pid: int) -> bool:
-    """Tell whether a cluster's sentinel has begun to keep something."""
+    """Return True if a cluster's sentinel has begun to keep something."""
     try:
         return any(child.children() for child in psutil.Process(pid).children())
     except psutil.NoSuchProcess:

@@ -25,7 +25,7 @@ class LedgerReport:
     head_number: int
     head_hash: str
     broken_number: int | None = None
-    broken_entry: UUID | None = None  # None where the entry with this number is missing
+    broken_entry: UUID | None = None  # None if the entry with this number is missing
 
     @property
     def is_intact(self) -> bool:

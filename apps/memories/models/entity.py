@@ -60,7 +60,7 @@ class EntityAlias(models.Model):
         verbose_name_plural = "entity aliases"
         ordering = ("alias",)
         constraints = [
-            models.UniqueConstraint(fields=("end_user", "entity", "folded"), name="alias_once_an_entity"),
+            models.UniqueConstraint(fields=("end_user", "entity", "folded"), name="alias_once_per_entity"),
         ]
         indexes = [
             models.Index(fields=("end_user", "folded"), name="alias_of_user"),

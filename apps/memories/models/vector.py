@@ -44,7 +44,7 @@ class MemoryVector(models.Model):
     class Meta:
         ordering = ("memory",)
         constraints = [
-            models.UniqueConstraint(fields=("end_user", "memory", "embedder"), name="vector_once_an_embedder"),
+            models.UniqueConstraint(fields=("end_user", "memory", "embedder"), name="vector_once_per_embedder"),
         ]
         indexes = [models.Index(fields=("memory",), name="vector_by_memory")]
 

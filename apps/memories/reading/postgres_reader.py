@@ -188,7 +188,7 @@ class PostgresMemoryReader:
         return tuple(read_stored(row) for row in _fetch(_DUPLICATES, values))
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
-        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+        """Return a memory, live or not. Raises LookupError if the end user has no such memory."""
         rows = _fetch(_BY_ID, [end_user_id, memory_id])
         if not rows:
             raise LookupError(f"there is no memory {memory_id}")
