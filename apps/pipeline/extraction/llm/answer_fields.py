@@ -55,7 +55,7 @@ def read_memory(proposed: Any) -> tuple[ExtractedMemory, tuple[str, ...]]:
 
 
 def _readable(proposed: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the known fields in canonical spelling, without nulls. Raises ValueError for bad text in a required one."""
+    """Return the known fields in canonical spelling, without nulls. Raises ValueError for bad required text."""
     fields, ignored = dict(_DEFAULTS), []
     for name in ExtractedMemory.model_fields:
         value = proposed.get(name)

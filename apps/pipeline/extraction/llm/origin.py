@@ -16,7 +16,7 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
 from apps.pipeline.provenance.binding import is_binding
-from apps.pipeline.provenance.reading import words_of
+from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import ForeignKind, Standing, TurnWords
 from apps.pipeline.provenance.word_stems import stems
 from apps.pipeline.resolution.resolve_refs import NAME_PREDICATES
