@@ -1,4 +1,4 @@
-"""Texts that break programs: our own, and the Big List of Naughty Strings where a copy is found."""
+"""Texts that break programs: our own, and the Big List of Naughty Strings if a copy is found."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from tests.soak import is_soak
 Place = TypeVar("Place")
 
 ROOT = Path(__file__).resolve().parents[1]
-# Where a copy of blns.json may be: the list is not part of this repository.
+# Possible places of blns.json, which is not part of this repository.
 NAUGHTY_STRINGS = Path(os.environ.get("NAUGHTY_STRINGS", ROOT.parent / "shared/data/naughty_strings.json"))
 
 OWN = (
@@ -34,7 +34,7 @@ def hostile_texts() -> list[str]:
 
 
 def hostile_cases(places: Sequence[Place]) -> Iterator[tuple[Place, str]]:
-    """Pair texts with places: each text with one place, in turn; all texts with all places under `make soak`."""
+    """Pair texts with places: each text with one place, in rotation; under `make soak` all texts with all places."""
     texts = hostile_texts()
     if is_soak():
         yield from ((place, text) for text in texts for place in places)

@@ -1,4 +1,4 @@
-"""Any text in any field of any endpoint is taken, cleaned or refused with a problem; never an error of the server."""
+"""Any text in any field of any endpoint is accepted, cleaned or refused with a problem; never an internal error."""
 
 import json
 from collections.abc import Iterator
@@ -131,7 +131,7 @@ def test_text_in_queries(caller: APIClient) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_no_turn_kills_its_run(caller: APIClient) -> None:
-    """What is accepted is processed: a text that breaks a stage would leave its trace dead."""
+    """Accepted texts are processed: a text that breaks a stage would leave a dead trace."""
     for number, text in enumerate(hostile_texts()):
         turns = [{"role": "user", "content": f"I like {text}. My locker number is {number}."}]
         body = {"user_id": f"user {number % 20}", "session_id": "s", "turns": turns}

@@ -1,4 +1,4 @@
-"""What this server renders is recognised when it comes back, also when a client has changed it a little."""
+"""Text rendered by this server is recognised in turns, even with small changes by a client."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The context block: what is shown, in which order, within how many tokens."""
+"""The context block: its contents, their order, and the token budget."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -41,7 +41,7 @@ def known(number: int, content: str, **values: Any) -> ContextMemory:
 
 
 def words(text: str) -> int:
-    """Count tokens so that a test can foresee them."""
+    """Count words as tokens, so that tests can predict them."""
     return len(text.split())
 
 
