@@ -1,4 +1,4 @@
-"""Texts that break programs: our own, and the Big List of Naughty Strings where a copy is found."""
+"""Texts that break programs: our own, and the Big List of Naughty Strings if a copy is found."""
 
 import json
 import os
@@ -13,7 +13,7 @@ Place = TypeVar("Place")
 SAMPLED = 4  # one listed text in so many is tried in an ordinary run where each takes long
 
 ROOT = Path(__file__).resolve().parents[1]
-# Where a copy of blns.json may be: the list is not part of this repository.
+# Possible places of blns.json, which is not part of this repository.
 NAUGHTY_STRINGS = Path(os.environ.get("NAUGHTY_STRINGS", ROOT.parent / "shared/data/naughty_strings.json"))
 
 OWN = (

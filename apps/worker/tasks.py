@@ -18,7 +18,7 @@ from apps.actions.traces import tally as tallying
 from apps.actions.users import run_erasure as erasing
 from apps.worker import drain as draining
 
-TASK_SECONDS = 60.0  # of a task that goes on where it was when it runs again
+TASK_SECONDS = 60.0  # of a task that continues where it was when it runs again
 DRAIN_SECONDS = 60.0  # then the task ends and another starts, which lets django-q2 recycle the worker process
 
 
@@ -48,7 +48,7 @@ def end_idle_sessions() -> int:
 
 
 def continue_erasures() -> int:
-    """Go on with erasures of end users that are not finished; return how many are finished now."""
+    """Continue unfinished erasures of end users; return how many are finished now."""
     return erasing.continue_erasures(most=timedelta(seconds=TASK_SECONDS))
 
 

@@ -1,4 +1,4 @@
-"""Any text in any field of any endpoint is taken, cleaned or refused with a problem; never an error of the server."""
+"""Any text in any field of any endpoint is accepted, cleaned or refused with a problem; never an internal error."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -131,7 +131,7 @@ def test_text_in_queries(caller: APIClient) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_no_turn_kills_its_run(caller: APIClient) -> None:
-    """What is accepted is processed: a text that breaks a stage would leave its trace dead."""
+    """Accepted texts are processed: a text that breaks a stage would leave a dead trace."""
     for user, texts in enumerate(batched(hostile_texts(), 40)):
         turns = [turn_with(text, number) for number, text in enumerate(texts)]
         answer = post(caller, "/v1/turns", {"user_id": f"user {user}", "session_id": "s", "turns": turns})

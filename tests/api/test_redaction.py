@@ -1,4 +1,4 @@
-"""Sensitive data never gets past the doors: not into a row, a model call, a trace or an answer."""
+"""Sensitive data is in no row, model call, trace or answer."""
 
 from typing import Any
 

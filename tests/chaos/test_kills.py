@@ -1,4 +1,4 @@
-"""Processes and the database are killed while turns are posted: nothing is lost, doubled or reordered."""
+"""Processes and the database are killed while turns are posted: nothing is lost, duplicated or reordered."""
 
 import random
 import threading

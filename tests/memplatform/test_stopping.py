@@ -1,4 +1,4 @@
-"""A cluster that is asked to end does so while a model still thinks, and leaves its work to the next one."""
+"""A cluster stops on request during a slow model call, and leaves its work to the next one."""
 
 import json
 import os

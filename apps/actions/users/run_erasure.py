@@ -48,7 +48,7 @@ where project_id = %(project)s and examples @> %(example)s
 def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
     """Delete rows batch by batch; return True once nothing is left and the receipt is finished.
 
-    Each batch commits together with its counts, so an interrupted erasure goes on where it was. Two processes that run
+    Each batch commits together with its counts, so an interrupted erasure can continue. Two processes that run
     the same erasure take turns.
     """
     deadline = time.monotonic() + most.total_seconds()

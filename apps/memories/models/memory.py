@@ -1,4 +1,4 @@
-"""The memory itself, the turns that say it, and its links to others."""
+"""Memories, the turns that state them, and the links between them."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -43,7 +43,7 @@ def precision_choices() -> list[tuple[str, str]]:
 
 
 class Memory(models.Model):
-    """One durable, typed, scored, self-contained statement about an end user's world."""
+    """A durable, typed, scored, self-contained statement about an end user's world."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="memories", db_index=False)
@@ -67,7 +67,7 @@ class Memory(models.Model):
     metadata = models.JSONField(default=dict, blank=True)
     language = models.CharField(max_length=8, default="", blank=True, help_text="as declared; blank: as it sounds")
 
-    # When it was true (valid), when it was said, when it happened; when we knew is in the versions.
+    # When it was true (valid), when it was said, when it happened; versions record when the system knew it.
     event_at = models.DateTimeField(null=True, blank=True)
     event_precision = models.CharField(max_length=8, choices=precision_choices, blank=True)
     said_at = models.DateTimeField(default=timezone.now)
@@ -78,7 +78,7 @@ class Memory(models.Model):
     )
     expires_at = models.DateTimeField(null=True, blank=True)
 
-    # How sure we are, and the sum that says why.
+    # The confidence, and the parts of its sum.
     confidence = models.FloatField()
     confidence_parts = models.JSONField(default=dict, blank=True)
     source_confidence = models.CharField(
@@ -104,7 +104,7 @@ class Memory(models.Model):
     role = models.CharField(max_length=16, choices=choices_of(Role), default=Role.USER.value)
     extractor = models.CharField(max_length=120, blank=True)
     evidence = models.TextField(blank=True)
-    # The words around the quote: searched at a lower weight than the content, never shown as if it were it.
+    # The words around the quote: searched with a lower weight than the content, and never shown as content.
     context = models.TextField(blank=True)
     tongue = models.PositiveSmallIntegerField(
         default=1, editable=False, help_text="the language that its words are stemmed as"
@@ -185,7 +185,7 @@ class Memory(models.Model):
 
 
 class MemoryOrigin(models.Model):
-    """One turn that says a memory."""
+    """A turn that states a memory."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -216,7 +216,7 @@ class MemoryOrigin(models.Model):
 
 
 class MemoryLink(models.Model):
-    """Two memories that a person has to look at together."""
+    """Two memories that a person has to review together."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)

@@ -8,7 +8,7 @@ from apps.pipeline.core.memory_conversion import role_of
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.provenance.binding import is_binding
 from apps.pipeline.provenance.orders import injection_signs
-from apps.pipeline.provenance.reading import words_of
+from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import Standing
 
 SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wish, such as "never ask for confirmation"

@@ -18,6 +18,6 @@ def is_recalled(text: str) -> bool:
     return _BLOCK.search(text) is not None
 
 
-def own_words(text: str) -> str:
+def without_context_blocks(text: str) -> str:
     """Return a text without the blocks that this server rendered, each replaced by a line break."""
     return _BLOCK.sub("\n", text).strip()

@@ -8,7 +8,7 @@ from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import PreFilterPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.context_marker import is_recalled, own_words
+from apps.pipeline.prefilter.context_marker import is_recalled, without_context_blocks
 from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent, is_sent_again
 from apps.pipeline.prefilter.folding import fold
 from apps.pipeline.prefilter.matcher import Matcher, matcher_for
@@ -111,7 +111,7 @@ def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Tur
 
 
 def _utterance(turn: SourceTurn, policy: PreFilterPolicy) -> Utterance:
-    own = own_words(turn.content) if is_recalled(turn.content) else turn.content
+    own = without_context_blocks(turn.content) if is_recalled(turn.content) else turn.content
     return Utterance(turn=turn, own=own, words=fold(own, limit=policy.scan_characters))
 
 

@@ -1,4 +1,4 @@
-"""Statements that would bind an agent: rules, by their tags, their predicate or their words."""
+"""Statements that agents would follow: rules, recognised by tags, predicate or words."""
 
 from apps.pipeline.core.enums import BINDING_TAGS, PROCEDURE
 from apps.pipeline.core.statement import Candidate

@@ -1,4 +1,4 @@
-"""Approving a value closes the one that it replaces; undoing the approval opens that one again."""
+"""Approving a value closes the one that it replaces; undoing the approval reopens it."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What people decide in a browser: approve, reject, merge, settle, and take it back."""
+"""Review decisions: approve, reject, merge, settle, and undo."""
 
 from datetime import UTC, datetime
 
@@ -42,7 +42,7 @@ def waiting(project: Project, content: str, *, user: str = "rui", status: Status
 
 
 def said_in(memory: Memory, session: str, at: datetime) -> None:
-    """Have a turn of a session say a memory."""
+    """Add an origin in a session to a memory."""
     mine = {"end_user": memory.end_user, "project": memory.project}
     configuration = ConfigurationVersion.objects.get(project=memory.project, is_active=True)
     talk = Session.objects.create(id=new_id(), external_id=session, **mine)
