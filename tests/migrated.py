@@ -24,8 +24,9 @@ TEMPLATE = "test_template_"
 
 @cache
 def version() -> str:
-    """Name the migrations: ours by their text, those of packages by the pinned requirements."""
-    files = [PROJECT / "requirements.txt", *sorted(PROJECT.glob("apps/*/migrations/*.py"))]
+    """Name the migrations and policies: ours by their text, those of packages by the pinned requirements."""
+    policies = PROJECT / "memplatform" / "row_security.py"
+    files = [PROJECT / "requirements.txt", policies, *sorted(PROJECT.glob("apps/*/migrations/*.py"))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
