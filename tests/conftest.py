@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.management.base import BaseCommand
 from django.db import connections
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -16,6 +18,7 @@ from apps.actions.projects.create_project import create_project
 from apps.pipeline.core.enums import Scope
 from apps.providers import registry
 from apps.tenants.models import Project
+from apps.tenants.scope import OWNER, no_tenant, set_default_scope
 from benchmarks.model_server import ModelServer, running
 from memplatform.database import ensure_database
 from tests import distribution, migrated
@@ -44,6 +47,7 @@ def django_db_modify_db_settings(django_db_blocker: Any) -> None:
     """Start the database for runs that use one; concurrent runs and workers have databases of their own."""
     ensure_database()
     default = connections["default"].settings_dict
+    default |= settings.DATABASE_OWNER  # makes the database and what tests need; see set_default_scope below
     # A pool would keep connections open when the test database is dropped, and test databases need no durability.
     usual = {name: value for name, value in default["OPTIONS"].items() if name != "pool"}
     default["OPTIONS"] = usual | {"options": "-c synchronous_commit=off"}
@@ -66,6 +70,24 @@ def make_database(name: str) -> None:
     connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
     connection.close()
     connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = usual
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _scopes() -> None:
+    """Let tests arrange and look as the owner of the tables; requests, tasks and commands begin without a tenant.
+
+    Requests and tasks do so by themselves, commands when their process starts: here, when they are executed.
+    """
+    set_default_scope(OWNER)
+    execute = BaseCommand.execute
+
+    def executed(command: BaseCommand, *args: Any, **options: Any) -> Any:
+        name = type(command).__module__  # that of migrate enters the scope of the owner itself
+        is_ours = name.startswith(("apps.", "memplatform.")) and not name.endswith(".migrate")
+        with no_tenant() if is_ours else nullcontext():
+            return execute(command, *args, **options)
+
+    BaseCommand.execute = executed  # type: ignore[method-assign]
 
 
 @pytest.fixture(scope="session")

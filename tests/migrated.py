@@ -24,8 +24,9 @@ TEMPLATE = "test_template_"
 
 @cache
 def version() -> str:
-    """Return a hash of our migrations and of the pinned requirements, which determine the migrations of packages."""
-    files = [PROJECT / "requirements.txt", *sorted(PROJECT.glob("apps/*/migrations/*.py"))]
+    """Return a hash of our migrations and policies, and of the requirements, which determine migrations of packages."""
+    policies = PROJECT / "memplatform" / "row_security.py"
+    files = [PROJECT / "requirements.txt", policies, *sorted(PROJECT.glob("apps/*/migrations/*.py"))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
