@@ -75,15 +75,15 @@ def differences(one: str, two: str) -> frozenset[Guard]:
     found = {guard for guard, read in _READERS.items() if read(one) != read(two)}
     if _names(one, two) != _names(two, one):
         found.add(Guard.NAME)
-    elif change_places(one, two) or _done_and_suffered(one, two):
+    elif change_places(one, two) or _voice_differs(one, two):
         found.add(Guard.ORDER)
     if _tense_differs(one, two):
         found.add(Guard.TENSE)
     if _being_differs(one, two):
         found.add(Guard.BEING)
-    if _stand_apart(one, two) or _particles_differ(one, two):
+    if _on_scale_apart(one, two) or _particles_differ(one, two):
         found.add(Guard.CONTRAST)
-    if _undone(one, two):
+    if _prefix_negates(one, two):
         found.add(Guard.NEGATION)
     return frozenset(found)
 
@@ -184,15 +184,15 @@ def _tense_differs(one: str, two: str) -> bool:
     return any(here[verb] != there[verb] for verb in here.keys() & there.keys())
 
 
-def _done_and_suffered(one: str, two: str) -> bool:
+def _voice_differs(one: str, two: str) -> bool:
     """Return True if one sentence has a verb in the active and the other one in the passive: invited, was invited."""
-    first, second = _suffered(one), _suffered(two)
+    first, second = _passive_verbs(one), _passive_verbs(two)
     done, told = (_verbs(text, finite=False) for text in (one, two))
     return any(told.get(verb) for verb in first - second) or any(done.get(verb) for verb in second - first)
 
 
 @lru_cache(maxsize=4_096)
-def _suffered(text: str) -> frozenset[str]:
+def _passive_verbs(text: str) -> frozenset[str]:
     tokens = [token.casefold() for token in _tokens(text)]
     return frozenset(
         root(verb)
@@ -265,7 +265,7 @@ def _being_differs(one: str, two: str) -> bool:
     return any(a and a <= BE and b and b <= HAVE for a, b in ((first, second), (second, first)))
 
 
-def _stand_apart(one: str, two: str) -> bool:
+def _on_scale_apart(one: str, two: str) -> bool:
     """Return True if two sentences have words from different points of one scale."""
     first, second = _scale_points(one), _scale_points(two)
     return any(first[scale] != second[scale] for scale in first.keys() & second.keys())
@@ -285,7 +285,7 @@ def _particles(text: str) -> dict[str, str]:
     return {root(verb): word for verb, word in pairwise(tokens) if word in PARTICLES}
 
 
-def _undone(one: str, two: str) -> bool:
+def _prefix_negates(one: str, two: str) -> bool:
     """Return True if a word has a prefix in one sentence that makes its opposite: legal, illegal."""
     first, second = _parts(one), _parts(two)
     return any(

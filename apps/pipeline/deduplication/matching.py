@@ -65,14 +65,14 @@ def compare(
     if one.canonical_hash == two.canonical_hash:
         guards = _guards_of_equal_triples(one, two)
         return Match(MatchVerdict.DIFFERENT if guards else MatchVerdict.SAME, "hash", cosine, residual, guards)
-    if _told_more_precisely(one, two) and not contradictions(one.content, two.content):
+    if _is_more_precise(one, two) and not contradictions(one.content, two.content):
         return Match(MatchVerdict.SAME, "value", cosine)
     if tells_event_less_exactly(one, two) or tells_event_less_exactly(two, one):
         return Match(MatchVerdict.SAME, "event", cosine)
     if cosine is None or cosine < band.words:
         return Match(MatchVerdict.DIFFERENT, "cosine", cosine)
     guards = differences(one.content, two.content)
-    if _hard(guards, one.content, two.content):
+    if _conclusive(guards, one.content, two.content):
         return Match(MatchVerdict.DIFFERENT, "cosine", cosine, residual, guards)
     likeness = _likeness(one.content, two.content, cosine=cosine, residual=residual, band=band)
     english = is_english(one.content) and is_english(two.content)  # what the difference checks can read
@@ -81,7 +81,7 @@ def compare(
     return Match(likeness, "cosine", cosine, residual, guards)
 
 
-def _hard(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:
+def _conclusive(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:
     """Return the differences that prove that two sentences differ; one that only has fewer names may be the same."""
     tells_less = names_are_part(one, two) and not names_grow(one, two)
     return guards - _SOFT - ({Guard.NAME} if tells_less else frozenset())
@@ -92,14 +92,14 @@ def _likeness(one: str, two: str, *, cosine: float, residual: float | None, band
     if first == second:
         return MatchVerdict.SAME
     if not (first and second):
-        return _of_more_and_less(one, two, cosine=cosine, band=band)
+        return _compare_contained(one, two, cosine=cosine, band=band)
     if residual is not None and residual >= band.residual_same and cosine >= band.unsure:
         return MatchVerdict.SAME
     alike = cosine >= band.near or (cosine >= band.unsure and (residual is None or residual >= band.residual_unsure))
     return MatchVerdict.UNSURE if alike or shares_topic(one, two) else MatchVerdict.DIFFERENT
 
 
-def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand) -> MatchVerdict:
+def _compare_contained(one: str, two: str, *, cosine: float, band: SimilarityBand) -> MatchVerdict:
     """Compare two sentences of which one says all that the other says; sharing only their subject is not enough."""
     first, second = distinct_words(one, two)
     more, less = (first, two) if first else (second, one)
@@ -146,7 +146,7 @@ def _values_differ(one: StoredMemory, two: StoredMemory) -> bool:
     return bool(first and second) and not first & second
 
 
-def _told_more_precisely(one: StoredMemory, two: StoredMemory) -> bool:
+def _is_more_precise(one: StoredMemory, two: StoredMemory) -> bool:
     """Return True if the values of a slot begin alike and one is more precise: Munich, and Munich in Bavaria."""
     if not (one.stateful and two.stateful) or one.predicate != two.predicate or one.subject_id != two.subject_id:
         return False

@@ -84,7 +84,7 @@ def refusal_of_replacement(
     if share_subject(candidate, known):
         return None
     are_two_people = candidate.subject_id in animate and known.subject_id in animate
-    shares_word = bool(_telling(candidate.content) & _telling(known.content))
+    shares_word = bool(_content_words(candidate.content) & _content_words(known.content))
     return None if shares_word and not are_two_people else ProposalRefusal.OTHER_SUBJECT
 
 
@@ -97,7 +97,7 @@ def denies_other_name(known: StoredMemory, candidate: Candidate) -> bool:
     return are_names and _object_id(known) != _object_id(candidate)
 
 
-def _telling(sentence: str) -> frozenset[str]:
+def _content_words(sentence: str) -> frozenset[str]:
     return stems(sentence) - _COMMON
 
 

@@ -86,7 +86,7 @@ def _antecedent(pronoun: str, *, scene: Discourse, directory: EntityIndex, kind:
     If nothing before it mentions anybody, an earlier session did: the only known entity that it can mean.
     """
     fitting = [each for each in directory if _fits(each, pronoun=pronoun, kind=kind) and not scene.is_talking(each)]
-    if scene.tells_of_nobody and len(fitting) == 1 and gender_of(pronoun) in genders_of(fitting[0]):
+    if scene.lacks_antecedent and len(fitting) == 1 and gender_of(pronoun) in genders_of(fitting[0]):
         return ResolvedMention(ResolutionStep.REMEMBERED, fitting[0])
     return _only(scene.nearest(fitting), rule=ResolutionStep.PRONOUN)
 

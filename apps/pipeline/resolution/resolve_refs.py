@@ -7,7 +7,7 @@ from apps.pipeline.core.draft import Draft, Drop, KnownEntity
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.model_calls import ModelCallRecord, Purpose
 from apps.pipeline.core.ports import Model, Ports
-from apps.pipeline.core.predicates import in_known_words
+from apps.pipeline.core.predicates import with_canonical_predicate
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.prompts import references
 from apps.pipeline.prompts.llm_judge import ask_judge, judge_of
@@ -98,7 +98,7 @@ def decide(
     draft = draft.evolve(
         candidates=tuple(
             dated(
-                in_known_words(each, policy=draft.policy.resolution),
+                with_canonical_predicate(each, policy=draft.policy.resolution),
                 turn=source_turn(request=draft.request, candidate=each),
             )
             for each in draft.candidates
