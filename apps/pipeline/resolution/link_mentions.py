@@ -49,23 +49,27 @@ def introductions_first(draft: Draft) -> list[Candidate]:
     return sorted(draft.candidates, key=order)
 
 
-def link(draft: Draft, candidate: Candidate, *, directory: EntityIndex, chosen: Chosen) -> LinkedCandidate:
+def link(draft: Draft, candidate: Candidate, *, entity_index: EntityIndex, chosen: Chosen) -> LinkedCandidate:
     """Resolve the mentions of a candidate; `chosen` are the choices of a judge. New names are added to the index."""
 
     def settle(mention: Mention) -> ResolvedMention:
-        if introduced := _introduced_in_passing(draft, candidate, mention, directory):
+        if introduced := _introduced_in_passing(draft, candidate, mention, entity_index):
             return introduced
         found = resolve(
-            mention, request=draft.request, candidate=candidate, directory=directory, policy=draft.policy.resolution
+            mention,
+            request=draft.request,
+            candidate=candidate,
+            entity_index=entity_index,
+            policy=draft.policy.resolution,
         )
         entity_id = chosen.get((candidate.index, mention.text)) if found.rule is ResolutionStep.TIE else None
-        return ResolvedMention(ResolutionStep.JUDGE, directory.get(entity_id)) if entity_id else found
+        return ResolvedMention(ResolutionStep.JUDGE, entity_index.get(entity_id)) if entity_id else found
 
-    if linked := _introduced(draft, candidate, settle, directory):
+    if linked := _introduced(draft, candidate, settle, entity_index):
         return linked
     resolutions = tuple((mention, settle(mention)) for mention in mentions_of(candidate))
     linked = LinkedCandidate(candidate, resolutions)
-    _learn_name(linked, directory)
+    _learn_name(linked, entity_index)
     return linked
 
 
@@ -88,7 +92,7 @@ def _introduces(candidate: Candidate) -> bool:
 
 
 def _introduced(
-    draft: Draft, candidate: Candidate, settle: Callable[[Mention], ResolvedMention], directory: EntityIndex
+    draft: Draft, candidate: Candidate, settle: Callable[[Mention], ResolvedMention], entity_index: EntityIndex
 ) -> LinkedCandidate | None:
     read, other = noun_of_relation(candidate.predicate), candidate.object.entity
     if not _introduces(candidate) or read is None or other is None:
@@ -100,7 +104,7 @@ def _introduced(
         return LinkedCandidate(candidate, ((owner, owned), (holder, ResolvedMention(ResolutionStep.NOTHING))))
     said_at = source_turn(request=draft.request, candidate=candidate).said_at
     found = introduce(
-        name=holder.text, owner=owned.entity, noun=noun, candidate=candidate, said_at=said_at, directory=directory
+        name=holder.text, owner=owned.entity, noun=noun, candidate=candidate, said_at=said_at, entity_index=entity_index
     )
     resolution = ResolvedMention(ResolutionStep.DESCRIPTION, found) if found else ResolvedMention(ResolutionStep.TIE)
     more = tuple((mention, settle(mention)) for mention in candidate.mentions)
@@ -108,7 +112,7 @@ def _introduced(
 
 
 def _introduced_in_passing(
-    draft: Draft, candidate: Candidate, mention: Mention, directory: EntityIndex
+    draft: Draft, candidate: Candidate, mention: Mention, entity_index: EntityIndex
 ) -> ResolvedMention | None:
     """Add the alias that an apposition in a model's sentence gives: "Lena, User's sister, lives in York"."""
     if candidate.extractor.startswith(PATTERNS) or mention.is_speaker or mention.entity_id is not None:
@@ -118,7 +122,7 @@ def _introduced_in_passing(
         return None
     owner = Mention(text=described.owner, type=EntityType.PERSON, is_speaker=described.owner == USER)
     owned = resolve(
-        owner, request=draft.request, candidate=candidate, directory=directory, policy=draft.policy.resolution
+        owner, request=draft.request, candidate=candidate, entity_index=entity_index, policy=draft.policy.resolution
     )
     if owned.entity is None:
         return None
@@ -129,12 +133,12 @@ def _introduced_in_passing(
         noun=described.noun,
         candidate=candidate,
         said_at=said_at,
-        directory=directory,
+        entity_index=entity_index,
     )
     return ResolvedMention(ResolutionStep.DESCRIPTION, found) if found else None
 
 
-def _learn_name(linked: LinkedCandidate, directory: EntityIndex) -> None:
+def _learn_name(linked: LinkedCandidate, entity_index: EntityIndex) -> None:
     """Rename the end user to the name that they have given, and others to a corrected name."""
     candidate, name = linked.candidate, linked.candidate.object.text.strip()
     named = linked.entities.get(candidate.subject.text)
@@ -142,4 +146,4 @@ def _learn_name(linked: LinkedCandidate, directory: EntityIndex) -> None:
     if not (name and told and named and candidate.predicate in NAME_PREDICATES):
         return
     if named.is_user or takes_back(candidate.evidence, value=name, former=named.name):
-        directory.rename(named, name)
+        entity_index.rename(named, name)

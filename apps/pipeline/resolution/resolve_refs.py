@@ -104,10 +104,10 @@ def decide(
             for each in draft.candidates
         )
     )
-    directory = EntityIndex(entities=known, new_id=new_id)
+    entity_index = EntityIndex(entities=known, new_id=new_id)
     in_order = introductions_first(draft)
-    links = {each.index: link(draft, each, directory=directory, chosen=chosen or {}) for each in in_order}
-    written = [write(links[each.index], directory=directory) for each in draft.candidates]
+    links = {each.index: link(draft, each, entity_index=entity_index, chosen=chosen or {}) for each in in_order}
+    written = [write(links[each.index], entity_index=entity_index) for each in draft.candidates]
     drops = tuple(each for each in written if isinstance(each, Drop))
     kept = tuple(each for each in written if isinstance(each, Candidate))
     pointed_at = frozenset(mention.entity_id for each in kept for mention in mentions_of(each))
@@ -115,9 +115,9 @@ def decide(
     return draft.drop(*drops).evolve(
         candidates=kept,
         entities=tuple(known),
-        new_entities=tuple(entity for entity in directory.new_entities if entity.id in pointed_at),
-        new_aliases=directory.new_aliases,
-        moved_aliases=tuple(pair for pair in directory.moved_aliases if pair[0] in stored),
-        renamed=directory.renamed,
+        new_entities=tuple(entity for entity in entity_index.new_entities if entity.id in pointed_at),
+        new_aliases=entity_index.new_aliases,
+        moved_aliases=tuple(pair for pair in entity_index.moved_aliases if pair[0] in stored),
+        renamed=entity_index.renamed,
         details={"rules": {str(index): linked.rules for index, linked in sorted(links.items())}},
     )

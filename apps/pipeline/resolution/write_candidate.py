@@ -24,16 +24,16 @@ class Tie:
     names: tuple[str, ...]
 
 
-def write(linked: LinkedCandidate, *, directory: EntityIndex) -> Candidate | Drop:
+def write(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate | Drop:
     """Rewrite a candidate with the current names, or drop it."""
     candidate = linked.candidate
-    entities = {text: directory.get(entity.id) for text, entity in linked.entities.items()}
+    entities = {text: entity_index.get(entity.id) for text, entity in linked.entities.items()}
     if (unresolved := _unresolved(linked)) is not None:
         return _drop(candidate, unresolved, linked)
     rewritten = _with_entities(candidate, entities)
-    content = rewrite(candidate.content, names=_shown_names(candidate, entities, directory))
+    content = rewrite(candidate.content, names=_shown_names(candidate, entities, entity_index))
     people = {USER} | {entity.name for entity in entities.values() if entity.type in ANIMATE}
-    others = tuple(entity.name for entity in directory if entity.type in ANIMATE)
+    others = tuple(entity.name for entity in entity_index if entity.type in ANIMATE)
     if not candidate.extractor.startswith(PATTERNS):
         people |= set(others)  # models write self-contained sentences: a name before a pronoun is its antecedent
     if dangling := dangling_in(content, people=tuple(sorted(people)), others=others):
@@ -70,9 +70,9 @@ def _described(entity: KnownEntity) -> str:
     return f"{entity.name} ({', '.join((entity.type.value, *entity.aliases))})"
 
 
-def _shown_names(candidate: Candidate, entities: dict[str, KnownEntity], directory: EntityIndex) -> dict[str, str]:
+def _shown_names(candidate: Candidate, entities: dict[str, KnownEntity], entity_index: EntityIndex) -> dict[str, str]:
     """Return the names to write: of the user "User" too; in a statement of a name, "User" or a description."""
-    user = directory.known_user()
+    user = entity_index.known_user()
     names = {USER: user.name} if user else {}
     names |= {text: entity.name for text, entity in entities.items()}
     if candidate.predicate not in NAME_PREDICATES:
