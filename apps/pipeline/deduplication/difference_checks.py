@@ -31,7 +31,7 @@ from apps.pipeline.lexicon.normalization import normalize
 from apps.pipeline.lexicon.verbs import must_be_past, root
 
 
-class Guard(StrEnum):
+class Difference(StrEnum):
     """An aspect in which two similar sentences can differ in meaning."""
 
     NUMBER = "number"
@@ -66,37 +66,38 @@ _OWNER = re.compile(r"['’]s\b|\b(?:of|de|di|von)\b")
 
 
 @lru_cache(maxsize=4_096)
-def differences(one: str, two: str) -> frozenset[Guard]:
+def differences(one: str, two: str) -> frozenset[Difference]:
     """Return every aspect in which two sentences differ; the order of the two does not matter.
 
     Each check reads a set of words from each sentence and requires equal sets: 3 and "three" are one number, "Tuesdays"
     and "Tuesday" one day, "doesn't" and "never" one negation.
     """
-    found = {guard for guard, read in _READERS.items() if read(one) != read(two)}
+    found = {difference for difference, read in _READERS.items() if read(one) != read(two)}
     if _names(one, two) != _names(two, one):
-        found.add(Guard.NAME)
+        found.add(Difference.NAME)
     elif change_places(one, two) or _voice_differs(one, two):
-        found.add(Guard.ORDER)
+        found.add(Difference.ORDER)
     if _tense_differs(one, two):
-        found.add(Guard.TENSE)
+        found.add(Difference.TENSE)
     if _being_differs(one, two):
-        found.add(Guard.BEING)
+        found.add(Difference.BEING)
     if _on_scale_apart(one, two) or _particles_differ(one, two):
-        found.add(Guard.CONTRAST)
+        found.add(Difference.CONTRAST)
     if _prefix_negates(one, two):
-        found.add(Guard.NEGATION)
+        found.add(Difference.NEGATION)
     return frozenset(found)
 
 
-def contradictions(one: str, two: str) -> frozenset[Guard]:
+def contradictions(one: str, two: str) -> frozenset[Difference]:
     """Return the aspects in which two sentences with the same triple exclude each other.
 
     Less strict than `differences`: a sentence without number, date, unit or further name is only less precise.
     """
     found = differences(one, two)
-    lax: set[Guard] = {guard for guard in (Guard.NUMBER, Guard.DATE, Guard.UNIT) if _is_part(guard, one, two)}
+    comparable = (Difference.NUMBER, Difference.DATE, Difference.UNIT)
+    lax: set[Difference] = {each for each in comparable if _is_part(each, one, two)}
     if names_are_part(one, two):
-        lax |= {Guard.NAME, Guard.ORDER}
+        lax |= {Difference.NAME, Difference.ORDER}
     return found - lax
 
 
@@ -113,8 +114,8 @@ def names_grow(one: str, two: str) -> bool:
     return any(shared & set(name.casefold().split()) for name in first ^ second)
 
 
-def _is_part(guard: Guard, one: str, two: str) -> bool:
-    first, second = _READERS[guard](one), _READERS[guard](two)
+def _is_part(difference: Difference, one: str, two: str) -> bool:
+    first, second = _READERS[difference](one), _READERS[difference](two)
     return first <= second or second <= first
 
 
@@ -232,16 +233,16 @@ def _modalities(text: str) -> frozenset[str]:
     return frozenset(MODALITIES[word] for word in words if word in MODALITIES)
 
 
-_READERS: dict[Guard, Callable[[str], frozenset[str]]] = {
-    Guard.NUMBER: numbers,
-    Guard.DATE: _dates,
-    Guard.NEGATION: _negations,
-    Guard.UNIT: _units,
-    Guard.MODALITY: _modalities,
-    Guard.REVERSAL: _reversals,
-    Guard.KINSHIP: _kinship,
-    Guard.BOUND: _bounds,
-    Guard.FOCUS: _focus,
+_READERS: dict[Difference, Callable[[str], frozenset[str]]] = {
+    Difference.NUMBER: numbers,
+    Difference.DATE: _dates,
+    Difference.NEGATION: _negations,
+    Difference.UNIT: _units,
+    Difference.MODALITY: _modalities,
+    Difference.REVERSAL: _reversals,
+    Difference.KINSHIP: _kinship,
+    Difference.BOUND: _bounds,
+    Difference.FOCUS: _focus,
 }
 
 

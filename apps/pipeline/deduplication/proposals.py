@@ -9,7 +9,7 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import EntityType, Polarity
 from apps.pipeline.core.statement import Candidate, StoredMemory
-from apps.pipeline.deduplication.difference_checks import Guard, contradictions, numbers
+from apps.pipeline.deduplication.difference_checks import Difference, contradictions, numbers
 from apps.pipeline.deduplication.lexical_diff import stems
 from apps.pipeline.lexicon.function_words import FRAME, SMALL
 
@@ -119,7 +119,7 @@ def refusal_of_merge(candidate: Candidate, known: StoredMemory) -> ProposalRefus
     first, second = numbers(candidate.content), numbers(known.content)
     if first and second and not (first <= second or second <= first):
         return ProposalRefusal.OTHER_VALUES
-    if Guard.KINSHIP in contradictions(candidate.content, known.content):
+    if Difference.KINSHIP in contradictions(candidate.content, known.content):
         return ProposalRefusal.OTHER_VALUES
     return None
 
