@@ -1,4 +1,4 @@
-"""Appointments told in German, French and Spanish, as English sentences with the date written out."""
+"""Appointments in German, French and Spanish, converted to English sentences with the full date."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NO_APPOINTMENT = re2.compile(
 
 @dataclass(frozen=True, slots=True)
 class Appointment:
-    """What the speaker has on a day, and the sentence that says so."""
+    """An appointment of the speaker, and the sentence that states it."""
 
     row: Pattern
     value: str
