@@ -95,7 +95,7 @@ def contradictions(one: str, two: str) -> frozenset[Difference]:
     """
     found = differences(one, two)
     comparable = (Difference.NUMBER, Difference.DATE, Difference.UNIT)
-    lax: set[Difference] = {each for each in comparable if _is_part(each, one, two)}
+    lax = {each for each in comparable if _are_nested(_READERS[each](one), _READERS[each](two))}
     if names_are_part(one, two):
         lax |= {Difference.NAME, Difference.ORDER}
     return found - lax
@@ -103,7 +103,10 @@ def contradictions(one: str, two: str) -> frozenset[Difference]:
 
 def names_are_part(one: str, two: str) -> bool:
     """Return True if the names of one sentence include those of the other one."""
-    first, second = _names(one, two), _names(two, one)
+    return _are_nested(_names(one, two), _names(two, one))
+
+
+def _are_nested(first: frozenset[str], second: frozenset[str]) -> bool:
     return first <= second or second <= first
 
 
@@ -112,11 +115,6 @@ def names_grow(one: str, two: str) -> bool:
     first, second = (set(_LONG_NAME.findall(normalize(text))) for text in (one, two))
     shared = _names(one, two) & _names(two, one)
     return any(shared & set(name.casefold().split()) for name in first ^ second)
-
-
-def _is_part(difference: Difference, one: str, two: str) -> bool:
-    first, second = _READERS[difference](one), _READERS[difference](two)
-    return first <= second or second <= first
 
 
 def tells_relative_time(text: str) -> bool:
@@ -177,9 +175,8 @@ def _reversals(text: str) -> frozenset[str]:
 def _tense_differs(one: str, two: str) -> bool:
     """Return True if at least one verb is only in the present in one sentence and only in the past in the other."""
     first, second = _words(one), _words(two)
-    if any(
-        a & PRESENT and not a & PAST and b & PAST and not b & PRESENT for a, b in ((first, second), (second, first))
-    ):
+    both_ways = ((first, second), (second, first))
+    if any(a & PRESENT and not a & PAST and b & PAST and not b & PRESENT for a, b in both_ways):
         return True
     here, there = _verbs(one), _verbs(two)
     return any(here[verb] != there[verb] for verb in here.keys() & there.keys())
