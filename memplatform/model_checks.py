@@ -1,4 +1,4 @@
-"""System checks of the models that the settings name; they call nobody."""
+"""System checks of the configured models; they call no server."""
 
 from collections.abc import Iterable
 from typing import Any

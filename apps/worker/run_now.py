@@ -28,7 +28,7 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
 
     The calling process does the work itself unless a worker holds the end user's lease; then it waits for that worker.
     Work that is not done when the time is up, for example because a model is slow, is left to the workers. Raises
-    Conflict if the end user is erased meanwhile.
+    Conflict if the end user is erased in the meantime.
     """
     deadline = Deadline(time.monotonic() + wait_seconds)
     ports = live()

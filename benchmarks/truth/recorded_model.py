@@ -3,7 +3,7 @@
 An extraction is found by its purpose and the new turns that it shows, a judge's question by its sentences, the
 questions of a statement by the statement. What a
 prompt says besides, what is known and how it is worded, does not count: the product may change and the answers stay.
-An answer that was given to another version of the prompt is used and counted, unless somebody is there to answer anew.
+An answer to another version of the prompt is used and counted, unless somebody is there to answer the new one.
 """
 
 import json

@@ -49,7 +49,7 @@ def post(project: Project, message: Message) -> None:
         try:
             run_once(claim=claim, do=do)
         except IdempotencyInProgress:
-            time.sleep(0.05)  # the database has not noticed yet that who held the key was killed
+            time.sleep(0.05)  # the database has not noticed yet that the holder of the key was killed
         else:
             return
     raise AssertionError("the key of a killed request is held for ever")

@@ -230,7 +230,7 @@ class PurposeRunner:
         assert found, f"no memory {wanted!r} among {[each['content'] for each in held]}"
         return found[0]
 
-    # What agents, people and the model are told in the end.
+    # What agents, people and the model see in the end.
 
     def _check(self) -> None:
         for ask in self.row.get("asks", ()):

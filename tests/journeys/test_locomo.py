@@ -59,7 +59,7 @@ def taken(conversation: Conversation, client: Client, instance: Instance) -> Tak
 
 
 def bodies(conversation: Conversation) -> Iterator[dict[str, Any]]:
-    """Yield a request a session; both people are users, told apart by `speaker`."""
+    """Yield one request per session; both people are users, distinguished by `speaker`."""
     for session in sorted({turn.session for turn in conversation.turns}):
         turns = [
             {

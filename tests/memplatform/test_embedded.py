@@ -234,7 +234,7 @@ def become_nobody() -> None:
 
 @pytest.fixture
 def nobody() -> Iterator[ProcessPoolExecutor]:
-    """Give a process of an ordinary user: forked, since this Python may lie where only root can start it."""
+    """Return a process of an ordinary user: forked, because this Python may be where only root can access it."""
     with ProcessPoolExecutor(max_workers=1, mp_context=get_context("fork"), initializer=become_nobody) as process:
         yield process
 

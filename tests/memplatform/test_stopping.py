@@ -76,7 +76,7 @@ def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow
     assert cluster.wait(timeout=PATIENCE) == 0
     assert slow.instance.processes() == []
     assert slow.asks(LEASES) == [(0,)]
-    assert slow.asks(WORK) == [("running", USERS, 1)]  # begun, not ended: whoever comes next does it
+    assert slow.asks(WORK) == [("running", USERS, 1)]  # started, not finished: the next worker does it
 
     slow.model.delay_ms = 0.0
     successor = slow.instance.start(*slow.instance.command("cluster"))

@@ -20,7 +20,7 @@ def make_user(project: Project, name: str = "ana") -> UUID:
     return derived
 
 
-def owe(
+def add_work(
     project: Project, user: UUID, *subjects: UUID, kind: WorkKind = WorkKind.RUN_PIPELINE, session: UUID | None = None
 ) -> list[int]:
     """Enqueue work of the user, one row per subject or for a new one; return the rows' numbers."""

@@ -8,7 +8,7 @@ from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
-from tests.outbox.outbox_factories import claim_one, make_user, owe, row
+from tests.outbox.outbox_factories import add_work, claim_one, make_user, row
 
 pytestmark = pytest.mark.django_db
 INDEX = WorkKind.INDEX_MEMORY
@@ -16,7 +16,7 @@ INDEX = WorkKind.INDEX_MEMORY
 
 def test_enqueued_work_is_pending_and_makes_its_end_user_ready(project: Project) -> None:
     user = make_user(project)
-    (number,) = owe(project, user)
+    (number,) = add_work(project, user)
     assert (row(number).state, row(number).attempts) == (WorkState.PENDING, 0)
     assert UserLease.objects.get(end_user_id=user).ready_at is not None
 
@@ -24,7 +24,7 @@ def test_enqueued_work_is_pending_and_makes_its_end_user_ready(project: Project)
 def test_work_goes_with_its_transaction(project: Project) -> None:
     user = make_user(project)
     with transaction.atomic():
-        owe(project, user)
+        add_work(project, user)
         transaction.set_rollback(True)
     assert not OutboxRow.objects.exists()
     assert not UserLease.objects.exists()
@@ -32,7 +32,7 @@ def test_work_goes_with_its_transaction(project: Project) -> None:
 
 def test_pending_work_is_not_enqueued_twice(project: Project) -> None:
     user, memory = make_user(project), new_id()
-    assert owe(project, user, memory, kind=INDEX) == owe(project, user, memory, kind=INDEX)
+    assert add_work(project, user, memory, kind=INDEX) == add_work(project, user, memory, kind=INDEX)
     assert OutboxRow.objects.count() == 1
 
 
@@ -44,12 +44,12 @@ def test_many_subjects_are_enqueued_together(project: Project) -> None:
 
 def test_done_work_is_enqueued_again(project: Project) -> None:
     user, memory = make_user(project), new_id()
-    (number,) = owe(project, user, memory, kind=INDEX)
+    (number,) = add_work(project, user, memory, kind=INDEX)
     lease = claim_one(user)
     processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
     assert row(number).state == WorkState.DONE
     assert processing.take(lease=lease, runs=1) == []
-    owe(project, user, memory, kind=INDEX)
+    add_work(project, user, memory, kind=INDEX)
     again = row(number)
     assert (again.state, again.attempts, again.finished_at) == (WorkState.PENDING, 0, None)
     assert claim_one(user)
@@ -58,10 +58,10 @@ def test_done_work_is_enqueued_again(project: Project) -> None:
 def test_work_enqueued_while_it_runs_runs_again(project: Project) -> None:
     """The memory has changed since the worker read it: its vectors would stay those of the old text."""
     user, memory = make_user(project), new_id()
-    (number,) = owe(project, user, memory, kind=INDEX)
+    (number,) = add_work(project, user, memory, kind=INDEX)
     lease = claim_one(user)
     taken = processing.take(lease=lease, runs=1)
-    owe(project, user, memory, kind=INDEX)
+    add_work(project, user, memory, kind=INDEX)
     processing.finish(lease=lease, work=taken)
     assert row(number).state == WorkState.PENDING
     assert [work.id for work in processing.take(lease=lease, runs=1)] == [number]
@@ -69,9 +69,9 @@ def test_work_enqueued_while_it_runs_runs_again(project: Project) -> None:
 
 def test_a_failure_does_not_change_work_that_was_enqueued_again(project: Project) -> None:
     user, memory = make_user(project), new_id()
-    (number,) = owe(project, user, memory, kind=INDEX)
+    (number,) = add_work(project, user, memory, kind=INDEX)
     lease = claim_one(user)
     (taken,) = processing.take(lease=lease, runs=1)
-    owe(project, user, memory, kind=INDEX)
+    add_work(project, user, memory, kind=INDEX)
     assert processing.fail(lease=lease, work=taken, error="no", most_attempts=1) is None
     assert (row(number).state, row(number).last_error) == (WorkState.PENDING, "")

@@ -10,7 +10,7 @@ from apps.outbox.processing import LEAST_BACKOFF, MOST_BACKOFF, backoff
 from apps.pipeline.core.enums import WorkState
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
-from tests.outbox.outbox_factories import claim, claim_one, make_due, make_user, owe, row
+from tests.outbox.outbox_factories import add_work, claim, claim_one, make_due, make_user, row
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_the_wait_doubles_with_jitter_up_to_its_most(attempts: int, least: timed
 @pytest.mark.django_db
 def test_it_waits_then_is_dead_with_its_last_error(project: Project) -> None:
     user = make_user(project)
-    (number,) = owe(project, user)
+    (number,) = add_work(project, user)
     for attempt in (1, 2, 3):
         make_due(user)
         lease = claim_one(user)
@@ -43,7 +43,7 @@ def test_it_waits_then_is_dead_with_its_last_error(project: Project) -> None:
 @pytest.mark.django_db
 def test_it_is_not_due_before_its_wait_is_over(project: Project) -> None:
     user = make_user(project)
-    (number,) = owe(project, user)
+    (number,) = add_work(project, user)
     lease = claim_one(user)
     (work,) = processing.take(lease=lease, runs=1)
     before = timezone.now()
@@ -55,7 +55,7 @@ def test_it_is_not_due_before_its_wait_is_over(project: Project) -> None:
 @pytest.mark.django_db
 def test_behind_dead_work_the_next_goes_on(project: Project) -> None:
     user, session = make_user(project), new_id()
-    _, second = (owe(project, user, session=session)[0] for _ in range(2))
+    _, second = (add_work(project, user, session=session)[0] for _ in range(2))
     lease = claim_one(user)
     (work,) = processing.take(lease=lease, runs=1)
     processing.fail(lease=lease, work=work, error="no", most_attempts=1)
@@ -65,7 +65,7 @@ def test_behind_dead_work_the_next_goes_on(project: Project) -> None:
 @pytest.mark.django_db
 def test_a_long_error_is_cut(project: Project) -> None:
     user = make_user(project)
-    (number,) = owe(project, user)
+    (number,) = add_work(project, user)
     lease = claim_one(user)
     (work,) = processing.take(lease=lease, runs=1)
     processing.fail(lease=lease, work=work, error="x" * 100_000, most_attempts=3)

@@ -9,7 +9,7 @@ from apps.outbox import manual, processing
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
-from tests.outbox.outbox_factories import claim_one, make_user, owe, row
+from tests.outbox.outbox_factories import add_work, claim_one, make_user, row
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 )
 def test_what_may_be_done_in_which_state(project: Project, state: WorkState, may_retry: bool, may_bury: bool) -> None:
     user = make_user(project)
-    retried, buried = (number for _ in range(2) for number in owe(project, user))
+    retried, buried = (number for _ in range(2) for number in add_work(project, user))
     OutboxRow.objects.update(state=state)
 
     assert manual.retry(end_user_id=user, row_id=retried) is may_retry
@@ -36,7 +36,7 @@ def test_what_may_be_done_in_which_state(project: Project, state: WorkState, may
 
 def test_work_that_a_worker_is_processing_is_not_discarded(project: Project) -> None:
     user = make_user(project)
-    (number,) = owe(project, user)
+    (number,) = add_work(project, user)
     processing.take(lease=claim_one(user), runs=1)
 
     assert not manual.discard(end_user_id=user, row_id=number, error="no use")
@@ -45,8 +45,8 @@ def test_work_that_a_worker_is_processing_is_not_discarded(project: Project) -> 
 
 def test_work_behind_a_discarded_row_is_next(project: Project) -> None:
     user = make_user(project)
-    (first,) = owe(project, user)
-    (second,) = owe(project, user)
+    (first,) = add_work(project, user)
+    (second,) = add_work(project, user)
     later = timezone.now() + timedelta(hours=1)
     OutboxRow.objects.filter(id=first).update(run_at=later)
     UserLease.objects.filter(end_user_id=user).update(ready_at=later)
@@ -58,7 +58,7 @@ def test_work_behind_a_discarded_row_is_next(project: Project) -> None:
 
 def test_a_retried_row_has_all_its_attempts_again(project: Project) -> None:
     user = make_user(project)
-    (number,) = owe(project, user)
+    (number,) = add_work(project, user)
     OutboxRow.objects.filter(id=number).update(state=WorkState.DEAD, attempts=5, finished_at=timezone.now())
     UserLease.objects.filter(end_user_id=user).update(ready_at=None)
 
@@ -71,7 +71,7 @@ def test_a_retried_row_has_all_its_attempts_again(project: Project) -> None:
 
 def test_rows_of_others_are_left_alone(project: Project) -> None:
     user, stranger = make_user(project), make_user(project, "stranger")
-    (number,) = owe(project, user)
+    (number,) = add_work(project, user)
 
     assert not manual.discard(end_user_id=stranger, row_id=number, error="no use")
     assert row(number).state == WorkState.PENDING

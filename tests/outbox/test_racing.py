@@ -13,7 +13,7 @@ from apps.outbox.models import UserLease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.models import Project
-from tests.outbox.outbox_factories import claim, claim_one, expire, make_user, owe, row
+from tests.outbox.outbox_factories import add_work, claim, claim_one, expire, make_user, row
 from tests.outbox.second_connection import Aside
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_workers_at_the_same_time_claim_different_users(project: Project) -> None:
     users = {make_user(project, f"user {number}") for number in range(40)}
     for user in users:
-        owe(project, user)
+        add_work(project, user)
     together = Barrier(4)
 
     def claim_some(_: int) -> list[UUID]:
@@ -40,7 +40,7 @@ def test_workers_at_the_same_time_claim_different_users(project: Project) -> Non
 
 def test_a_user_whose_lease_is_being_written_is_passed_over(project: Project) -> None:
     user = make_user(project)
-    owe(project, user)
+    add_work(project, user)
     with transaction.atomic():
         UserLease.objects.select_for_update().get(end_user_id=user)
         assert Aside(claim).run().end().result == []
@@ -50,11 +50,11 @@ def test_a_user_whose_lease_is_being_written_is_passed_over(project: Project) ->
 @pytest.mark.parametrize("place", range(8))
 def test_work_that_is_added_during_the_give_back_is_not_lost(project: Project, place: int) -> None:
     user = make_user(project)
-    owe(project, user)
+    add_work(project, user)
     lease = claim_one(user)
     processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
     giving_back = Aside(lambda: processing.take(lease=lease, runs=1), pause_before=place).run()
-    adding = Aside(lambda: owe(project, user)).run()
+    adding = Aside(lambda: add_work(project, user)).run()
     assert (giving_back.end().error, adding.end().error) == (None, None)
     assert _next(lease, giving_back.result, user) == adding.result
 
@@ -68,11 +68,11 @@ def _next(lease: Lease, taken: list[NextWork], user: UUID) -> list[int]:
 @pytest.mark.parametrize("place", range(8))
 def test_work_that_is_added_during_a_release_is_not_lost(project: Project, place: int) -> None:
     user = make_user(project)
-    owe(project, user)
+    add_work(project, user)
     lease = claim_one(user)
     processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
     releasing = Aside(lambda: leases.release(lease=lease), pause_before=place).run()
-    adding = Aside(lambda: owe(project, user)).run()
+    adding = Aside(lambda: add_work(project, user)).run()
     assert (releasing.end().error, adding.end().error) == (None, None)
     assert [work.id for work in processing.take(lease=claim_one(user), runs=1)] == adding.result
 
@@ -80,7 +80,7 @@ def test_work_that_is_added_during_a_release_is_not_lost(project: Project, place
 @pytest.mark.parametrize("place", range(2))
 def test_work_that_is_discarded_while_it_is_taken_is_not_started(project: Project, place: int) -> None:
     user = make_user(project)
-    (given_up,), (next_one,) = owe(project, user), owe(project, user)
+    (given_up,), (next_one,) = add_work(project, user), add_work(project, user)
     taking = Aside(lambda: processing.take(lease=claim_one(user), runs=1), pause_before=place + 1).run()
     assert manual.discard(end_user_id=user, row_id=given_up, error="no")
     assert [work.id for work in taking.end().result] == [next_one]
@@ -90,7 +90,7 @@ def test_work_that_is_discarded_while_it_is_taken_is_not_started(project: Projec
 @pytest.mark.parametrize("place", range(2))
 def test_one_whose_lease_goes_while_it_takes_begins_nothing(project: Project, place: int) -> None:
     user = make_user(project)
-    (number,) = owe(project, user)
+    (number,) = add_work(project, user)
     slow = claim_one(user)
     taking = Aside(lambda: processing.take(lease=slow, runs=1), pause_before=place).run()
     expire(user)
@@ -102,13 +102,13 @@ def test_one_whose_lease_goes_while_it_takes_begins_nothing(project: Project, pl
 def test_one_that_lost_its_lease_while_it_waited_commits_nothing(project: Project) -> None:
     """The worker waits at its finish while another takes over; then it must not go on."""
     user = make_user(project)
-    owe(project, user)
+    add_work(project, user)
     slow = claim_one(user)
     work = processing.take(lease=slow, runs=1)
 
     def finish() -> None:
         with transaction.atomic():
-            owe(project, user, kind=WorkKind.INDEX_MEMORY)  # stands for the effects
+            add_work(project, user, kind=WorkKind.INDEX_MEMORY)  # stands for the effects
             processing.finish(lease=slow, work=work)
 
     slowly = Aside(finish, pause_before=0).run()
@@ -124,7 +124,7 @@ def test_one_that_lost_its_lease_while_it_waited_commits_nothing(project: Projec
 def test_a_takeover_waits_for_a_commit_that_has_begun(project: Project) -> None:
     """A worker's lease expires between `finish` and commit: no other worker claims the user before the commit."""
     user = make_user(project)
-    owe(project, user)
+    add_work(project, user)
     slow = claim_one(user)
     work = processing.take(lease=slow, runs=1)
     expire(user)

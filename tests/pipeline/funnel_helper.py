@@ -8,9 +8,9 @@ from uuid import UUID
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
-from apps.pipeline.core.enums import Role
+from apps.pipeline.core.enums import ExtractorKind, Role
 from apps.pipeline.core.plan import plan_from
-from apps.pipeline.core.policy import ExtractionPolicy, ExtractorKind, Policy
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Embedder, Ports
 from apps.pipeline.core.turn import SourceTurn
 from tests.pipeline.builders import CountedIds, FrozenClock

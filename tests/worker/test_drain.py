@@ -55,7 +55,7 @@ def test_an_empty_queue_is_drained_at_once(project: Project) -> None:
 
 
 def test_users_are_processed_at_the_same_time(people: list[Person]) -> None:
-    """Four threads wait for each other before they embed; in sequence they would never finish."""
+    """Four threads wait for each other before they embed, so in sequence they would never finish."""
     together = threading.Barrier(4, timeout=PATIENCE)
     met = threading.local()
 

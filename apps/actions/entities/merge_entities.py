@@ -31,7 +31,7 @@ class EntityMerge:
 
 
 def merge_entities(*, merge: EntityMerge) -> None:
-    """Let one entity stand for both; repeating it changes nothing.
+    """Merge an entity into another one; repeating it changes nothing.
 
     Names become aliases of the entity that stays, and memories refer to it. Two memories that now say the same get a
     link for review; of two values of one stateful slot, the later one closes the other. Raises NotFound, Conflict for

@@ -75,7 +75,7 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
         _check_successors(request.memories, end_user)
         reader, now = PostgresMemoryReader(), timezone.now()
         index = EntityIndex(entities=reader.entities(end_user_id=end_user.id, limit=MAX_ENTITIES), new_id=new_id)
-        build = partial(add_memory, directory=index, policy=policy, now=now, is_trusted=request.is_trusted)
+        build = partial(add_memory, entity_index=index, policy=policy, now=now, is_trusted=request.is_trusted)
         added = [build(new, memory_id=new_id(), index=position) for position, new in enumerate(request.memories)]
         met = read_met([as_stored(each) for each in added], end_user_id=end_user.id, reader=reader)
         session = DirectWriteSession(known=met, policy=policy, is_trusted=request.is_trusted)

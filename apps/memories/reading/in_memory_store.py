@@ -91,7 +91,12 @@ class InMemoryStore:
             for place, stored in enumerate(ranked, start=first):
                 places[stored.memory.id].append(place)
         best = sorted(live, key=lambda stored: stored.memory.id, reverse=True)
-        best.sort(key=lambda stored: (min(places[stored.memory.id]), -_reciprocal(places[stored.memory.id])))
+        best.sort(
+            key=lambda stored: (
+                min(places[stored.memory.id]),
+                -sum(1 / (10 + place) for place in places[stored.memory.id]),
+            )
+        )
         known = self.entities(end_user_id=query.end_user_id, limit=entities)
         return known, tuple(stored.memory for stored in best[:memories])
 
@@ -139,10 +144,6 @@ def _by_words(live: Sequence[StoredState], words: Sequence[Sequence[str]]) -> It
         scores = {id: sum(weights[word] for word in stems if id in holding[word]) for id in folded}
         found = [stored for stored in live if scores[stored.memory.id]]
         yield sorted(found, key=lambda stored: (-scores[stored.memory.id], stored.memory.id))
-
-
-def _reciprocal(places: Sequence[int]) -> float:
-    return sum(1 / (10 + place) for place in places)
 
 
 def _is_of(stored: StoredState, session_id: UUID) -> bool:

@@ -75,15 +75,15 @@ def is_stateful(predicate: str) -> bool:
     return predicate not in IDEMPOTENT and f"_{predicate}".endswith(_ONE_AT_A_TIME)
 
 
-def in_known_words(candidate: Candidate, *, policy: ResolutionPolicy) -> Candidate:
+def with_canonical_predicate(candidate: Candidate, *, policy: ResolutionPolicy) -> Candidate:
     """Return a candidate with the canonical name of its predicate, and with the flag that belongs to it."""
-    predicate = known_name(candidate.predicate, more=policy.predicates)
+    predicate = canonical_predicate(candidate.predicate, more=policy.predicates)
     return candidate.evolve(
         predicate=predicate, stateful=_stateful(predicate, told=candidate.stateful, more=policy.predicates)
     )
 
 
-def known_name(predicate: str, *, more: Mapping[str, KnownPredicate]) -> str:
+def canonical_predicate(predicate: str, *, more: Mapping[str, KnownPredicate]) -> str:
     """Return the canonical name of a predicate and its synonyms; an unknown predicate stays as it is, in snake_case."""
     plain = re.sub(r"[\s-]+", "_", predicate.strip().casefold())
     for spelling, ours in _SPELLINGS:

@@ -1,7 +1,6 @@
 """The outcome of a request, as the caller, the trace and the console show it."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,13 +37,9 @@ def report_of(draft: Draft) -> TraceReport:
         "pending_review": became[Outcome.PENDING_REVIEW],
         "discarded": sum(drop.candidate is not None for drop in draft.drops),
         "redacted": count_placeholders(turn.content for turn in draft.request.turns),
-        "memory_ids": list(dict.fromkeys(_memory_ids(draft))),
+        "memory_ids": list(dict.fromkeys(show(Prefix.MEMORY, ruling.memory_id) for ruling in draft.rulings)),
     }
     return TraceReport(counts=counts, outcomes=outcomes)
-
-
-def _memory_ids(draft: Draft) -> Iterator[str]:
-    return (show(Prefix.MEMORY, ruling.memory_id) for ruling in draft.rulings)
 
 
 def _dropped(drop: Drop) -> dict[str, Any]:

@@ -48,10 +48,10 @@ def change_places(one: str, two: str) -> bool:
     if len(changed) > 1 or any(not _is_form(first[word], second[word], one, two) for word in changed):
         return True
     rest = shared - set(changed)
-    return _order(first, rest) != _order(second, rest) or _turned(one, two) or _clauses_differ(one, two)
+    return _order(first, rest) != _order(second, rest) or _are_exchanged(one, two) or _clauses_differ(one, two)
 
 
-def _turned(one: str, two: str) -> bool:
+def _are_exchanged(one: str, two: str) -> bool:
     """Return True if two things have exchanged their roles."""
     first, second = _bare_words(one), _bare_words(two)
     if not (first and second):

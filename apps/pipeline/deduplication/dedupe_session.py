@@ -267,7 +267,7 @@ def _note(ruling: Ruling, matches: Sequence[tuple[StoredMemory, Match]]) -> dict
                 "tier": match.tier,
                 "cosine": None if match.cosine is None else round(match.cosine, 4),
                 "residual": None if match.residual is None else round(match.residual, 4),
-                "guards": sorted(match.guards),
+                "guards": sorted(match.differences),
             }
             for memory, match in nearest
         ],

@@ -31,7 +31,7 @@ from apps.pipeline.lexicon.normalization import normalize
 from apps.pipeline.lexicon.verbs import must_be_past, root
 
 
-class Guard(StrEnum):
+class Difference(StrEnum):
     """An aspect in which two similar sentences can differ in meaning."""
 
     NUMBER = "number"
@@ -66,43 +66,47 @@ _OWNER = re.compile(r"['’]s\b|\b(?:of|de|di|von)\b")
 
 
 @lru_cache(maxsize=4_096)
-def differences(one: str, two: str) -> frozenset[Guard]:
+def differences(one: str, two: str) -> frozenset[Difference]:
     """Return every aspect in which two sentences differ; the order of the two does not matter.
 
     Each check reads a set of words from each sentence and requires equal sets: 3 and "three" are one number, "Tuesdays"
     and "Tuesday" one day, "doesn't" and "never" one negation.
     """
-    found = {guard for guard, read in _READERS.items() if read(one) != read(two)}
+    found = {difference for difference, read in _READERS.items() if read(one) != read(two)}
     if _names(one, two) != _names(two, one):
-        found.add(Guard.NAME)
-    elif change_places(one, two) or _done_and_suffered(one, two):
-        found.add(Guard.ORDER)
+        found.add(Difference.NAME)
+    elif change_places(one, two) or _voice_differs(one, two):
+        found.add(Difference.ORDER)
     if _tense_differs(one, two):
-        found.add(Guard.TENSE)
+        found.add(Difference.TENSE)
     if _being_differs(one, two):
-        found.add(Guard.BEING)
-    if _stand_apart(one, two) or _particles_differ(one, two):
-        found.add(Guard.CONTRAST)
-    if _undone(one, two):
-        found.add(Guard.NEGATION)
+        found.add(Difference.BEING)
+    if _on_scale_apart(one, two) or _particles_differ(one, two):
+        found.add(Difference.CONTRAST)
+    if _prefix_negates(one, two):
+        found.add(Difference.NEGATION)
     return frozenset(found)
 
 
-def contradictions(one: str, two: str) -> frozenset[Guard]:
+def contradictions(one: str, two: str) -> frozenset[Difference]:
     """Return the aspects in which two sentences with the same triple exclude each other.
 
     Less strict than `differences`: a sentence without number, date, unit or further name is only less precise.
     """
     found = differences(one, two)
-    lax: set[Guard] = {guard for guard in (Guard.NUMBER, Guard.DATE, Guard.UNIT) if _is_part(guard, one, two)}
+    comparable = (Difference.NUMBER, Difference.DATE, Difference.UNIT)
+    lax = {each for each in comparable if _are_nested(_READERS[each](one), _READERS[each](two))}
     if names_are_part(one, two):
-        lax |= {Guard.NAME, Guard.ORDER}
+        lax |= {Difference.NAME, Difference.ORDER}
     return found - lax
 
 
 def names_are_part(one: str, two: str) -> bool:
     """Return True if the names of one sentence include those of the other one."""
-    first, second = _names(one, two), _names(two, one)
+    return _are_nested(_names(one, two), _names(two, one))
+
+
+def _are_nested(first: frozenset[str], second: frozenset[str]) -> bool:
     return first <= second or second <= first
 
 
@@ -111,11 +115,6 @@ def names_grow(one: str, two: str) -> bool:
     first, second = (set(_LONG_NAME.findall(normalize(text))) for text in (one, two))
     shared = _names(one, two) & _names(two, one)
     return any(shared & set(name.casefold().split()) for name in first ^ second)
-
-
-def _is_part(guard: Guard, one: str, two: str) -> bool:
-    first, second = _READERS[guard](one), _READERS[guard](two)
-    return first <= second or second <= first
 
 
 def tells_relative_time(text: str) -> bool:
@@ -176,23 +175,22 @@ def _reversals(text: str) -> frozenset[str]:
 def _tense_differs(one: str, two: str) -> bool:
     """Return True if at least one verb is only in the present in one sentence and only in the past in the other."""
     first, second = _words(one), _words(two)
-    if any(
-        a & PRESENT and not a & PAST and b & PAST and not b & PRESENT for a, b in ((first, second), (second, first))
-    ):
+    both_ways = ((first, second), (second, first))
+    if any(a & PRESENT and not a & PAST and b & PAST and not b & PRESENT for a, b in both_ways):
         return True
     here, there = _verbs(one), _verbs(two)
     return any(here[verb] != there[verb] for verb in here.keys() & there.keys())
 
 
-def _done_and_suffered(one: str, two: str) -> bool:
+def _voice_differs(one: str, two: str) -> bool:
     """Return True if one sentence has a verb in the active and the other one in the passive: invited, was invited."""
-    first, second = _suffered(one), _suffered(two)
+    first, second = _passive_verbs(one), _passive_verbs(two)
     done, told = (_verbs(text, finite=False) for text in (one, two))
     return any(told.get(verb) for verb in first - second) or any(done.get(verb) for verb in second - first)
 
 
 @lru_cache(maxsize=4_096)
-def _suffered(text: str) -> frozenset[str]:
+def _passive_verbs(text: str) -> frozenset[str]:
     tokens = [token.casefold() for token in _tokens(text)]
     return frozenset(
         root(verb)
@@ -232,16 +230,16 @@ def _modalities(text: str) -> frozenset[str]:
     return frozenset(MODALITIES[word] for word in words if word in MODALITIES)
 
 
-_READERS: dict[Guard, Callable[[str], frozenset[str]]] = {
-    Guard.NUMBER: numbers,
-    Guard.DATE: _dates,
-    Guard.NEGATION: _negations,
-    Guard.UNIT: _units,
-    Guard.MODALITY: _modalities,
-    Guard.REVERSAL: _reversals,
-    Guard.KINSHIP: _kinship,
-    Guard.BOUND: _bounds,
-    Guard.FOCUS: _focus,
+_READERS: dict[Difference, Callable[[str], frozenset[str]]] = {
+    Difference.NUMBER: numbers,
+    Difference.DATE: _dates,
+    Difference.NEGATION: _negations,
+    Difference.UNIT: _units,
+    Difference.MODALITY: _modalities,
+    Difference.REVERSAL: _reversals,
+    Difference.KINSHIP: _kinship,
+    Difference.BOUND: _bounds,
+    Difference.FOCUS: _focus,
 }
 
 
@@ -265,7 +263,7 @@ def _being_differs(one: str, two: str) -> bool:
     return any(a and a <= BE and b and b <= HAVE for a, b in ((first, second), (second, first)))
 
 
-def _stand_apart(one: str, two: str) -> bool:
+def _on_scale_apart(one: str, two: str) -> bool:
     """Return True if two sentences have words from different points of one scale."""
     first, second = _scale_points(one), _scale_points(two)
     return any(first[scale] != second[scale] for scale in first.keys() & second.keys())
@@ -285,7 +283,7 @@ def _particles(text: str) -> dict[str, str]:
     return {root(verb): word for verb, word in pairwise(tokens) if word in PARTICLES}
 
 
-def _undone(one: str, two: str) -> bool:
+def _prefix_negates(one: str, two: str) -> bool:
     """Return True if a word has a prefix in one sentence that makes its opposite: legal, illegal."""
     first, second = _parts(one), _parts(two)
     return any(

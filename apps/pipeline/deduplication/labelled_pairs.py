@@ -46,7 +46,7 @@ class LabelledPair(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """A pair with its cosines; `rest` is None unless each sentence has words that the other one lacks."""
+    """A pair with its cosines; `residual` is None unless each sentence has words that the other one lacks."""
 
     pair: LabelledPair
     cosine: float

@@ -9,7 +9,7 @@ from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.containment import tells_event_less_exactly
 from apps.pipeline.deduplication.difference_checks import (
-    Guard,
+    Difference,
     contradictions,
     differences,
     names_are_part,
@@ -28,7 +28,7 @@ from apps.pipeline.deduplication.lexical_diff import (
 from apps.pipeline.lexicon.language import is_english
 
 # These alone do not prove a difference: word order, modality, tense, being and having.
-_SOFT = frozenset({Guard.ORDER, Guard.MODALITY, Guard.TENSE, Guard.BEING, Guard.FOCUS})
+_SOFT = frozenset({Difference.ORDER, Difference.MODALITY, Difference.TENSE, Difference.BEING, Difference.FOCUS})
 
 
 class MatchVerdict(StrEnum):
@@ -47,7 +47,7 @@ class Match:
     tier: str  # "facts" if their triples differ, "hash", "value", "event" or "cosine"
     cosine: float | None = None
     residual: float | None = None  # the cosine of their residuals, if both have one
-    guards: frozenset[Guard] = frozenset()
+    differences: frozenset[Difference] = frozenset()
 
 
 def compare(
@@ -57,49 +57,49 @@ def compare(
 
     Triples are compared first, then hashes, then values of which one is more precise, then cosines by the band of the
     embedder. A pair that fails a difference check is never the same; if only word order or modality differs, it is
-    unsure. `rest` is the cosine of the residuals. It decides if each sentence has one, because long sentences about
+    unsure. `residual` is the cosine of the residuals. It decides if each sentence has one, because long sentences about
     one person are similar whatever they say.
     """
     if _facts_differ(one, two):
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
     if one.canonical_hash == two.canonical_hash:
-        guards = _guards_of_equal_triples(one, two)
-        return Match(MatchVerdict.DIFFERENT if guards else MatchVerdict.SAME, "hash", cosine, residual, guards)
-    if _told_more_precisely(one, two) and not contradictions(one.content, two.content):
+        differing = _differences_of_equal_triples(one, two)
+        return Match(MatchVerdict.DIFFERENT if differing else MatchVerdict.SAME, "hash", cosine, residual, differing)
+    if _is_more_precise(one, two) and not contradictions(one.content, two.content):
         return Match(MatchVerdict.SAME, "value", cosine)
     if tells_event_less_exactly(one, two) or tells_event_less_exactly(two, one):
         return Match(MatchVerdict.SAME, "event", cosine)
     if cosine is None or cosine < band.words:
         return Match(MatchVerdict.DIFFERENT, "cosine", cosine)
-    guards = differences(one.content, two.content)
-    if _hard(guards, one.content, two.content):
-        return Match(MatchVerdict.DIFFERENT, "cosine", cosine, residual, guards)
-    likeness = _likeness(one.content, two.content, cosine=cosine, residual=residual, band=band)
+    differing = differences(one.content, two.content)
+    if _conclusive(differing, one.content, two.content):
+        return Match(MatchVerdict.DIFFERENT, "cosine", cosine, residual, differing)
+    verdict = _compare_words(one.content, two.content, cosine=cosine, residual=residual, band=band)
     english = is_english(one.content) and is_english(two.content)  # what the difference checks can read
-    if likeness is MatchVerdict.SAME and (guards or not english or not _objects_agree(one, two)):
-        likeness = MatchVerdict.UNSURE
-    return Match(likeness, "cosine", cosine, residual, guards)
+    if verdict is MatchVerdict.SAME and (differing or not english or not _objects_agree(one, two)):
+        verdict = MatchVerdict.UNSURE
+    return Match(verdict, "cosine", cosine, residual, differing)
 
 
-def _hard(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:
+def _conclusive(differing: frozenset[Difference], one: str, two: str) -> frozenset[Difference]:
     """Return the differences that prove that two sentences differ; one that only has fewer names may be the same."""
     tells_less = names_are_part(one, two) and not names_grow(one, two)
-    return guards - _SOFT - ({Guard.NAME} if tells_less else frozenset())
+    return differing - _SOFT - ({Difference.NAME} if tells_less else frozenset())
 
 
-def _likeness(one: str, two: str, *, cosine: float, residual: float | None, band: SimilarityBand) -> MatchVerdict:
+def _compare_words(one: str, two: str, *, cosine: float, residual: float | None, band: SimilarityBand) -> MatchVerdict:
     first, second = distinct_words(one, two)
     if first == second:
         return MatchVerdict.SAME
     if not (first and second):
-        return _of_more_and_less(one, two, cosine=cosine, band=band)
+        return _compare_contained(one, two, cosine=cosine, band=band)
     if residual is not None and residual >= band.residual_same and cosine >= band.unsure:
         return MatchVerdict.SAME
     alike = cosine >= band.near or (cosine >= band.unsure and (residual is None or residual >= band.residual_unsure))
     return MatchVerdict.UNSURE if alike or shares_topic(one, two) else MatchVerdict.DIFFERENT
 
 
-def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand) -> MatchVerdict:
+def _compare_contained(one: str, two: str, *, cosine: float, band: SimilarityBand) -> MatchVerdict:
     """Compare two sentences of which one says all that the other says; sharing only their subject is not enough."""
     first, second = distinct_words(one, two)
     more, less = (first, two) if first else (second, one)
@@ -112,7 +112,7 @@ def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand
     return MatchVerdict.UNSURE if cosine >= band.unsure or shares_topic(one, two) else MatchVerdict.DIFFERENT
 
 
-def _guards_of_equal_triples(one: StoredMemory, two: StoredMemory) -> frozenset[Guard]:
+def _differences_of_equal_triples(one: StoredMemory, two: StoredMemory) -> frozenset[Difference]:
     """Return the differences that separate equal triples: all for events, which can recur; else contradictions."""
     if one.traits.repeatable:
         return differences(one.content, two.content)
@@ -146,7 +146,7 @@ def _values_differ(one: StoredMemory, two: StoredMemory) -> bool:
     return bool(first and second) and not first & second
 
 
-def _told_more_precisely(one: StoredMemory, two: StoredMemory) -> bool:
+def _is_more_precise(one: StoredMemory, two: StoredMemory) -> bool:
     """Return True if the values of a slot begin alike and one is more precise: Munich, and Munich in Bavaria."""
     if not (one.stateful and two.stateful) or one.predicate != two.predicate or one.subject_id != two.subject_id:
         return False

@@ -8,7 +8,7 @@ from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, SpeechAct
 from apps.pipeline.core.memory_conversion import stored_fields
 from apps.pipeline.core.policy import ConfidencePolicy
 from apps.pipeline.core.statement import Candidate, Statement, StoredMemory
-from apps.pipeline.deduplication.difference_checks import Guard, differences, precision_of
+from apps.pipeline.deduplication.difference_checks import Difference, differences, precision_of
 
 # Fields that change together with the wording, so that a sentence and its triple never disagree.
 _WORDING = ("content", "predicate", "object", "stateful", "event_at", "event_precision", "evidence", "language")
@@ -47,7 +47,7 @@ def _adds_to(sentence: str, shorter: str) -> bool:
         return len(words) > len(fewer)  # the addition follows the whole statement
     left = iter(words)
     repeats = all(word in left for word in fewer)
-    return repeats and differences(sentence, shorter).isdisjoint({Guard.NEGATION, Guard.REVERSAL})
+    return repeats and differences(sentence, shorter).isdisjoint({Difference.NEGATION, Difference.REVERSAL})
 
 
 def merged_metadata(known: StoredMemory, told: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import EntityType, Polarity
 from apps.pipeline.core.statement import Candidate, StoredMemory
-from apps.pipeline.deduplication.difference_checks import Guard, contradictions, numbers
+from apps.pipeline.deduplication.difference_checks import Difference, contradictions, numbers
 from apps.pipeline.deduplication.lexical_diff import stems
 from apps.pipeline.lexicon.function_words import FRAME, SMALL
 
@@ -84,7 +84,7 @@ def refusal_of_replacement(
     if share_subject(candidate, known):
         return None
     are_two_people = candidate.subject_id in animate and known.subject_id in animate
-    shares_word = bool(_telling(candidate.content) & _telling(known.content))
+    shares_word = bool(_content_words(candidate.content) & _content_words(known.content))
     return None if shares_word and not are_two_people else ProposalRefusal.OTHER_SUBJECT
 
 
@@ -97,7 +97,7 @@ def denies_other_name(known: StoredMemory, candidate: Candidate) -> bool:
     return are_names and _object_id(known) != _object_id(candidate)
 
 
-def _telling(sentence: str) -> frozenset[str]:
+def _content_words(sentence: str) -> frozenset[str]:
     return stems(sentence) - _COMMON
 
 
@@ -119,7 +119,7 @@ def refusal_of_merge(candidate: Candidate, known: StoredMemory) -> ProposalRefus
     first, second = numbers(candidate.content), numbers(known.content)
     if first and second and not (first <= second or second <= first):
         return ProposalRefusal.OTHER_VALUES
-    if Guard.KINSHIP in contradictions(candidate.content, known.content):
+    if Difference.KINSHIP in contradictions(candidate.content, known.content):
         return ProposalRefusal.OTHER_VALUES
     return None
 

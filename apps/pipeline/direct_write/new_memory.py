@@ -58,7 +58,7 @@ def add_memory(
     *,
     memory_id: UUID,
     index: int,
-    directory: EntityIndex,
+    entity_index: EntityIndex,
     policy: Policy,
     now: datetime,
     is_trusted: bool = True,
@@ -67,7 +67,7 @@ def add_memory(
 
     A caller without trust can lower the confidence that the policy computes, but not raise it.
     """
-    candidate = _candidate(new, index=index, directory=directory, reliability=policy.extraction.model_reliability)
+    candidate = _candidate(new, index=index, entity_index=entity_index, reliability=policy.extraction.model_reliability)
     confidence = _confidence(new, candidate, policy, is_trusted=is_trusted)
     said_at = new.said_at or now
     review = confidence.value < policy.confidence.review_below
@@ -88,29 +88,29 @@ def add_memory(
     )
 
 
-def _candidate(new: NewMemory, *, index: int, directory: EntityIndex, reliability: float) -> Candidate:
+def _candidate(new: NewMemory, *, index: int, entity_index: EntityIndex, reliability: float) -> Candidate:
     statement = {
         **new.statement_fields(),
-        "subject": _resolved(new.subject, directory) if new.subject.text else new.subject,
-        "object": resolved_object(new.object, directory),
+        "subject": _resolved(new.subject, entity_index) if new.subject.text else new.subject,
+        "object": resolved_object(new.object, entity_index),
         "reliability": reliability,
     }
     return Candidate(index=index, source_turn_ids=(), **statement)
 
 
-def resolved_object(value: ObjectValue, directory: EntityIndex) -> ObjectValue:
+def resolved_object(value: ObjectValue, entity_index: EntityIndex) -> ObjectValue:
     """Resolve an object that is an entity by its name; an unknown entity is added to the index."""
-    return ObjectValue(entity=_resolved(value.entity, directory)) if value.entity else value
+    return ObjectValue(entity=_resolved(value.entity, entity_index)) if value.entity else value
 
 
-def _resolved(mention: Mention, directory: EntityIndex) -> Mention:
+def _resolved(mention: Mention, entity_index: EntityIndex) -> Mention:
     """Resolve a mention by its name; an unknown entity is added to the index."""
     name, kind = mention.text, mention.type or EntityType.OTHER
     if fold_name(name) in _THE_USER:
-        entity = directory.user()
+        entity = entity_index.user()
     else:
-        found = directory.named(name, kind=kind)
-        entity = found[0] if found else directory.add(name=name, kind=kind, aliases=(name,))
+        found = entity_index.named(name, kind=kind)
+        entity = found[0] if found else entity_index.add(name=name, kind=kind, aliases=(name,))
     return Mention(text=name, type=entity.type, entity_id=entity.id)
 
 

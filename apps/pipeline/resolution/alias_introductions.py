@@ -14,7 +14,7 @@ _NEW_HOLDER = re.compile(r"\bnew\b", re.IGNORECASE)
 
 
 def introduce(
-    *, name: str, owner: KnownEntity, noun: str, candidate: Candidate, said_at: datetime, directory: EntityIndex
+    *, name: str, owner: KnownEntity, noun: str, candidate: Candidate, said_at: datetime, entity_index: EntityIndex
 ) -> KnownEntity | None:
     """Return the entity with a name and a description, created or renamed if necessary; None if it is ambiguous.
 
@@ -24,16 +24,18 @@ def introduce(
     kind = _kind(noun)
     found = [
         each
-        for each in directory.named(name, kind=kind)
+        for each in entity_index.named(name, kind=kind)
         if each.id != owner.id and may_be_one(noun=noun, others=_nouns(each, owner=owner))
     ]
     if len(found) > 1:
-        holders = {each.id for each in directory.described(owner=owner, noun=noun)}
+        holders = {each.id for each in entity_index.described(owner=owner, noun=noun)}
         found = [each for each in found if each.id in holders]
         if len(found) != 1:
             return None
-    entity = found[0] if found else _named_now(name, owner=owner, noun=noun, candidate=candidate, directory=directory)
-    return _hand_over(entity, owner=owner, noun=noun, candidate=candidate, said_at=said_at, directory=directory)
+    entity = (
+        found[0] if found else _named_now(name, owner=owner, noun=noun, candidate=candidate, entity_index=entity_index)
+    )
+    return _hand_over(entity, owner=owner, noun=noun, candidate=candidate, said_at=said_at, entity_index=entity_index)
 
 
 def _kind(noun: str) -> EntityType:
@@ -42,13 +44,13 @@ def _kind(noun: str) -> EntityType:
 
 
 def _named_now(
-    name: str, *, owner: KnownEntity, noun: str, candidate: Candidate, directory: EntityIndex
+    name: str, *, owner: KnownEntity, noun: str, candidate: Candidate, entity_index: EntityIndex
 ) -> KnownEntity:
     """Give the nameless holder of the description its name, or create an entity."""
-    nameless = [each for each in directory.described(owner=owner, noun=noun) if is_description(each.name)]
+    nameless = [each for each in entity_index.described(owner=owner, noun=noun) if is_description(each.name)]
     if len(nameless) == 1 and not _NEW_HOLDER.search(candidate.evidence) and _is_meant(candidate):
-        return directory.rename(nameless[0], name)
-    return directory.add(name=name, kind=_kind(noun))
+        return entity_index.rename(nameless[0], name)
+    return entity_index.add(name=name, kind=_kind(noun))
 
 
 def _hand_over(
@@ -58,18 +60,18 @@ def _hand_over(
     noun: str,
     candidate: Candidate,
     said_at: datetime,
-    directory: EntityIndex,
+    entity_index: EntityIndex,
 ) -> KnownEntity:
     alias = alias_of(owner_name=owner.name, noun=noun)
     known = relation_noun(noun)
     if not _is_meant(candidate):
         return entity
     if known is None or not known.exclusive:
-        return directory.add_alias(entity, alias)
-    others = [each for each in directory.described(owner=owner, noun=noun) if each.id != entity.id]
+        return entity_index.add_alias(entity, alias)
+    others = [each for each in entity_index.described(owner=owner, noun=noun) if each.id != entity.id]
     if any(each.last_mentioned_at and each.last_mentioned_at > said_at for each in others):
         return entity
-    return directory.move_alias(entity, alias)
+    return entity_index.move_alias(entity, alias)
 
 
 def _is_meant(candidate: Candidate) -> bool:

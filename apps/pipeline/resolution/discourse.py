@@ -1,7 +1,7 @@
 """Discourse: what was said before a mention, latest sentence first, to find the antecedents of pronouns."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from apps.pipeline.core.draft import KnownEntity, Request
@@ -46,9 +46,11 @@ class Discourse:
         return self._latest([(entity, tuple(texts - shared)) for entity, texts in surfaces]) or tuple(namesakes)
 
     @property
-    def tells_of_nobody(self) -> bool:
+    def lacks_antecedent(self) -> bool:
         """Return True if nothing before the mention can be its antecedent: a greeting, a time, or nothing at all."""
-        return not any(_MAY_NAME.search(sentence) or _names_a_relation(sentence) for sentence in self.before)
+        return not any(
+            _MAY_NAME.search(sentence) or any(map(relation_noun, _WORD.findall(sentence))) for sentence in self.before
+        )
 
     def _latest(self, surfaces: Sequence[tuple[KnownEntity, Sequence[str]]]) -> tuple[KnownEntity, ...]:
         for sentence in self.before:
@@ -56,10 +58,6 @@ class Discourse:
             if named:
                 return named
         return ()
-
-
-def _names_a_relation(sentence: str) -> bool:
-    return any(relation_noun(word) for word in _WORD.findall(sentence))
 
 
 def discourse_of(*, request: Request, candidate: Candidate, speaker: KnownEntity, mention: str) -> Discourse:
@@ -70,7 +68,8 @@ def discourse_of(*, request: Request, candidate: Candidate, speaker: KnownEntity
     earlier = reversed(turns[max(0, place - _REACH) : place])
     texts = (_up_to(turn.content, evidence=candidate.evidence, mention=mention), *(each.content for each in earlier))
     talkers = frozenset(fold_name(each.speaker) for each in turns if each.speaker)
-    return Discourse(turn=turn, speaker=speaker, before=tuple(_sentences_backwards(texts)), talkers=talkers)
+    backwards = tuple(sentence for text in texts for sentence in reversed(_SENTENCE.findall(text)))
+    return Discourse(turn=turn, speaker=speaker, before=backwards, talkers=talkers)
 
 
 def source_turn(*, request: Request, candidate: Candidate) -> SourceTurn:
@@ -85,11 +84,6 @@ def _up_to(content: str, *, evidence: str, mention: str) -> str:
     start = max(content.find(evidence), 0) if evidence else 0
     found = re.search(rf"(?<!\w){re.escape(mention)}(?!\w)", content[start:], re.IGNORECASE)
     return content[: start + found.start()] if found else content[: start or None]
-
-
-def _sentences_backwards(texts: Iterable[str]) -> Iterator[str]:
-    for text in texts:
-        yield from reversed(_SENTENCE.findall(text))
 
 
 def surfaces_of(entity: KnownEntity, *, speaker: KnownEntity) -> tuple[str, ...]:

@@ -51,42 +51,44 @@ class ResolvedMention:
     choices: tuple[KnownEntity, ...] = ()  # of a tie
 
 
-def speaker_of(*, request: Request, candidate: Candidate, directory: EntityIndex) -> KnownEntity:
+def speaker_of(*, request: Request, candidate: Candidate, entity_index: EntityIndex) -> KnownEntity:
     """Return the entity of the speaker of a candidate: the end user, or the person named by the turn."""
     name = source_turn(request=request, candidate=candidate).speaker.strip()
     if not name or fold_name(name) in _THE_USER:
-        return directory.user()
-    found = directory.named(name, kind=EntityType.PERSON)
-    return next(iter(found), None) or directory.add(name=name, kind=EntityType.PERSON)
+        return entity_index.user()
+    found = entity_index.named(name, kind=EntityType.PERSON)
+    return next(iter(found), None) or entity_index.add(name=name, kind=EntityType.PERSON)
 
 
 def resolve(
-    mention: Mention, *, request: Request, candidate: Candidate, directory: EntityIndex, policy: ResolutionPolicy
+    mention: Mention, *, request: Request, candidate: Candidate, entity_index: EntityIndex, policy: ResolutionPolicy
 ) -> ResolvedMention:
     """Find or create the entity that a mention refers to; the first rule that applies decides."""
-    if (given := directory.find(mention.entity_id)) is not None:
+    if (given := entity_index.find(mention.entity_id)) is not None:
         return ResolvedMention(ResolutionStep.GIVEN, given)
-    speaker = speaker_of(request=request, candidate=candidate, directory=directory)
+    speaker = speaker_of(request=request, candidate=candidate, entity_index=entity_index)
     kind = kind_of(mention.text)
     if mention.is_speaker or kind is PronounKind.SPEAKER:
         return ResolvedMention(ResolutionStep.SPEAKER, speaker)
     if fold_name(mention.text) in _THE_USER:
-        return ResolvedMention(ResolutionStep.SPEAKER, directory.user())
+        return ResolvedMention(ResolutionStep.SPEAKER, entity_index.user())
     scene = discourse_of(request=request, candidate=candidate, speaker=speaker, mention=mention.text)
     if kind is not None:
-        return _antecedent(mention.text, scene=scene, directory=directory, kind=mention.type)
+        return _antecedent(mention.text, scene=scene, entity_index=entity_index, kind=mention.type)
     if description := describe(mention.text):
-        return _described(description, mention=mention, candidate=candidate, scene=scene, directory=directory)
-    return _named(mention, scene=scene, directory=directory, policy=policy)
+        return _described(description, mention=mention, candidate=candidate, scene=scene, entity_index=entity_index)
+    return _named(mention, scene=scene, entity_index=entity_index, policy=policy)
 
 
-def _antecedent(pronoun: str, *, scene: Discourse, directory: EntityIndex, kind: EntityType | None) -> ResolvedMention:
+def _antecedent(
+    pronoun: str, *, scene: Discourse, entity_index: EntityIndex, kind: EntityType | None
+) -> ResolvedMention:
     """Return the only fitting entity of the latest sentence that names one; two are ambiguous.
 
     If nothing before it mentions anybody, an earlier session did: the only known entity that it can mean.
     """
-    fitting = [each for each in directory if _fits(each, pronoun=pronoun, kind=kind) and not scene.is_talking(each)]
-    if scene.tells_of_nobody and len(fitting) == 1 and gender_of(pronoun) in genders_of(fitting[0]):
+    fitting = [each for each in entity_index if _fits(each, pronoun=pronoun, kind=kind) and not scene.is_talking(each)]
+    if scene.lacks_antecedent and len(fitting) == 1 and gender_of(pronoun) in genders_of(fitting[0]):
         return ResolvedMention(ResolutionStep.REMEMBERED, fitting[0])
     return _only(scene.nearest(fitting), rule=ResolutionStep.PRONOUN)
 
@@ -101,67 +103,73 @@ def _fits(entity: KnownEntity, *, pronoun: str, kind: EntityType | None) -> bool
 
 
 def _described(
-    description: Description, *, mention: Mention, candidate: Candidate, scene: Discourse, directory: EntityIndex
+    description: Description, *, mention: Mention, candidate: Candidate, scene: Discourse, entity_index: EntityIndex
 ) -> ResolvedMention:
     if not description.owner:
-        return _definite(description, scene=scene, directory=directory)
-    owner = _owner(description, scene=scene, directory=directory)
+        return _definite(description, scene=scene, entity_index=entity_index)
+    owner = _owner(description, scene=scene, entity_index=entity_index)
     if owner is None:
         return ResolvedMention(ResolutionStep.NOTHING)
     if description.name:
         named = introduce(
             name=description.name, owner=owner, noun=description.noun, candidate=candidate,
-            said_at=scene.turn.said_at, directory=directory,
+            said_at=scene.turn.said_at, entity_index=entity_index,
         )  # fmt: skip
         return ResolvedMention(ResolutionStep.DESCRIPTION, named) if named else ResolvedMention(ResolutionStep.TIE)
-    known = directory.described(owner=owner, noun=description.noun)
+    known = entity_index.described(owner=owner, noun=description.noun)
     if known:
         return _only(known if len(known) == 1 else scene.nearest(known), rule=ResolutionStep.DESCRIPTION)
     alias = alias_of(owner_name=owner.name, noun=description.noun)
     noun = relation_noun(description.noun)
     kind = noun.type if noun else mention.type or EntityType.OTHER
-    return ResolvedMention(ResolutionStep.NEW_DESCRIPTION, directory.add(name=alias, kind=kind, aliases=(alias,)))
+    return ResolvedMention(ResolutionStep.NEW_DESCRIPTION, entity_index.add(name=alias, kind=kind, aliases=(alias,)))
 
 
-def _definite(description: Description, *, scene: Discourse, directory: EntityIndex) -> ResolvedMention:
+def _definite(description: Description, *, scene: Discourse, entity_index: EntityIndex) -> ResolvedMention:
     """Resolve "the company": the speaker's own, or the latest one that was named."""
-    own = directory.described(owner=scene.speaker, noun=description.noun)
+    own = entity_index.described(owner=scene.speaker, noun=description.noun)
     noun = relation_noun(description.noun)
     if len(own) == 1 or noun is None:
         return _only(own, rule=ResolutionStep.DESCRIPTION)
-    return _only(scene.nearest(each for each in directory if each.type is noun.type), rule=ResolutionStep.DESCRIPTION)
+    return _only(
+        scene.nearest(each for each in entity_index if each.type is noun.type), rule=ResolutionStep.DESCRIPTION
+    )
 
 
-def _owner(description: Description, *, scene: Discourse, directory: EntityIndex) -> KnownEntity | None:
+def _owner(description: Description, *, scene: Discourse, entity_index: EntityIndex) -> KnownEntity | None:
     """Find the owner in a description; an unknown name is a person if the noun is a relation noun."""
     text = description.owner
     kind = kind_of(text)
     if kind is PronounKind.SPEAKER:
         return scene.speaker
     if kind is not None:
-        return _antecedent(text, scene=scene, directory=directory, kind=None).entity
+        return _antecedent(text, scene=scene, entity_index=entity_index, kind=None).entity
     if fold_name(text) in _THE_USER:
-        return directory.user()
-    found = directory.named(text)
+        return entity_index.user()
+    found = entity_index.named(text)
     if len(found) > 1:
         return _only(scene.nearest(found), rule=ResolutionStep.ALIAS).entity
     if found or relation_noun(description.noun) is None:
         return found[0] if found else None
-    return directory.add(name=text, kind=EntityType.PERSON)
+    return entity_index.add(name=text, kind=EntityType.PERSON)
 
 
-def _named(mention: Mention, *, scene: Discourse, directory: EntityIndex, policy: ResolutionPolicy) -> ResolvedMention:
-    known = directory.named(mention.text, kind=mention.type)
+def _named(
+    mention: Mention, *, scene: Discourse, entity_index: EntityIndex, policy: ResolutionPolicy
+) -> ResolvedMention:
+    known = entity_index.named(mention.text, kind=mention.type)
     if known:
         return _only(known if len(known) == 1 else scene.nearest_told_apart(known), rule=ResolutionStep.ALIAS)
     if _INDEFINITE.match(mention.text) or not (mention.type or is_proper_name(mention.text)):
         return ResolvedMention(ResolutionStep.NOTHING)
-    alike = [entity for entity in directory if of_kind(entity, mention.type)]
+    alike = [entity for entity in entity_index if of_kind(entity, mention.type)]
     if found := by_first_name(name=mention.text, among=alike):
         return ResolvedMention(ResolutionStep.FIRST_NAME, found)
     if found := closest(name=mention.text, among=alike, policy=policy):
-        return ResolvedMention(ResolutionStep.FUZZY, directory.add_alias(found, mention.text))
-    return ResolvedMention(ResolutionStep.NEW, directory.add(name=mention.text, kind=mention.type or EntityType.OTHER))
+        return ResolvedMention(ResolutionStep.FUZZY, entity_index.add_alias(found, mention.text))
+    return ResolvedMention(
+        ResolutionStep.NEW, entity_index.add(name=mention.text, kind=mention.type or EntityType.OTHER)
+    )
 
 
 def _only(entities: tuple[KnownEntity, ...], *, rule: ResolutionStep) -> ResolvedMention:

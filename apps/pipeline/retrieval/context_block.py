@@ -85,16 +85,9 @@ def _lines(known: Sequence[SectionPart], now: datetime) -> Iterable[_Line]:
             also_said = [each for each in memory.contradicted_by if _words(each.content) not in shown]
             shown.update(_words(each.content) for each in (memory, *also_said))
             ids = (memory.id, *(each.id for each in also_said))
-            yield _Line(section, f"- {_prefix(section)}{_line(section, memory, now)}", ids)
-
-
-def _prefix(section: BlockSection) -> str:
-    return CONSTRAINT_PREFIX if section is BlockSection.CONSTRAINTS else ""
-
-
-def _line(section: BlockSection, memory: ContextMemory, now: datetime) -> str:
-    short = fact_line(memory, now=now) if section is BlockSection.FACTS else None
-    return short or sentence_line(memory, now=now)
+            prefix = CONSTRAINT_PREFIX if section is BlockSection.CONSTRAINTS else ""
+            short = fact_line(memory, now=now) if section is BlockSection.FACTS else None
+            yield _Line(section, f"- {prefix}{short or sentence_line(memory, now=now)}", ids)
 
 
 def _words(content: str) -> str:

@@ -15,7 +15,7 @@ from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from apps.traces.models import IdempotentRequest
-from tests.outbox.outbox_factories import claim_one, make_user, owe, row
+from tests.outbox.outbox_factories import add_work, claim_one, make_user, row
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ NOT_SO_LONG_AGO = timedelta(days=settings.WORK_RETENTION_DAYS, minutes=-1)
 
 def work(project: Project, state: WorkState, *, finished: timedelta | None) -> int:
     user = make_user(project)
-    (number,) = owe(project, user, kind=WorkKind.INDEX_MEMORY)
+    (number,) = add_work(project, user, kind=WorkKind.INDEX_MEMORY)
     at = timezone.now() - finished if finished else None
     OutboxRow.objects.filter(id=number).update(state=state, finished_at=at, created_at=timezone.now() - LONG_AGO)
     return number
@@ -95,11 +95,11 @@ def test_so_it_does_where_the_planner_believes_that_there_is_little(
 
 def test_work_can_be_enqueued_again_after_its_row_was_deleted(project: Project) -> None:
     user, memory = make_user(project), new_id()
-    owe(project, user, memory, kind=WorkKind.INDEX_MEMORY)
+    add_work(project, user, memory, kind=WorkKind.INDEX_MEMORY)
     lease = claim_one(user)
     processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
     processing.take(lease=lease, runs=1)
     OutboxRow.objects.update(finished_at=timezone.now() - LONG_AGO)
     prune()
-    (number,) = owe(project, user, memory, kind=WorkKind.INDEX_MEMORY)
+    (number,) = add_work(project, user, memory, kind=WorkKind.INDEX_MEMORY)
     assert row(number).state == WorkState.PENDING

@@ -1,4 +1,4 @@
-"""The pages on which a project is tuned and run, in a browser: for everyone, by the keys, and safe to look at."""
+"""The pages to tune and run a project, in a browser: accessible, usable with the keyboard, and without side effects."""
 
 import json
 import re

@@ -361,7 +361,7 @@ class Interleaving(RuleBasedStateMachine):
         return self.made[0].end_user_id if self.made else new_id()
 
 
-@pytest.mark.parametrize("apart", [1, 8])  # vectors that came stay apart for ever; or for a while
+@pytest.mark.parametrize("apart", [1, 8])  # new vectors stay in a block of their own always, or for a while
 def test_kept_or_read_the_answer_is_the_same_through_any_changes(remember, embedder, monkeypatch, apart) -> None:
     monkeypatch.setattr(patching, "COMPACTION_SHARE", apart)
     run_state_machine_as_test(

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.pipeline.core.policy import KnownPredicate, ResolutionPolicy
-from apps.pipeline.core.predicates import in_known_words
+from apps.pipeline.core.predicates import with_canonical_predicate
 from tests.pipeline.builders import candidate, turn
 
 SOURCE = turn("said")
@@ -34,5 +34,5 @@ OURS = ResolutionPolicy(
     ],
 )
 def test_one_name_for_one_meaning(told: str, flag: bool, predicate: str, stateful: bool) -> None:
-    known = in_known_words(candidate("x", source=SOURCE, predicate=told, stateful=flag), policy=OURS)
+    known = with_canonical_predicate(candidate("x", source=SOURCE, predicate=told, stateful=flag), policy=OURS)
     assert (known.predicate, known.stateful) == (predicate, stateful)

@@ -27,12 +27,14 @@ class DirectWriter:
 
     def write(self, new: NewMemory) -> UUID:
         user = ORIGIN.end_user_id
-        directory = EntityIndex(entities=self.store.entities(end_user_id=user, limit=50), new_id=self.ids.new)
-        add = add_memory(new, memory_id=self.ids.new(), index=0, directory=directory, policy=self.policy, now=MONDAY)
+        entity_index = EntityIndex(entities=self.store.entities(end_user_id=user, limit=50), new_id=self.ids.new)
+        add = add_memory(
+            new, memory_id=self.ids.new(), index=0, entity_index=entity_index, policy=self.policy, now=MONDAY
+        )
         met = read_met([as_stored(add)], end_user_id=user, reader=self.store)
         session = DirectWriteSession(known=met, policy=self.policy)
         stored = session.settle(add)
-        entities = (AddEntity(entity=each) for each in directory.new_entities)
+        entities = (AddEntity(entity=each) for each in entity_index.new_entities)
         added = (stored.adds,) if stored.adds else ()
         draft = Draft.start(request=Request(trace_id=self.ids.new(), origin=ORIGIN, turns=()), policy=self.policy)
         self.store.apply(draft=draft, plan=WritePlan(operations=(*entities, *added, *session.changes)))

@@ -17,7 +17,7 @@ from tests.pipeline.builders import MONDAY, CountedIds
 def added(content: str, *, number: int = 1) -> AddMemory:
     index = EntityIndex(entities=(), new_id=CountedIds().new)
     new = NewMemory(type=MemoryType.FACT, content=content)
-    return add_memory(new, memory_id=UUID(int=number), index=0, directory=index, policy=Policy(), now=MONDAY)
+    return add_memory(new, memory_id=UUID(int=number), index=0, entity_index=index, policy=Policy(), now=MONDAY)
 
 
 @pytest.mark.parametrize(

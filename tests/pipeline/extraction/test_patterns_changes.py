@@ -1,4 +1,4 @@
-"""Changes of mind: the new value, in the slot of the old one or with a quote that takes the old one back."""
+"""Changes: the new value, in the slot of the old one or with a quote that retracts the old one."""
 
 import pytest
 

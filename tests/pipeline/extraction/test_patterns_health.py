@@ -1,4 +1,4 @@
-"""Health, allergies, diets and medicines, of the speaker and of those around them."""
+"""Health, allergies, diets and medicines of the speaker and of others."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Several things in one breath: children by name, a stack, what one does and likes."""
+"""Several things in one sentence: children by name, a stack, activities and tastes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Statements in German, French and Spanish, told in English."""
+"""Statements in German, French and Spanish, converted to English."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What others wrote, and what is no statement of the speaker's: nothing is kept of it."""
+"""Others' words and sentences that are no statements: nothing is extracted."""
 
 import pytest
 

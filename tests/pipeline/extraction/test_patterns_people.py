@@ -1,4 +1,4 @@
-"""The speaker's people: who they are to the speaker, what is said of them, and what is left to be resolved."""
+"""The speaker's people: their relations, statements about them, and mentions that remain to be resolved."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds for any text: no error, a verbatim quote, nobody's first person, bounded and repeatable."""
+"""Invariants for any text: no error, a verbatim quote, no first person, limited and deterministic."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Every typed row: one statement that it takes, whole, and near misses that yield nothing at all."""
+"""Every typed row: one statement that it matches completely, and near misses without a result."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Scenes: what a role says over several turns is nobody's to remember; after the scene the speaker speaks again."""
+"""Scenes: words of a role over several turns are not extracted; after the scene the speaker's are."""
 
 import pytest
 

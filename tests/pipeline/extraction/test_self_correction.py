@@ -1,4 +1,4 @@
-"""A correction says again, with the right words, what was said before with the wrong ones."""
+"""A correction repeats an earlier statement with the right words."""
 
 from collections.abc import Sequence
 

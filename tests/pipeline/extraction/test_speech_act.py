@@ -1,4 +1,4 @@
-"""How something is meant decides what becomes of it: imagined and played claims are marked, the rest is left alone."""
+"""The speech act of a sentence: imagined and played claims are marked, others are not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Standing wishes: conventions and constraints, told apart from what is asked for once or of someone else."""
+"""Standing rules: conventions and constraints, distinguished from single requests and wishes to someone else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Most of what people tell an assistant is about the work at hand; a memory of it would be wrong tomorrow."""
+"""Talk about the task at hand is not extracted, because it would be wrong tomorrow."""
 
 import pytest
 

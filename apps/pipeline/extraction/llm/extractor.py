@@ -17,7 +17,6 @@ from apps.pipeline.core.model_calls import (
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Ids, Model, Ports
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
@@ -172,15 +171,11 @@ def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
     return ExtractionResult(
         candidates=tuple(each for each in proposals if isinstance(each, Candidate)),
         refused=tuple(each for each in proposals if isinstance(each, CandidateRefusal)),
-        calls=tuple(call for reply in ours if _first(reply.window).id in own for call in reply.calls),
+        calls=tuple(call for reply in ours if reply.window.new[0].id in own for call in reply.calls),
         notes={"calls": [reply.notes for reply in ours]},
         windows={turn.id: number for number, reply in enumerate(ours) for turn in reply.window.new},
         failure=f"the answer was {failed[0].parsed.kind}" if failed else "",
     )
-
-
-def _first(window: Window) -> SourceTurn:
-    return window.new[0]
 
 
 def _turn_of(proposal: Candidate | CandidateRefusal) -> object:

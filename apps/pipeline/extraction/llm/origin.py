@@ -19,7 +19,7 @@ from apps.pipeline.provenance.binding import is_binding
 from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import ForeignKind, Standing, TurnWords
 from apps.pipeline.provenance.word_stems import stems
-from apps.pipeline.resolution.resolve_refs import NAME_PREDICATES
+from apps.pipeline.resolution.link_mentions import NAME_PREDICATES
 
 MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that accepts an offer
 _FRAME = " ".join(("user", "assistant", "wants", "should", "always", "never", "agent", *EntityType))

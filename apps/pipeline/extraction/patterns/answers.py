@@ -1,7 +1,7 @@
-"""Complete an answer by its question: "Where do you live?" – "In Lyon." says "I live in Lyon".
+"""Complete an answer by its question: "Where do you live?" – "In Lyon." means "I live in Lyon".
 
-Only questions about the person are completed. "Do you want me to go on?" asks about the conversation, and a "yes" to it
-says nothing that lasts.
+Only questions about the person are completed. "Do you want me to go on?" is about the conversation, and a "yes" to it
+is no lasting statement.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns.sentences import sentences_of
 
-MOST_WORDS = 10  # of an answer that may lack its verb
+MOST_WORDS = 10  # maximal length of an answer without a verb
 _LEAD = (
     r"(?i)^(?:(?:and|so|ok|okay|well|great|sure|thanks|by the way|one more thing|just to be sure|just checking)[,:]? )*"
 )
@@ -24,12 +24,12 @@ _YES = re2.compile(
 _NO = re2.compile(
     r"(?i)^(?:no|nope|nah|never|not at all|i don't|i'm not|i do not|i am not)\b[\s,.!]*(?:i don't|i'm not|never)?[\s,.!]*$"
 )
-# An answer with a subject of its own is a statement already.
+# An answer with a subject is a statement already.
 _STATES = re2.compile(
     r"(?i)^(?:i|i'm|im|i've|i'd|i'll|we|we're|we've|my|our|it|it's|its|that|that's|this|there|they|they're|he|he's|she|she's|you|the|what|how|why|who|where|when|which|can|could|do|does|is|are|please|let|let's|thanks|thank|ok|okay|not|maybe|hmm+|depends|both|none|nothing|neither|either|whatever|anything|sounds|good|great|nice|cool|perfect|later|skip|forget|just|don't|make|show|give|tell|use|write|add|go)\b"
 )
 
-# Verbs of the conversation, or of what is wanted from it.
+# Verbs about the conversation, or about wishes for it.
 _PASSING = r"(?:want|need|mind|see|know|think|mean|remember|agree|understand|notice|get|try|have (?:a question|time|an? (?:minute|example|error|file|link|screenshot))|wish|expect|hope|suggest|recommend|say|look|find|happen|feel|plan|intend)"
 _REST = r"(?P<rest>[^?,;:.]{0,80})"
 _WHERE = re2.compile(
@@ -84,7 +84,7 @@ def question_before(earlier: Sequence[SourceTurn], *, turn: SourceTurn) -> str:
 
 
 def completed(answer: str, *, question: str) -> str | None:
-    """Return the statement that an answer makes of its question; None if it makes none or is one already."""
+    """Return the statement of an answer and its question; None if there is none or the answer is a statement already."""
     said = " ".join(answer.replace("’", "'").split()).strip(" .!~")
     if not question or not said or len(said.split()) > MOST_WORDS or said.endswith("?"):
         return None
@@ -106,7 +106,7 @@ def _affirmed(question: str) -> str | None:
 
 
 def _denied(question: str) -> str | None:
-    """Return "I don't smoke" for a "no" to "do you smoke?"; nothing for a "no" to one of several things."""
+    """Return "I don't smoke" for a "no" to "do you smoke?"; "" for a "no" to one of several things."""
     asked = _asked(question)
     if asked is None or _OR.search(asked) or _ANYTHING.search(asked):
         return None
@@ -115,7 +115,7 @@ def _denied(question: str) -> str | None:
 
 
 def _asked(question: str) -> str | None:
-    """Return what is asked of the person, as they would say it: "are you vegan?" → "am vegan"."""
+    """Return a question as the person would state it: "are you vegan?" → "am vegan"."""
     if asked := _ARE_YOU.match(question):
         return f"am {_of_the_speaker(asked.group('rest'))}"
     if (asked := _HAVE_YOU.match(question)) and asked.group("verb").lower() == "can":
@@ -149,7 +149,7 @@ def _of_open_question(question: str, said: str) -> str | None:
 
 
 def _chosen(question: str, said: str) -> str | None:
-    """Put the answer in the place of what the question leaves open: "anything", or several to choose from."""
+    """Replace the open part of a question by the answer: "anything", or several alternatives."""
     asked = _asked(question)
     if asked is None:
         return None

@@ -1,4 +1,4 @@
-"""What belongs to the speaker: "my name is Ana", "my favourite film is…", "our car broke down"."""
+"""Attributes of the speaker: "my name is Ana", "my favourite film is…", "our car broke down"."""
 
 import re
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ _FAVOURITE = re.compile(
     re.IGNORECASE,
 )
 _ADVERBS = re.compile(r"(?i)^(?:(?:actually|really|now|just|still|also|currently|in fact),? )+")
-# "my ears are happy and Kofi seems fine" says two things.
+# "my ears are happy and Kofi seems fine" makes two statements.
 _NEXT_CLAUSE = re.compile(
     r",? (?:and|but|so) (?:the |an? |this |that |there )?[\w'-]+ (?:is|are|was|were|has|have|had|will|can|does|did|seems|looks|wants|needs|says)\b.*$"
 )
 _ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
-# Things of the talk rather than of a life.
+# Nouns of the conversation rather than of the speaker's life.
 _EMPTY = frozenset(
     "point question guess bad advice thought thoughts day week fault pleasure problem issue hope plan only one heart mind turn concern goodness way "
     "homework assignment query code function regex loop tests build prompt answer".split()
@@ -43,7 +43,7 @@ _WORTHLESS_VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of the speaker with its value, and the sentence that says so."""
+    """An attribute of the speaker with its value, and the sentence that states it."""
 
     row: Pattern
     value: str
@@ -52,7 +52,7 @@ class Attribute:
 
 
 def attribute_in(clause: str, *, name: str) -> Attribute | None:
-    """Read "my X is Y" about the speaker; None if it is something else."""
+    """Parse "my X is Y" about the speaker; None for other clauses."""
     match = _ATTRIBUTE.match(clause.replace("’", "'"))
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""From a match to a candidate: the object trimmed, the sentence written out, the mentions listed."""
+"""Conversion of a match to a candidate: trim the object, write the sentence, list the mentions."""
 
 import re
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ from apps.pipeline.lexicon.kinship import KIN_WORDS
 
 _EMPLOYED_AT = re.compile(r"\b(?:at|for) (?P<employer>(?:the )?[A-ZÀ-Þ0-9].*)$")
 _PRONOUNS = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their)\b")
-# An object that only points at what was said before says nothing of its own.
+# Objects that only refer to earlier words have no content of their own.
 _POINTS_ELSEWHERE = re.compile(
     r"(?i)^(?:it|this|that|them|these|those|one|so|him|her|there|here|what|how|when|everything|all|things?|stuff|something|to)"
     r"(?:\s+(?:so|all|too|here|there|was|is|and|to|of|about|when|how|for|one|stuff|part|much|out|up|more|kind)\b.*)?$"
     r"|^(?:an?|the|another|some) (?:[\w-]+ )?ones?$"
 )
-# Neither does one that picks among what was just shown: "this bug", "the second option", "option B".
+# Objects that refer to something just shown: "this bug", "the second option", "option B".
 _PICKS = re.compile(
     r"(?i)^(?:(?:this|that|these|those) (?!(?:week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|autumn|fall|time|season)\b)"
     r"|(?:the )?(?:first|second|third|fourth|last|former|latter|next|previous|other|top|bottom|left|right)"
@@ -31,7 +31,7 @@ _PICKS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SentenceContext:
-    """Where something was said, by whom, and how it was meant."""
+    """The context of a sentence: turn, speaker and speech act."""
 
     turn: SourceTurn
     speaker: Mention
@@ -41,13 +41,13 @@ class SentenceContext:
 
 
 def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: SentenceContext) -> Candidate | None:
-    """Make the candidate of a typed row, or None if its object is none."""
+    """Build the candidate of a typed row; None if it has no usable object."""
     found = match.group("object") or ""
     text = trim_object(found, pattern=row)
     if not text or _POINTS_ELSEWHERE.match(text) or _PICKS.match(text) or row.refuses(text):
         return None
     if text == statement.verb and text != found.strip(" .!"):
-        return None  # what it did it to was cut off
+        return None  # its object was cut off
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
@@ -58,7 +58,7 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
 
 
 def compared(text: str, *, owner: str) -> str:
-    """Return an object as it is compared: without its article or its owner."""
+    """Return an object without its article or owner, for comparisons."""
     return without_article(text).removeprefix(f"{owner}'s ")
 
 
@@ -78,7 +78,7 @@ def _phrase(phrase: str, row: Pattern, match: PatternMatch, text: str) -> str:
 
 
 def employer_too(statement: ParsedClause, job: Candidate, row: Pattern) -> Iterator[Candidate]:
-    """Take the second fact out of "I'm a nurse at Charité"."""
+    """Return the second fact in "I'm a nurse at Charité"."""
     found = _EMPLOYED_AT.search(statement.phrase) if job.predicate == "works_as" else None
     name = trim_object(found["employer"], pattern=row) if found else ""
     if name:
@@ -93,7 +93,7 @@ def employer_too(statement: ParsedClause, job: Candidate, row: Pattern) -> Itera
 def spoken(
     statement: ParsedClause, row: Pattern, value: ObjectValue, phrase: str, *, said: SentenceContext
 ) -> Candidate | None:
-    """Write a statement out with `phrase`; None if it still speaks to or as someone in the talk."""
+    """Write a statement with `phrase`; None if it still addresses someone or has a first person."""
     content = statement.sentence(phrase)
     if third_person.speaks_in_first_person(content, name=said.speaker.text) or third_person.addresses_someone(
         content, name=said.speaker.text
@@ -126,7 +126,7 @@ def build_candidate(
     is_hedged: bool = False,
     mentions: tuple[Mention, ...] = (),
 ) -> Candidate:
-    """Put a candidate together; its index is given later, when all of a trace are known."""
+    """Build a candidate; its index is assigned later, when all candidates of a trace are known."""
     negative = (row.polarity is Polarity.NEGATIVE) != is_negated
     return Candidate(
         index=0,
@@ -152,7 +152,7 @@ def build_candidate(
 
 
 def _mentions(statement: ParsedClause, content: str, name: str) -> tuple[Mention, ...]:
-    """List the speaker's people in a sentence, and pronouns that point out of it."""
+    """Return the speaker's people in a sentence, and pronouns that refer to something outside of it."""
     owned = tuple(
         Mention(text=text) for text in relatives.described_in(content, owner=name) if text != statement.subject.text
     )

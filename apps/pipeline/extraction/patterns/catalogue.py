@@ -1,4 +1,4 @@
-"""All rows in the order in which they are tried, found by the verb that a phrase begins with."""
+"""All typed rows in the order in which they are tried, by the verb at the beginning of a phrase."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Statement: one clause, as everything that follows reads it."""
+"""ParsedClause: one clause in the form that patterns read."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,24 @@ from apps.pipeline.lexicon import verbs
 
 @dataclass(frozen=True, slots=True)
 class ParsedClause:
-    """One finite clause in the third person; its verb is singular and affirmative, the rest says how it was."""
+    """A finite clause in the third person with a singular affirmative verb; other fields describe its original form."""
 
     subject: Mention
     phrase: str  # "lives in Munich"
     about_speaker: bool = True
     is_plural: bool = False
-    is_owned: bool = False  # said of what is the speaker's: "our dog", "my sister Lena"
+    is_owned: bool = False  # about something of the speaker: "our dog", "my sister Lena"
     adverbs: tuple[str, ...] = ()
     is_negated: bool = False
     is_over: bool = False  # "no longer", "anymore"
     is_past_denial: bool = False  # "did not"
-    is_after_all: bool = False  # "not allergic after all": what was thought before is wrong
+    is_after_all: bool = False  # "not allergic after all": the former belief is wrong
     is_hedged: bool = False
     relation: relatives.Kinship | None = None
 
     @classmethod
     def about(cls, speaker: str) -> "ParsedClause":
-        """Open a statement about the speaker."""
+        """Return a clause about the speaker."""
         return cls(subject=Mention(text=speaker, type=EntityType.PERSON, is_speaker=True), phrase="")
 
     @property
@@ -36,7 +36,7 @@ class ParsedClause:
         return self.phrase.partition(" ")[0]
 
     def sentence(self, phrase: str = "") -> str:
-        """Write the statement out, with `phrase` in place of its own."""
+        """Write the sentence of the clause, with `phrase` instead of its own."""
         return f"{self.subject.text} {self.predicate_text(phrase or self.phrase)}."
 
     def predicate_text(self, phrase: str) -> str:

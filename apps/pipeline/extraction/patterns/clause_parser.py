@@ -1,4 +1,4 @@
-"""Clauses into statements: who it is about, and what is said of them in the third person."""
+"""Parser of clauses: the subject, and the statement about it in the third person."""
 
 import re
 from dataclasses import replace
@@ -26,14 +26,14 @@ _NO_OWN_PAST = frozenset(
 _SHORT = {"m": "is", "re": "is", "ve": "has", "ll": "will", "d": "would"}
 _NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more(?! of\b| than\b)|any longer|no longer)\b")
 
-# "We deploy to Hetzner, not AWS any more" ends AWS alone.
+# "We deploy to Hetzner, not AWS any more" only ends AWS.
 _CONTRAST = re.compile(r",? (?:and |but )?not [^,;]{1,60}? (?:any ?more|any longer)\b")
 _AND_VERB = re.compile(r" and (?P<verb>am|are|have) ")
 _AFTER_ALL = re.compile(r"(?i),? after all\b")
 
 
 def parse(clause: str, *, speaker: str) -> ParsedClause | None:
-    """Read a clause as a statement about the speaker, their people, or someone named; None if it is none."""
+    """Parse a clause about the speaker, their people, or someone named; None for other clauses."""
     opened = openers.opened(clause)
     said = opened.said
     statement = _first_person(said, speaker) or _elided(said, speaker) or _of_someone(said, speaker)
@@ -47,7 +47,7 @@ def _first_person(said: str, speaker: str) -> ParsedClause | None:
     if match is None:
         return None
     short = (match["short"] or "").lstrip("'")
-    # Without its apostrophe "I'll" is ill, and "I'd" an id.
+    # Without the apostrophe, "I'll" looks like "ill" and "I'd" like "id".
     if short in ("ll", "d", "re") and "'" not in match["short"]:
         return None
     words = match["rest"].split()
@@ -58,7 +58,7 @@ def _first_person(said: str, speaker: str) -> ParsedClause | None:
 
 
 def _elided(said: str, speaker: str) -> ParsedClause | None:
-    """Read "Just moved to Rome" and "Lost my job": the subject that talk leaves out is the speaker."""
+    """Parse "Just moved to Rome" and "Lost my job": the omitted subject is the speaker."""
     match = _ELIDED.match(said) or _ELIDED_PAST.match(said)
     if match is None or (match.re is _ELIDED_PAST and not _opens_with_past(match["verb"].lower())):
         return None

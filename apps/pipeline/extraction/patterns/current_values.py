@@ -1,4 +1,4 @@
-"""What has one value at a time and is told by its noun: "the budget is now 7500 euros", "my appointment moved to the 14th"."""
+"""Values of nouns with one value at a time: "the budget is now 7500 euros", "my appointment moved to the 14th"."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ _LATER = re2.compile(
 
 @dataclass(frozen=True, slots=True)
 class CurrentValue:
-    """The value of an attribute that the speaker has one of, and the sentence that says so."""
+    """The value of an attribute that the speaker has one of, and the sentence that states it."""
 
     row: Pattern
     value: str
@@ -54,7 +54,7 @@ class CurrentValue:
 
 
 def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
-    """Read what holds now of a date, a sum or a limit; None if the clause gives no number and no day."""
+    """Parse the current value of a date, amount or limit; None if the clause has no number and no day."""
     if _NOUNS.isdisjoint(clause.lower().replace("'s", "").split()):
         return _named_value(clause, name=name)
     if off := _CANCELLED.match(clause):

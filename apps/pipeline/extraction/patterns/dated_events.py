@@ -1,6 +1,6 @@
-"""What happens on a named day, whatever it is called: "billing v2 goes live on 19 January", "Emil's birthday is on 12 June".
+"""Events with a date, whatever they are: "billing v2 goes live on 19 January", "Emil's birthday is on 12 June".
 
-A calendar date shows by itself that a statement lasts, so that a grammatical clause of subject, verb and date is enough.
+A calendar date shows that a statement lasts, so a grammatical clause of subject, verb and date is enough.
 """
 
 from dataclasses import dataclass
@@ -47,10 +47,10 @@ _SINGLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class DatedEvent:
-    """A thing, what happens with it and when.
+    """A thing, what happens to it, and when.
 
-    `is_owned` is True for what belongs to the speaker, `is_single` for what happens once, so that a later date replaces
-    the former one.
+    `is_owned` is True if it belongs to the speaker, `is_single` if it happens once, so that a later date replaces the
+    former one.
     """
 
     row: Pattern
@@ -62,7 +62,7 @@ class DatedEvent:
 
 
 def names_a_date(text: str) -> bool:
-    """Return True if a text holds a day of a month, or a month of a year."""
+    """Return True if a text contains a day of a month, or a month of a year."""
     return _NAMES_A_DATE.search(text) is not None
 
 

@@ -49,16 +49,16 @@ from apps.pipeline.provenance.own_words import spoken_outside_scenes
 from apps.pipeline.provenance.role_play import gives_a_role
 
 DEFAULT_SPEAKER = "User"
-# A message of the usual length says less; more is a list, or made to take long.
+# Messages of usual length have fewer sentences; longer ones are lists, or made to be slow.
 _MOST_SENTENCES = 50
-_SENTENCES_LOOKED_BACK = 40  # that a correction may refer to
-# What the next sentence may call "it".
+_SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may refer to
+# Types of things that the next sentence may call "it".
 _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
 def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[SourceTurn] = ()) -> tuple[Candidate, ...]:
-    """Return what the patterns find in one turn, in the order it was said, each with index 0.
+    """Return the candidates that the patterns find in one turn, in order, each with index 0.
 
     `before` are the earlier turns of the session, oldest first: a correction may refer to the speaker's own, an answer
     to the assistant's question. At most the first `policy.max_turn_characters` are read. A statement is returned once.
@@ -106,7 +106,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
 
 
 def _worth_reading(text: str) -> Iterator[sentences.Sentence]:
-    """Yield each sentence once; a single word says nothing unless it answers a question, which the first one may."""
+    """Yield each sentence once; single words are skipped, unless the first one answers a question."""
     said: set[str] = set()
     for place, sentence in enumerate(sentences.sentences_of(text)):
         is_more = " " in sentence.text or "\n" in sentence.text or place == 0
@@ -118,7 +118,7 @@ def _worth_reading(text: str) -> Iterator[sentences.Sentence]:
 def _looking_back(
     said: Sequence[sentences.Sentence], earlier: Sequence[SourceTurn], policy: ExtractionPolicy
 ) -> Iterator[sentences.Sentence]:
-    """Yield what was said before in this turn and the earlier ones, latest first."""
+    """Yield the sentences before, in this turn and the earlier ones, latest first."""
     yield from reversed(said)
     for turn in reversed(earlier):
         yield from reversed(tuple(sentences.sentences_of(turn.content[: policy.max_turn_characters])))
@@ -142,7 +142,7 @@ def _of_sentence(sentence: sentences.Sentence, said: SentenceContext, before: st
 
 
 def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -> Iterator[Candidate]:
-    """Yield who is named in a sentence, then what it lists, or else what its clauses say."""
+    """Yield the introductions in a sentence, then the items of its list, or else the statements of its clauses."""
     for tie in introduced_in(with_child_named(sentence.text), speaker=said.speaker):
         yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
     if refused := refused_in(sentence.text, name=said.speaker.text):
@@ -180,7 +180,7 @@ def _said_in_another_language(sentence: str, said: SentenceContext) -> Iterator[
 
 
 def _listed(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
-    """Yield what a sentence lists, each as a memory of its own."""
+    """Yield the items of a list, each as its own memory."""
     words = clause_words(sentence)
     name = said.speaker.text
     for each in (*stack_in(words, name=name), *allergies_in(words, name=name)):
@@ -205,7 +205,7 @@ def _thing_of(candidate: Candidate) -> str:
 
 
 def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
-    """Yield what a clause says; what no pattern knows is kept if it gives a dose or names a day."""
+    """Yield the statements of a clause; without a pattern only those with a dose or a day."""
     medicines = tuple(_medicines_in(clause, said)) if said.speech_act is SpeechAct.ASSERTED else ()
     event = dated_event_in(clause, name=said.speaker.text) if said.speech_act is SpeechAct.ASSERTED else None
     is_certain = len(medicines) > 1 or (event is not None and event.is_single)
@@ -228,7 +228,7 @@ def _of_third_party(clause: str, said: SentenceContext) -> Iterator[Candidate]:
 
 
 def _owner_or_thing(text: str) -> Mention:
-    """Return whose a thing is, if it says so: "Ida's test" is about Ida."""
+    """Return the owner in the name of a thing, if there is one: "Ida's test" is about Ida."""
     owner = text.rpartition("'s ")[0]
     return Mention(text=owner, type=EntityType.PERSON) if owner else Mention(text=text)
 

@@ -1,4 +1,4 @@
-"""Appointments told in German, French and Spanish, as English sentences with the date written out."""
+"""Appointments in German, French and Spanish, converted to English sentences with the full date."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NO_APPOINTMENT = re2.compile(
 
 @dataclass(frozen=True, slots=True)
 class Appointment:
-    """What the speaker has on a day, and the sentence that says so."""
+    """An appointment of the speaker, and the sentence that states it."""
 
     row: Pattern
     value: str
@@ -50,7 +50,7 @@ _LANGUAGES = tuple(_languages())
 
 
 def appointment_in(sentence: str, *, name: str) -> Appointment | None:
-    """Read "am 21. Juli um 8 Uhr hab ich EKG" as an appointment; None if nothing is told of a day."""
+    """Read "am 21. Juli um 8 Uhr hab ich EKG" as an appointment; None if there is none."""
     if not any(char.isdigit() for char in sentence):
         return None
     return next((found for language in _LANGUAGES for found in _told_in(sentence, language, name)), None)

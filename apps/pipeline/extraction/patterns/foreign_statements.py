@@ -1,6 +1,6 @@
-"""Statements in German, French and Spanish: health first, for what one must not be given has to be known.
+"""Statements in German, French and Spanish, above all about health, because missed allergies are dangerous.
 
-They become English sentences with the names and substances as they were said.
+They become English sentences with unchanged names and substances.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ _NOT_MEANT = re2.compile(r"(?i)\?$|^(?:wenn|falls|si|ob) |\b(?:wäre|hätte|wür
 
 @dataclass(frozen=True, slots=True)
 class ForeignStatement:
-    """One statement of the speaker, in English."""
+    """A statement of the speaker, in English."""
 
     row: Pattern
     value: str

@@ -1,4 +1,4 @@
-"""What no typed row knows: events, ongoing things and feelings that last, kept in the speaker's own words."""
+"""Statements without a typed row: events, ongoing activities and lasting feelings, in the speaker's own words."""
 
 import re
 
@@ -13,7 +13,7 @@ from apps.pipeline.lexicon.calendar import UNAMBIGUOUS_MONTHS
 from apps.pipeline.lexicon.health_terms import HEALTH_SIGN
 from apps.pipeline.lexicon.tables import alternation
 
-# Verbs that speak of the talk, of the moment or of opinion.
+# Verbs about the conversation, the moment or opinions.
 _EMPTY_VERBS = frozenset(
     "thinks thought guesses guessed knows knew hopes hoped means meant says said sees hears heard agrees agreed bets bet "
     "wonders wondered appreciates appreciated understands understood believes supposes promises remembers remembered forgot "
@@ -75,7 +75,7 @@ _POINTING = re.compile(
 
 
 def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pattern | None:
-    """Return the row for a statement in free words, or None if it is not worth keeping.
+    """Return the row for a general statement, or None if it is not worth storing.
 
     What people say to one another in free words is mostly of their lives. What is said to an assistant is mostly of the
     task at hand: there a statement must show by itself that it lasts.
@@ -157,7 +157,7 @@ def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
 
 
 def _is_done_again(statement: ParsedClause, phrase: str) -> bool:
-    """Return True for what is done regularly, or for long: "I run three times a week", "we have two cats"."""
+    """Return True for regular or long activities: "I run three times a week", "we have two cats"."""
     if statement.is_negated and " " not in phrase:
         return not verbs.may_be_past(phrase)
     if _is_habit(statement) or _OWNS_SEVERAL.match(phrase):
@@ -168,7 +168,7 @@ def _is_done_again(statement: ParsedClause, phrase: str) -> bool:
 
 
 def _is_habit(statement: ParsedClause) -> bool:
-    """Return True for the simple present of what the speaker does: "I wear size 43 shoes", "I work night shifts"."""
+    """Return True for habits of the speaker in the simple present: "I wear size 43 shoes", "I work night shifts"."""
     base = verbs.base_form(statement.verb)
     is_present = not verbs.may_be_past(statement.verb) and statement.verb.endswith("s")
     return (

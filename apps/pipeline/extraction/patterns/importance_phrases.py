@@ -1,4 +1,4 @@
-"""What matters to the speaker, told with the thing as the subject: "Painting helps me relax"."""
+"""Things that are important to the speaker, as the subject of a sentence: "Painting helps me relax"."""
 
 import re
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _BODILY = re.compile(r"\b(?:hives|rash|headaches?|migraines?|cramps|heartburn|na
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A thing that does something for the speaker, and the sentence that says so."""
+    """A thing with its effect on the speaker, and the sentence that states it."""
 
     thing: str
     content: str
@@ -71,9 +71,9 @@ _DETERMINED = re.compile(r"(?i)^(?:the|this|that|these|those|an?) ")
 
 
 def value_in(clause: str, *, name: str, before: str = "", to_assistant: bool = False) -> Value | None:
-    """Read "Painting helps me relax" or "Family is important to me"; None if the thing is not named.
+    """Parse "Painting helps me relax" or "Family is important to me"; None if the thing is not named.
 
-    `before` is the thing that the sentence before was about, which "it" then points at.
+    `before` is the thing that the previous sentence was about, which "it" then refers to.
     """
     if before and before.lower() not in _NOTHING:
         pronoun = _THEY if _PLURAL.search(before) else _IT

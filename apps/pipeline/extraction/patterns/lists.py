@@ -1,4 +1,4 @@
-"""Several of a kind in one sentence: a stack of tools, children or pets by name."""
+"""Lists in one sentence: a stack of tools, children or pets by name."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ _HAS_PET = BY_NAME["has_pet"]
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One of several things, as a memory of its own."""
+    """An item of a list, as its own memory."""
 
     row: Pattern
     value: str
@@ -56,7 +56,7 @@ class Listed:
 
 
 def stack_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
-    """Read "my stack is Django, htmx and Postgres 16" as one tool each; empty where one of them is no name."""
+    """Parse "my stack is Django, htmx and Postgres 16" as one tool each; empty if one of them is no name."""
     found = _STACK.match(sentence) if "stack" in sentence or "tool" in sentence or "tech" in sentence else None
     if found is None:
         return ()
@@ -67,12 +67,12 @@ def stack_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
 
 
 def _is_plain(items: list[str]) -> bool:
-    """Return True where nothing is named: "our stack is huge"."""
+    """Return True if nothing is named: "our stack is huge"."""
     return not any(any(char.isupper() or char.isdigit() for char in item) for item in items)
 
 
 def allergies_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
-    """Read "my allergies: peanuts, latex" as one allergy each."""
+    """Parse "my allergies: peanuts, latex" as one allergy each."""
     found = _ALLERGIES.match(sentence) if "llerg" in sentence else None
     items = [item.strip(" .!") for item in _NEXT_ITEM.split(found.group("items"))] if found else []
     if not all(_SUBSTANCE.match(item) and not _NO_TOOL.match(item) for item in items):
@@ -81,7 +81,7 @@ def allergies_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
 
 
 def family_in(sentence: str, *, speaker: Mention) -> Iterator[Listed | RelationStatement]:
-    """Read "we have two kids, Mira and Tobias" as how many there are, and what each is to the speaker."""
+    """Parse "we have two kids, Mira and Tobias" as their number, and the relation of each to the speaker."""
     if " and " not in sentence and "&" not in sentence:
         return
     owned = _HAS_SEVERAL.match(sentence)

@@ -1,4 +1,4 @@
-"""What stands before a statement: interjections go, and what says when goes to the end."""
+"""Words before a statement: interjections are removed, times are moved to the end."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from apps.pipeline.lexicon.calendar import MONTHS
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
-# Openers that say nothing, and those that say when.
+# Openers without content, and those with a time.
 _OPENER = re.compile(
     r"(?i)^(?:(?:wow|whoa|hey|hi|hello|oh|ah|aw+|hm+|um+|uh|yeah+|yes|yep|yup|yea|no|nope|nah|well|so|and|but|also|plus|btw|by the way|honestly|anyway|anyways|"
     r"thanks|thank you|thx|sure|ok|okay|lol|haha+|unfortunately|luckily|fortunately|sadly|anyhow|cool|nice|great|awesome|absolutely|definitely|totally|exactly|"
@@ -22,7 +22,7 @@ _WHEN = (
     r"|every (?:day|morning|evening|night|week|weekend|month|year|\w+day)|on weekends|these days|nowadays|right now|currently|as of (?:today|now|\w+)|at the moment|as a (?:kid|child|teenager))"
 )
 _WHEN_FIRST = re.compile(rf"(?i)^({_WHEN}),?\s+(?=(?:I|we|my|our|she|he)\b)")
-# "After finishing school, I moved": what comes first goes last.
+# "After finishing school, I moved": the first clause is moved to the end.
 _SUBORDINATE = re.compile(
     r"^(?P<first>(?:[Aa]fter|[Dd]uring|[Ww]hile|[Oo]ver|[Aa]t|[Ii]n|[Oo]n|[Ff]or|[Bb]efore|[Ss]ince|[Ff]rom|[Uu]ntil|[Bb]ack in) [^,;.!?]{3,50}?),? (?=(?:I|we)\b)"
 )
@@ -47,7 +47,7 @@ _APOSTROPHES = str.maketrans(dict.fromkeys("’`´‘", "'"))
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A clause that begins with its subject, and whether it was said as a belief."""
+    """A clause that begins with its subject, and whether it was stated as a belief."""
 
     said: str
     is_belief: bool

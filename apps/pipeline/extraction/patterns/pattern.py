@@ -1,4 +1,4 @@
-"""Pattern: one typed row, and what a match of it becomes."""
+"""Pattern: one typed row, and the memory that a match becomes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,15 +11,15 @@ from apps.pipeline.core.enums import EntityType, MemoryType, Polarity, SourceCon
 
 
 class PatternMatch(Protocol):
-    """The part of a regular expression match that is read here."""
+    """The part of a regular expression match that is used here."""
 
     def group(self, name: str, /) -> str | None:
-        """Return what a named group holds."""
+        """Return the text of a named group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A typed row: what follows one of `verbs` in a third-person phrase, and the memory that it makes.
+    """A typed row: the words after one of `verbs` in a third-person phrase, and the resulting memory.
 
     `expression` (RE2, whole phrase, case-insensitive) names its object `object`; other groups may be used in
     `predicate` and `content`. Without `content` the phrase is kept as it was said.
@@ -47,7 +47,7 @@ class Pattern:
     values: Mapping[str, str] = field(default_factory=dict)  # objects that are stored under another name
 
     def evolved(self, *, predicate: str) -> "Pattern":
-        """Return the row with another predicate, for rows that take it from the words."""
+        """Return the row with another predicate, for rows whose predicate depends on the words."""
         return replace(self, predicate=predicate)
 
     @property
@@ -56,16 +56,16 @@ class Pattern:
         return _compile(self.expression)
 
     def may_speak_of(self, *, about_speaker: bool, is_negated: bool) -> bool:
-        """Return True if the row is meant for such a statement."""
+        """Return True if the row applies to a statement."""
         return (about_speaker or not self.only_speaker) and (is_negated or not self.only_negated)
 
     def refuses(self, text: str) -> bool:
-        """Return True if an object is one that the row does not mean."""
+        """Return True if the row excludes an object."""
         return bool(self.unless) and _compile_start(self.unless).match(text) is not None
 
     @property
     def object_end(self) -> "re2._Regexp[str]":
-        """Return where an object of this pattern ends."""
+        """Return the end of an object of this pattern."""
         return _compile_end(self.ends)
 
 
@@ -106,7 +106,7 @@ _ARTICLE = re2.compile(r"(?i)^(?:a|an|the|some|any)\s+")
 
 
 def trim_object(text: str, *, pattern: Pattern) -> str:
-    """Cut an object at the end of its clause and take trailing adverbs off; "" when it is too long to be one."""
+    """Cut an object at the end of its clause and remove trailing adverbs; "" if it is too long."""
     listed = _LIST.match(text) if pattern.is_list else None
     if listed is not None and len(listed.group("list").split()) <= pattern.max_words:
         return str(listed.group("list"))
@@ -128,6 +128,6 @@ def _trimmed(text: str, *, end: "re2._Regexp[str]") -> str:
 
 
 def without_article(text: str) -> str:
-    """Return an object as it is compared: without its article."""
+    """Return an object without its article, for comparisons."""
     bare: str = _ARTICLE.sub("", text)
     return bare or text

@@ -1,6 +1,6 @@
-"""Medicines with their doses in a row, as one writes them down: "nebivolol 5 in the morning, metformin 1000 twice".
+"""Lists of medicines with doses: "nebivolol 5 in the morning, metformin 1000 twice".
 
-Names of medicines and doses are the same in most languages, so that the list is read whatever language surrounds it.
+Names of medicines and doses are the same in most languages, so such a list is read in a text of any language.
 """
 
 from collections.abc import Iterator
@@ -42,14 +42,14 @@ _TAKES = BY_NAME["takes_medicine"]
 
 
 def regimen_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
-    """Return each medicine of a list as one that the speaker takes; empty where a sentence says anything else of one."""
+    """Return the medicines of a list that the speaker takes; empty if a sentence says anything else about one."""
     if not any(char.isdigit() for char in sentence) or _NOT_TAKEN.search(sentence):
         return ()
     return tuple(_listed(sentence, name))
 
 
 def refused_in(sentence: str, *, name: str) -> Listed | None:
-    """Read "no penicillin for me" as what the speaker must not be given."""
+    """Parse "no penicillin for me" as something that the speaker must not be given."""
     found = _REFUSED.search(sentence)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Who is what to the speaker: "my sister Lena", "my manager is Priya", "I have a cat named Miso"."""
+"""Relations to the speaker: "my sister Lena", "my manager is Priya", "I have a cat named Miso"."""
 
 import re
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ _TAIL = re.compile(r"^(?:is|was) (?P<owner>[^']+)'s (?P<rest>.+)$")
 
 @dataclass(frozen=True, slots=True)
 class RelationStatement:
-    """A tie between the speaker and someone named, as one memory holds it."""
+    """The relation between the speaker and someone named, as one memory."""
 
     subject: Mention
     object: ObjectValue
@@ -58,7 +58,7 @@ class RelationStatement:
 
 
 def relation_in(statement: ParsedClause, *, speaker: Mention) -> tuple[RelationStatement | None, bool]:
-    """Return the tie that a statement tells, and whether it says nothing beside it."""
+    """Return the relation in a statement, and whether the statement says nothing else."""
     kinship = statement.relation
     if kinship is not None and kinship.name:
         return _relation(kinship.word, kinship.qualifier, kinship.name, speaker), False
@@ -70,7 +70,7 @@ def relation_in(statement: ParsedClause, *, speaker: Mention) -> tuple[RelationS
 
 
 def introduced_in(sentence: str, *, speaker: Mention) -> Iterator[RelationStatement]:
-    """Yield the ties that a sentence names beside what it says: "Meet Toby, my puppy", "a note for my sister Lena"."""
+    """Yield the relations that a sentence mentions in passing: "Meet Toby, my puppy", "a note for my sister Lena"."""
     if "my " not in (lower := sentence.lower()) and "our " not in lower:
         return
     introduced = _INTRODUCED.match(sentence)
@@ -81,12 +81,12 @@ def introduced_in(sentence: str, *, speaker: Mention) -> Iterator[RelationStatem
 
 
 def tie_to(speaker: Mention, *, word: str, name: str) -> RelationStatement:
-    """Return the tie between the speaker and someone who is named."""
+    """Return the relation between the speaker and someone who is named."""
     return _relation(word, "", name, speaker)
 
 
 def without_asides(sentence: str) -> str:
-    """Take out who somebody is where it stands between the name and the verb: "Pavel, my husband, cooks"."""
+    """Remove an apposition between the name and the verb: "Pavel, my husband, cooks"."""
     return _ONE_OF.sub(r"\g<name> ", _APPOSITION.sub(r"\g<name> ", sentence))
 
 

@@ -1,4 +1,4 @@
-"""People (and animals) that a speaker calls theirs, and others by name, as the subject of a clause."""
+"""The speaker's people and animals, and others by name, as the subject of a clause."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -54,7 +54,7 @@ _PARTICIPLES = frozenset("been got had gone done become started moved".split())
 
 @dataclass(frozen=True, slots=True)
 class Kinship:
-    """What someone is to the speaker: "sister", and the name where it was said."""
+    """The relation of someone to the speaker ("sister"), with the name if it was given."""
 
     word: str
     name: str = ""
@@ -63,7 +63,7 @@ class Kinship:
 
 @dataclass(frozen=True, slots=True)
 class Someone:
-    """A subject that is not the speaker, and the rest of its clause."""
+    """A subject other than the speaker, and the rest of its clause."""
 
     mention: Mention
     rest: str
@@ -74,7 +74,7 @@ class Someone:
 
 
 def subject_of(clause: str, *, speaker: str) -> Someone | None:
-    """Find who a clause is about, when it is one of the speaker's people, someone named, or she or he."""
+    """Return the subject of a clause if it is one of the speaker's people, someone named, "she" or "he"."""
     if match := _OWN.match(clause):
         return _own(match, speaker) if _begins_with_verb(match) else None
     if (match := _OF_NAMED.match(clause)) and _may_be_name(match["owner"]) and _begins_with_verb(match):
@@ -140,7 +140,7 @@ def _may_be_name(text: str) -> bool:
 
 
 def described(*, word: str, qualifier: str, speaker: str) -> str:
-    """Name someone by what they are to the speaker: "Ana's older sister"."""
+    """Describe someone by their relation to the speaker: "Ana's older sister"."""
     return " ".join(part for part in (f"{speaker}'s", qualifier.strip(), word) if part)
 
 
@@ -156,7 +156,7 @@ def _is_single(word: str) -> bool:
 
 
 def entity_type(word: str) -> EntityType:
-    """Return what a kin word names."""
+    """Return the type of entity that a relation noun describes."""
     return EntityType.ANIMAL if word in ANIMALS else EntityType.PERSON
 
 

@@ -1,7 +1,7 @@
-"""One value in the place of another: "they switched me from ramipril to losartan", "we migrated from Jenkins to Actions".
+"""Replaced values: "they switched me from ramipril to losartan", "we migrated from Jenkins to Actions".
 
-Only the new value is stated: the quote names the old one, by which conflict resolution closes what is known of it
-(lexicon/retractions.py). A memory that denies the old value would repeat that.
+Only the new value is stated: the quote names the old one, by which conflict resolution closes its memory
+(lexicon/retractions.py). A memory that denies the old value would be redundant.
 """
 
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ _USES = BY_NAME["uses"]
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What holds after a change; a denial where nothing takes the place of the old value."""
+    """The value after a change; a denial if nothing replaces the old value."""
 
     subject: Mention
     row: Pattern
@@ -90,7 +90,7 @@ class Replacement:
 
 
 def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]:
-    """Read a clause as a change of medicine or of tool; empty where it is none, or a value is not named."""
+    """Parse a change of medicine or tool; empty for other clauses, or if a value is not named."""
     # Most clauses hold none of these words, and a set is quicker to ask than seven expressions.
     if _SIGNS.isdisjoint(clause.lower().split()):
         return ()

@@ -1,4 +1,4 @@
-"""Amending: "I meant Lyon, not Paris" says again, with Lyon, what was said of Paris."""
+"""Self-corrections: "I meant Lyon, not Paris" repeats the statement about Paris with Lyon."""
 
 import re
 from collections.abc import Iterable
@@ -13,10 +13,10 @@ _AMENDS = re.compile(
     r"(?:and |but )?(?:not|instead of)\s+(?P<wrong>[^,;:.!?]{1,40}?)[\s.!]*$",
     re.IGNORECASE,
 )
-# "It's mild, not spicy" takes back no love of spicy food: without these, only names and numbers are amended.
+# "It's mild, not spicy" may be about a soup: without these words, only names and numbers are corrected.
 _EXPLICIT = re.compile(r"\b(?:sorry|oops|actually|correction|my bad|my mistake|mean|meant|said|make)\b", re.I)
 _NAMED = re.compile(r"\d|[A-ZÀ-Þ]")
-# A sentence of its own, which says what it corrects: "No, I live in Lyon, not Paris".
+# A complete sentence needs no earlier one: "No, I live in Lyon, not Paris".
 _SPEAKS = re.compile(
     r"^(?:i|we|my|our|he|she|they|her|his|their|its)\b|\b(?:is|are|am|was|were|has|have|do|does|did)\b|'(?:s|m|re|ve) ",
     re.IGNORECASE,
@@ -33,14 +33,14 @@ _NAMES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Misnomer:
-    """A name that was wrong, and the right one."""
+    """A wrong name, and the right one."""
 
     right: str
     wrong: str
 
 
 def misnomer_in(sentence: Sentence) -> Misnomer | None:
-    """Read "her name is Anna, not Anne"."""
+    """Parse "her name is Anna, not Anne"."""
     found = _NAMES.search(sentence.text) if " not " in sentence.text and not sentence.asks else None
     return Misnomer(right=found["right"], wrong=found["wrong"]) if found else None
 
@@ -52,7 +52,7 @@ class _Amendment:
 
 
 def amended(sentence: Sentence, *, earlier: Iterable[Sentence]) -> Sentence | None:
-    """Return the first earlier sentence that tells what is taken back, with the right words in their place.
+    """Return the first earlier sentence with the wrong words, with the right ones in their place.
 
     `earlier` are the same speaker's, latest first.
     """
@@ -76,7 +76,7 @@ def _amendment(sentence: Sentence) -> _Amendment | None:
 
 
 def _replaced(sentence: Sentence, amendment: _Amendment) -> Sentence | None:
-    """Replace whole words, with their article where the sentence has it and without where it has not."""
+    """Replace whole words, with their article if the sentence has one."""
     pairs = (
         (amendment.wrong, amendment.right),
         (_ARTICLE.sub("", amendment.wrong), _ARTICLE.sub("", amendment.right)),

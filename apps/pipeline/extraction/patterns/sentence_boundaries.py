@@ -1,4 +1,4 @@
-"""Where sentences end: not at an abbreviation, an initial, a decimal or a version."""
+"""Ends of sentences, which are not at abbreviations, initials, decimals or versions."""
 
 import re
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ _LONGEST_WORD = 20  # of an abbreviation and the word before it
 
 
 def sentence_ends(prose: str) -> Iterator[int]:
-    """Yield the positions at which a sentence ends, but for the end of the text."""
+    """Yield the positions at which sentences end, except the end of the text."""
     for end in _END.finditer(prose):
         if end.group() != "." or not _is_abbreviation(prose, end.start()):
             yield end.end()
 
 
 def _is_abbreviation(prose: str, dot: int) -> bool:
-    """Return True if the full stop at `dot` belongs to the word before it and the sentence goes on."""
+    """Return True if the full stop at `dot` belongs to the word before it and the sentence continues."""
     before = prose[max(0, dot - 2 * _LONGEST_WORD) : dot].split()
     after = prose[dot + 1 : dot + 1 + _LONGEST_WORD].split()
     if not before or not after or "\n" in prose[dot + 1 : dot + 3]:

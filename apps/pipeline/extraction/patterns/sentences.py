@@ -1,4 +1,4 @@
-"""Text into sentences and clauses, each with the words as they were said."""
+"""Split texts into sentences and clauses, with the original words."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ _BASES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence as it was said, and whether it asks."""
+    """A sentence, and whether it is a question."""
 
     text: str
     asks: bool
@@ -59,7 +59,7 @@ class Sentence:
 
 
 def sentences_of(text: str) -> Iterator[Sentence]:
-    """Yield the sentences of prose in the author's own words; code, quotations and addresses are left out."""
+    """Yield the sentences of prose in the author's own words, without code, quotations and addresses."""
     prose = own_prose(text)
     start = 0
     for end in (*sentence_ends(prose), len(prose)):
@@ -80,7 +80,7 @@ def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]
 
 
 def clauses_of(sentence: Sentence) -> list[str]:
-    """Cut a sentence where a new statement begins; of a question only a statement before it is kept."""
+    """Split a sentence where a new statement begins; of a question, return only a statement before it."""
     text = sentence.text
     if sentence.asks:
         cut = _TRAILING_QUESTION.search(text)
@@ -96,7 +96,7 @@ def _states(text: str) -> bool:
 
 
 def _coordinated(clause: str) -> list[str]:
-    """Cut "I took the train and visited Lena" in two, each with its subject."""
+    """Split "I took the train and visited Lena" into two clauses, each with its subject."""
     head = _FIRST_VERB.match(clause)
     joint = _AND_VERB.search(clause, head.end()) if head else None
     if head is None:

@@ -1,4 +1,4 @@
-"""How a sentence is meant: asserted, imagined, played, mocked, or of no lasting interest."""
+"""The speech act of a sentence: asserted, imagined, played, ironic, or of no lasting interest."""
 
 import re2
 
@@ -11,7 +11,7 @@ _ROLEPLAY = re2.compile(
     r"(?i)^(?:.{0,40}?\b)?(?:pretend(?:ing)?(?: that| like)?(?: to be)?|act as (?:if|though)|let'?s pretend(?: that)?|for this (?:story|game|scene),?"
     r"|in (?:this|my|the|our) (?:story|game|role-?play|scene|novel|book|play|campaign|movie script|dream),?)\s+(I\b.*)"
 )
-# "I'm basically a lawyer" and "I'm actually a doctor, so walk me through it" frame a request, not a life.
+# "I'm basically a lawyer" and "I'm actually a doctor, so walk me through it" only frame a request.
 _RHETORICAL = re2.compile(
     r"(?i)\bI(?:'m| am) (?:basically|practically|actually|kind of|sort of|kinda|pretty much|virtually) (?:a|an|the)\b"
 )
@@ -25,7 +25,7 @@ _UNREAL = re2.compile(
     r"(?i)\b(?:if (?:I|we)\b|if only|I wish\b|wish I\b|as if I\b|I(?:'d| would) (?:be|have|do|never|probably)\b|I (?:could|should|would) have\b|could've|should've|would've)"
 )
 
-# What opens doors is nobody's to remember.
+# Secrets are never stored.
 _SECRET = re2.compile(
     r"(?i)\b(?:pass(?:word|code|phrase)s?\b(?:$|[^ ]| [^m])|pin(?: code| number)? (?:is|was)\b|cvv\b|cvc\b|(?:api|private|secret|access|ssh|encryption|licen[cs]e|recovery) (?:key|token|code)s?\b"
     r"|card number\b|social security\b|ssn\b|iban\b|account number\b|passport number\b|security code\b)"
@@ -35,12 +35,12 @@ _TO_REMEMBER = re2.compile(
     r"(?:remember|note(?: down)?|keep in mind|bear in mind|make a (?:mental )?note|don['’]?t forget|do not forget|never forget|save|memori[sz]e|should I (?:mention|say|add|disclose)|did I (?:mention|say|tell you))(?: this| it| of it)?(?: that\b|:|,)? "
     r"((?:I|I['’](?:m|ve|d|ll)|my|our|we|we['’](?:re|ve|ll)) .+)"
 )
-# "In this code, I have a list": the speaker stands for the program.
+# "In this code, I have a list": "I" is the program.
 _INSIDE_THE_WORK = re2.compile(
     r"(?i)^(?:.{0,20}\b)?(?:in|for|inside) (?:my|the|this|that|our) (?:code|script|function|program|example|query|exercise|problem|puzzle|spreadsheet|document)s?,"
 )
 
-# Who corrects themselves within a sentence says two things of which one is wrong.
+# A sentence with a self-correction makes two statements, of which one is wrong.
 _TAKES_BACK_ITSELF = re2.compile(
     r"(?i)[,;.–—-] ?(?:oh,? )?(?:no,? (?:sorry|wait|hang on|hold on|actually)|wait,? no|scratch that|sorry,? (?:no|that's|that is|wrong)|or rather|correction:?)\b"
 )
@@ -55,7 +55,7 @@ _INDICATIVE = {"were": "am", "was": "am", "had": "have", "worked": "work", "live
 
 
 def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
-    """Return how a sentence is meant and the claim in it; None if nothing in it may be kept."""
+    """Return the speech act of a sentence and the claim in it; None if nothing in it may be stored."""
     if (
         _TAKES_BACK_ITSELF.search(sentence)
         or _SARCASM.search(sentence)
@@ -64,7 +64,7 @@ def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
     ):
         return None, ""
     lower = sentence.lower()
-    # Most sentences hold none of these words, and asking for them is quicker than asking the expressions.
+    # Most sentences contain none of these words, and checking for them is faster than the expressions.
     if not _IMAGINES.isdisjoint(lower.split()):
         if played := _ROLEPLAY.search(sentence):
             return SpeechAct.ROLEPLAY, _indicative(played.group(1))
@@ -76,25 +76,25 @@ def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
 
 
 def _to_remember(sentence: str) -> str:
-    """Return what is asked to be remembered, or the sentence as it is: "Can you remember that I'm vegan?" """
+    """Return the statement in a request to remember it ("Can you remember that I'm vegan?"), or else the sentence."""
     asked = _TO_REMEMBER.match(sentence) if any(word in sentence.lower() for word in _REMINDS) else None
     return asked.group(1) if asked else sentence
 
 
 def _indicative(claim: str) -> str:
-    """Turn what is imagined into the claim itself: "I were a doctor" → "I am a doctor"."""
+    """Convert an imagined claim to the indicative: "I were a doctor" → "I am a doctor"."""
     subject, _, rest = claim.partition(" ")
     verb, _, tail = rest.partition(" ")
     return " ".join((subject, _INDICATIVE.get(verb.lower(), verb), tail)).strip()
 
 
 def is_unreal(clause: str) -> bool:
-    """Return True if a clause speaks of what is not so: conditions, wishes, missed chances."""
+    """Return True if a clause is unreal: a condition, wish or missed chance."""
     return _UNREAL.search(clause) is not None
 
 
 def is_mockery(sentence: str) -> bool:
-    """Return True if a sentence says the opposite of what it means."""
+    """Return True if a sentence is ironic."""
     return _SARCASM.search(sentence) is not None
 
 

@@ -1,4 +1,4 @@
-"""What the speaker asks of the assistant for good: conventions ("always…") and constraints ("never…")."""
+"""Standing rules for the assistant: conventions ("always…") and constraints ("never…")."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
 from apps.pipeline.lexicon import verbs
 
-# What an assistant does: without one of these, "never give up" would be a constraint.
+# Verbs for actions of an assistant; without them, "never give up" would be a constraint.
 _DO = (
     r"(?:answer|respond|reply|use|write|format|give|include|show|explain|mention|say|add|translate|summari[sz]e|speak|talk|keep|list|send|suggest|recommend|ask|"
     r"assume|quote|cite|put|start|end|begin|convert|remind|check|make|wrap|sign|spell|round|sort|group|return|provide|avoid|prefer|tell|share|book|schedule|"
@@ -32,7 +32,7 @@ _ALWAYS_THIS = re2.compile(
 _EVERYWHERE = re2.compile(
     rf"{_LEAD}(?P<object>{_DO}\b.*? (?:everywhere|in everything|for everything|in all (?:of )?(?:your|my|our|the)|in every|at all times|throughout)\b.*)$"
 )
-# How what is written should be is meant for good without saying so.
+# Wishes about the style of texts are standing ones, even without such a word.
 _KEEP = re2.compile(
     rf"{_LEAD}(?P<object>keep (?:the |your |all |all your )?(?:explanations?|answers?|replies|responses|summaries|comments|messages) (?:as )?(?:short|brief|concise|simple|terse|formal|informal|polite|plain|to the point|under \d+ \w+)\b.*)$"
 )
@@ -40,7 +40,7 @@ _KEEP = re2.compile(
 _REQUEST = re2.compile(
     r"(?i)^(?:(?:hey|hi|ok|also|and|so|please),? )*(?:can|could|would|will) you (?:(?:please )?(?P<wish>.*\b(?:from now on|going forward|in (?:the )?future|every time))|please (?P<polite>(?:always|never) .*))$"
 )
-# What follows is what somebody else says, or a text.
+# Words before somebody else's statement, or before a text.
 _SAYING = re2.compile(
     r"(?i)\b(?:said|says|wrote|writes|called|title|text|prompt|sentence|line|reads|answer|error|translate|rule is)\b"
 )
@@ -91,7 +91,7 @@ _nickname = Pattern(
 )
 
 
-# Expression, row, the adverb of the sentence, and the verb where the wish has none.
+# Expression, row, the adverb of the sentence, and the verb if the wish has none.
 _FORMS = (
     (_NEVER, _constraint, "never ", ""),
     (_NO_MORE, _constraint, "never ", "use "),
@@ -104,7 +104,7 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class StandingRule:
-    """One wish for good, as it is kept."""
+    """A standing rule, and its sentence."""
 
     row: Pattern
     value: str
@@ -112,9 +112,9 @@ class StandingRule:
 
 
 def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | None:
-    """Read a sentence as a standing wish to the assistant; None if it asks for this once, or of someone else.
+    """Parse a standing wish to the assistant; None if it is for this time only, or to someone else.
 
-    A question is one where it says that it is for good: "could you … from now on?"
+    A question counts if it says that it is for good: "could you … from now on?"
     """
     said = sentence.replace("’", "'").rstrip(" .!?")
     if asks:
@@ -126,7 +126,7 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
     return _wish_in(said, name=name)
 
 
-# Every wish holds one of these words.
+# Every wish contains one of these words.
 _WISHES = frozenset(
     "always never don't dont do stop no call from in going make be remember i i'd you whenever every each any anytime when "
     "keep under by ever calls everywhere everything all throughout".split()

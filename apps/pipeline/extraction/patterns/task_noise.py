@@ -1,4 +1,4 @@
-"""What is said of the work at hand: code, drafts, sums. It tells how far the work is, not who the speaker is."""
+"""Talk about the task at hand (code, drafts, calculations), which says nothing lasting about the speaker."""
 
 import re2
 
@@ -41,17 +41,17 @@ _NUMBER = re2.compile(r"(?i)\d|\b(?:two|three|four|five|six|seven|eight|nine|ten
 
 
 def is_step_or_state(phrase: str) -> bool:
-    """Return True if a phrase in the third person tells of a step in the work, of its state, or orders some of it."""
+    """Return True if a third-person phrase is about a step of the task, its state, or a request for it."""
     return _STEP_OR_STATE.match(phrase) is not None
 
 
 def hands_over_a_text(sentence: str) -> bool:
-    """Return True if a sentence announces a text to work on: what follows is that text's, not the speaker's."""
+    """Return True if a sentence announces a text to work on, so that the following words are not the speaker's."""
     return _HANDS_OVER_A_TEXT.match(sentence) is not None
 
 
 def asks_for_a_sum(text: str) -> bool:
-    """Return True if a text ends in a sum: what it says of amounts is an exercise."""
+    """Return True if a text ends with a calculation, so that its amounts are an exercise."""
     return _ASKS_FOR_A_SUM.search(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What is said of things and tests that bear no capital: "Ida's scan came back clean", "uv handles locking for us"."""
+"""Statements about tests and tools: "Ida's scan came back clean", "uv handles locking for us"."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ _STATE = Pattern(name="stands_on", type=MemoryType.FACT, predicate="stands_on", 
 
 @dataclass(frozen=True, slots=True)
 class ThirdPartyStatement:
-    """A statement of somebody or something else that matters to the speaker."""
+    """A statement about somebody or something else that matters to the speaker."""
 
     row: Pattern
     subject: str

@@ -1,4 +1,4 @@
-"""First person into third: "my dog" → "Ana's dog", "the house I built" → "the house Ana built"."""
+"""Conversion of the first person to the third: "my dog" → "Ana's dog", "the house I built" → "the house Ana built"."""
 
 import re
 
@@ -21,12 +21,12 @@ def third_person(text: str, *, name: str) -> str:
 
 
 def speaks_in_first_person(text: str, *, name: str) -> bool:
-    """Return True if first-person words are left, beside those that belong to the name itself."""
+    """Return True if first-person words are left, except those that belong to the name itself."""
     return _LEFT_OVER.search(_without(name, text)) is not None
 
 
 def addresses_someone(text: str, *, name: str) -> bool:
-    """Return True if the text speaks to "you": such a statement is about the talk, not about a life."""
+    """Return True if the text addresses "you": such a statement is about the conversation."""
     return _DIRECT_ADDRESS.search(_without(name, text)) is not None
 
 

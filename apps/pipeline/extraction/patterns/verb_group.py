@@ -1,4 +1,4 @@
-"""The words between a subject and what is said of it: adverbs, negation, auxiliaries, the finite verb."""
+"""The verb group after a subject: adverbs, negation, auxiliaries, the finite verb."""
 
 import re
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _WORD = re.compile(r"[A-Za-z(\"'0-9]")
 
 @dataclass(frozen=True, slots=True)
 class VerbGroup:
-    """What has been read so far, and the words that are left."""
+    """The words read so far, and the remaining ones."""
 
     words: tuple[str, ...]
     auxiliary: str = ""  # in the third person: "is", "has", "did"
@@ -59,7 +59,7 @@ class VerbGroup:
 
 
 def read(words: list[str], *, auxiliary: str = "") -> VerbGroup | None:
-    """Read from the front of `words` up to the finite verb; None if no verb follows."""
+    """Read `words` up to the finite verb; None if there is no verb."""
     group = VerbGroup(words=tuple(words), auxiliary=auxiliary)
     for _ in range(len(words)):
         after = next((read_on for step in _STEPS if (read_on := step(group))), None)

@@ -1,11 +1,11 @@
-"""Whether a written statement is whole: what is cut or garbled says something else than was said, so it is not kept."""
+"""Whether a written sentence is complete: truncated or garbled sentences have another meaning and are not stored."""
 
 import re2
 
 from apps.pipeline.lexicon import abbreviations
 from apps.pipeline.lexicon.tables import alternation
 
-# With these a sentence goes on.
+# A sentence continues after these words.
 _CUT = re2.compile(
     r"(?i)\b(?:and|or|but|because|so|the|an?|of|from|than|my|their|called|named|via|per|"
     rf"{alternation(sorted(abbreviations.BEFORE_NAMES - {'fr', 'col', 'mt', 'gen', 'pres'}))})\.$"
@@ -18,7 +18,7 @@ _GARBLED = re2.compile(
 
 
 def is_whole(content: str, *, name: str) -> bool:
-    """Return True if a sentence about someone neither breaks off nor repeats its own subject and verb."""
+    """Return True if a sentence neither ends abruptly nor repeats its subject and verb."""
     if _CUT.search(content) or content.endswith(f"{name}'s.") or _GARBLED.search(content):
         return False
     if any(content.count(left) != content.count(right) for left, right in _BRACKETS) or content.count('"') % 2:

@@ -8,13 +8,13 @@ from apps.pipeline.lexicon.calendar import MONTHS
 from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.EVENT, topic="plans", importance=0.6, tags=("goal",), max_words=24)
-# What people say they will do about the talk itself is no plan.
+# Intentions about the conversation itself are no plans.
 _DOING = (
     r"(?:be(?:come)? |begin|bring|build|buy|camp|cook|create|get|give (?:a|an|back|my|\w+'s)\\b|go|grow|have|hike|host|improve|invest|join|launch|learn|leave|live|make (?:a|an|my|some|\w+'s)\\b|meet|move|open|organi[sz]e|"
     r"own|paint|participate|perform|plan (?:a|an|my|our|\w+'s)\b|play|present|publish|read|record|renovate|retire|ride|run|save|see the |sell|set up|sign up|spend|start|study|submit|surf|swim|switch|take (?:a|an|my|the|up|part|on|\w+'s|some)\\b|teach|train|travel|try (?:to|out|some|a|an|new)|visit|"
     r"volunteer|watch|win|work|write|adopt|apply|attend|celebrate|climb|compete|expand|explore|finish|fly|graduate|turn|use my|keep \w+ing|make (?:sure|people|things|others|more)|share|support|pass|raise|spread|help (?:people|kids|others|my|families|the|make|solve|with)|marry|experiment)"
 )
-# Whoever says "Gonna be awesome!" speaks of what was talked about.
+# "Gonna be awesome!" is about the topic of the conversation.
 _MOOD = r"(?:be (?:so|super|really|very|an? |the )*(?:awesome|great|fun|amazing|good|epic|cool|fine|ok|okay|tough|hard|blast|adventure|night|day|time|ride)|keep (?:going|pushing|trying|chasing|grinding|fighting|on|working (?:hard|at)|at it)|make (?:\w+'s|their) dreams|have (?:a )?(?:blast|fun|good time|great time)|see (?:what|how|if))\b"
 _WHEN = rf"(?:tomorrow|tonight|this (?:week|weekend|month|summer|year|fall|winter|spring|evening|afternoon)|next \w+|in (?:a|two|three|the|{alternation(MONTHS)})|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|soon)"
 

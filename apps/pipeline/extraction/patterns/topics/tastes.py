@@ -6,7 +6,7 @@ from apps.pipeline.core.enums import MemoryType, Polarity
 from apps.pipeline.extraction.patterns.pattern import Pattern
 
 _row = partial(Pattern, type=MemoryType.PREFERENCE, topic="tastes", importance=0.6)
-# Praise of what was just shown or said is no taste.
+# Praise of something just shown or said is no preference.
 _PASSING = (
     r"(?:that|this|these|those|how|what|when|all (?:the|those|these)|the (?:way|idea|look|vibe|colou?rs?|sound|fact|part|details|thought|energy|photo|pic|picture|design|enthusiasm|spirit|blue|red|green|name)"
     r"|hearing (?:about|from|that)|to (?:hear|see|know|check|help|join|come|be)|seeing (?:that|this)|them|it|him|her)\b"
