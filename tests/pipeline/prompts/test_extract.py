@@ -146,3 +146,16 @@ def test_a_long_turn_is_cut() -> None:
 
 def test_what_is_known_stays_short() -> None:
     assert len(rendered("Hi.", name="n" * 3_000, memory="m" * 3_000).context) < 700
+
+
+def test_docstrings_that_the_model_reads_stay_the_same() -> None:
+    """Those of enums are descriptions in the schema of the answer: a change of them is a change of the prompt."""
+    definitions = prompt.ExtractionAnswer.model_json_schema()["$defs"]
+    assert {name: each["description"] for name, each in definitions.items() if "enum" in each} == {
+        "EntityType": "What an entity is.",
+        "Grounding": "Whether the source turns support a candidate.",
+        "MemoryType": "What a memory can be; what fits none of these is not stored.",
+        "Polarity": "Whether a statement affirms or denies its predicate.",
+        "SourceConfidence": "How strongly the source turns say it.",
+        "SpeechAct": "How a statement was meant; only ASSERTED ones can be trusted as they stand.",
+    }

@@ -1,10 +1,13 @@
-"""Enums of memories: what they are, how they were stated, and what has become of them."""
+"""Enums of memories: what they are, how they were stated, and what has become of them.
+
+Models read some of these docstrings: they are descriptions in the schema of an extraction's answer.
+"""
 
 from enum import StrEnum
 
 
 class MemoryType(StrEnum):
-    """The kind of a memory; statements of no kind are not stored."""
+    """What a memory can be; what fits none of these is not stored."""
 
     FACT = "fact"
     PREFERENCE = "preference"
@@ -29,7 +32,7 @@ LIVE_STATUSES = frozenset({Status.ACTIVE, Status.PENDING_REVIEW})
 
 
 class SpeechAct(StrEnum):
-    """How a statement was meant; only ASSERTED ones can be taken literally."""
+    """How a statement was meant; only ASSERTED ones can be trusted as they stand."""
 
     ASSERTED = "asserted"
     HYPOTHETICAL = "hypothetical"
@@ -39,7 +42,7 @@ class SpeechAct(StrEnum):
 
 
 class SourceConfidence(StrEnum):
-    """How firmly the source turns state it."""
+    """How strongly the source turns say it."""
 
     DIRECT = "direct"
     CONFIRMED = "confirmed"
@@ -75,7 +78,7 @@ class Precision(StrEnum):
 
 
 class EntityType(StrEnum):
-    """The kind of an entity."""
+    """What an entity is."""
 
     PERSON = "person"
     ORGANISATION = "organisation"
