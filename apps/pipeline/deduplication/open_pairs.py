@@ -10,7 +10,7 @@ from apps.pipeline.core.enums import SpeechAct, Status
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Model, Neighbour
 from apps.pipeline.core.statement import PATTERNS, Candidate, StoredMemory
-from apps.pipeline.deduplication.proposals import denies_other_name, share_subject
+from apps.pipeline.deduplication.proposals import share_subject, stays_true
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import ask_judge
@@ -62,7 +62,7 @@ def _open_with(
         was_shown = neighbour.memory.id in draft.shown_memories
         gate = policy.shown_gate if was_shown else policy.gate
         is_near = neighbour.cosine is not None and neighbour.cosine >= gate
-        is_open = neighbour.memory not in ruling.absorbs and not denies_other_name(neighbour.memory, candidate)
+        is_open = neighbour.memory not in ruling.absorbs and not stays_true(neighbour.memory, candidate)
         if (
             is_open
             and is_near
