@@ -96,10 +96,16 @@ class MemoryReader(Protocol):
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the most recently mentioned first."""
 
-    def relevant(
-        self, *, query: RelevanceQuery, entities: int, memories: int
-    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return at most so many entities, as `entities` does, and live memories, the most relevant first.
+    def all_if_few(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
+        """Return at most so many entities, as `entities` does, and all live memories, the latest first.
+
+        None stands for the memories where there are more than `memories`.
+        """
+
+    def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
+        """Return at most so many live memories, the most relevant first.
 
         The lists of what is nearest to each sentence, by vectors and by words, of what is about a named entity, of the
         same session and of the latest take turns, so that one topic of the turns doesn't crowd out another.

@@ -19,7 +19,7 @@ from apps.pipeline.extraction.llm.candidates import Judge, Shown, gives_away_sec
 from apps.pipeline.extraction.llm.evidence import QuotableTurn, find_quote
 from apps.pipeline.extraction.llm.extractor import ShownContext, complete
 from apps.pipeline.extraction.llm.origin import settle_origin
-from apps.pipeline.extraction.llm.relevance import relevance_query
+from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.prompts import session as prompt
 from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
 from apps.pipeline.prompts.session import SessionKind, SessionMemoryAnswer
@@ -59,11 +59,7 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
 
 def _known(draft: Draft, ports: Ports, policy: ExtractionPolicy) -> ShownContext:
     """Read all memories of the session, and the arcs and goals of others, which this one may continue or end."""
-    entities, memories = ports.memories.relevant(
-        query=relevance_query(draft, draft.turns, ports),
-        entities=policy.max_entities,
-        memories=policy.max_session_memories,
-    )
+    entities, memories = memories_to_show(draft, draft.turns, ports, most=policy.max_session_memories)
     session = str(draft.request.origin.session_id)
     relevant = [each for each in memories if each.predicate in _OPEN_ENDED or session in dict(each.origins)]
     return ShownContext(entities=numbered_entities(entities), memories=numbered_memories(relevant))
