@@ -71,11 +71,14 @@ def foreign_source(
 
     `known` are the sentences and names that the prompt has shown: they support whatever sets no rule.
     """
+    others = tuple(_others(words, turn, turns))
+    if not others:
+        return ""
     binds = is_binding(candidate)
     before = next((each.turn for each in turns if each.turn.position == turn.position - 1), None)
     own = (*_own_texts(words, turns), _accepted(before, turn, binds=binds), "" if binds else known)
     claim = _claim(candidate, own=frozenset(stems(" ".join(own))), standing=words.standing_of(candidate.evidence))
-    for source in _others(words, turn, turns):
+    for source in others:
         found = (claim.stems - claim.own) & stems(source.text)
         is_mostly_own = claim.stems & claim.own and 2 * len(found) <= len(claim.stems)
         if found and not is_mostly_own and (binds or not _may_be_taken_up(claim, found, source)):
