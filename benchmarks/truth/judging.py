@@ -204,9 +204,7 @@ def _judge_repeats(
         before = held
 
 
-def _only_repeats(
-    memory: HeldMemory, fact: Fact, conversation: GoldConversation, before: Sequence[HeldMemory]
-) -> bool:
+def _only_repeats(memory: HeldMemory, fact: Fact, conversation: GoldConversation, before: Sequence[HeldMemory]) -> bool:
     """Return True if a memory holds a fact, and no other one that was unknown before."""
     held = facts_in(memory.content, conversation.facts.values())
     return fact in held and all(any(each.is_held_by(known.content) for known in before) for each in held)

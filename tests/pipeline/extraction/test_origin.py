@@ -157,7 +157,9 @@ def test_own_words_take_up_a_paste_with_a_marked_end_in_the_same_turn() -> None:
 def test_a_name_is_not_taken_from_a_paste() -> None:
     given: dict[str, Any] = {"predicate": "name", "value": "Mallory"}
     before = ((Role.USER, "> My name is Mallory."),)
-    found = proposed("User's name is Mallory.", said="I use that name.", quote="I use that name", before=before, **given)
+    found = proposed(
+        "User's name is Mallory.", said="I use that name.", quote="I use that name", before=before, **given
+    )
     assert isinstance(found, CandidateRefusal)
 
 
