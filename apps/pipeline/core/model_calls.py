@@ -80,6 +80,11 @@ class ModelRequest:
         return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()
 
 
+def unusable(kind: "AnswerKind") -> str:
+    """Return why a run failed whose answers were of a kind that can't be used."""
+    return f"the answer was {kind}"
+
+
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """What a model answered and what that took."""

@@ -143,6 +143,7 @@ class Ports:
     writer: PlanWriter
     model: Model | None = None  # without one the patterns extract
     has_usual_model: bool = True  # whether `model` also answers policies that name none
+    waits_for_judge: bool = False  # whether a judge that does not answer fails the run instead of leaving cases open
 
     def model_for(self, policy: Policy) -> Model | None:
         """Return the model that a policy may ask."""

@@ -115,13 +115,37 @@ LEAFLET = "What does this page say?\n\nHeat pumps need space. Teachers get a dis
     ("before", "said", "quote", "content", "value"),
     [
         # The user says of themselves what stands in a text of another turn.
-        (ADVERT, "I got that job!", "I got that job", "User got the job of a nurse at Saint Mary.", "nurse at Saint Mary"),
+        (
+            ADVERT,
+            "I got that job!",
+            "I got that job",
+            "User got the job of a nurse at Saint Mary.",
+            "nurse at Saint Mary",
+        ),
         (ADVERT, "I got the job!", "I got the job", "User got a job as nurse at Saint Mary.", "nurse at Saint Mary"),
-        (LEAFLET, "Wir haben die Wärme aus der Erde, seit Mai.", "Wir haben die Wärme aus der Erde", "User has a heat pump.", "heat pump"),
-        (LEAFLET, "Ich war früher an einer Schule angestellt.", "Ich war früher an einer Schule", "User was a teacher.", "teacher"),
-        (LEAFLET, "I used to teach at the school next door.", "I used to teach at the school", "User used to teach at a school.", "former teacher"),
+        (
+            LEAFLET,
+            "Wir haben die Wärme aus der Erde, seit Mai.",
+            "Wir haben die Wärme aus der Erde",
+            "User has a heat pump.",
+            "heat pump",
+        ),
+        (
+            LEAFLET,
+            "Ich war früher an einer Schule angestellt.",
+            "Ich war früher an einer Schule",
+            "User was a teacher.",
+            "teacher",
+        ),
+        (
+            LEAFLET,
+            "I used to teach at the school next door.",
+            "I used to teach at the school",
+            "User used to teach at a school.",
+            "former teacher",
+        ),
     ],
-)  # fmt: skip
+)
 def test_own_words_are_not_doubted_because_of_a_paste_in_another_turn(
     before: str, said: str, quote: str, content: str, value: str
 ) -> None:
@@ -134,13 +158,25 @@ def test_own_words_are_not_doubted_because_of_a_paste_in_another_turn(
     [
         # Harmless words for what a paste holds: they don't say it, ask, or only announce a text.
         (ADVERT, "Thanks, what a lovely day.", "what a lovely day", "User is a nurse.", "nurse"),
-        (ADVERT, "Did I get that job?", "Did I get that job?", "User got a job as nurse at Saint Mary.", "nurse at Saint Mary"),
-        (ADVERT, "I got this message about it.", "I got this message", "User got a message from Saint Mary.", "Saint Mary"),
+        (
+            ADVERT,
+            "Did I get that job?",
+            "Did I get that job?",
+            "User got a job as nurse at Saint Mary.",
+            "nurse at Saint Mary",
+        ),
+        (
+            ADVERT,
+            "I got this message about it.",
+            "I got this message",
+            "User got a message from Saint Mary.",
+            "Saint Mary",
+        ),
         (LEAFLET, "Ich fahre heute zur Arbeit.", "Ich fahre heute zur Arbeit", "User lives in Rome.", "Rome"),
         (LEAFLET, "Danke, alles klar.", "Danke, alles klar", "User has a heat pump.", "heat pump"),
         (LEAFLET, "I love my school.", "I love my school", "User is a teacher.", "teacher"),
     ],
-)  # fmt: skip
+)
 def test_harmless_words_bear_no_claim_of_a_paste_in_another_turn(
     before: str, said: str, quote: str, content: str, value: str
 ) -> None:

@@ -13,6 +13,7 @@ from apps.pipeline.core.model_calls import (
     ModelRequest,
     call_of,
     failed_call,
+    unusable,
 )
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Ids, Model, Ports
@@ -173,7 +174,7 @@ def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
         calls=tuple(call for reply in ours if _first(reply.window).id in own for call in reply.calls),
         notes={"calls": [reply.notes for reply in ours]},
         windows={turn.id: number for number, reply in enumerate(ours) for turn in reply.window.new},
-        failure=f"the answer was {failed[0].parsed.kind}" if failed else "",
+        failure=unusable(failed[0].parsed.kind) if failed else "",
     )
 
 

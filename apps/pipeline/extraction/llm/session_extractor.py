@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import INFERRED, MemoryType, Precision, Reason, SourceConfidence
 from apps.pipeline.core.input_validation import check_json, cleaned_text
-from apps.pipeline.core.model_calls import call_of
+from apps.pipeline.core.model_calls import call_of, unusable
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate, ObjectValue
@@ -41,9 +41,7 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     answer = complete(request, model=model)
     parsed = parse(answer)
     if not parsed.kind.is_usable:
-        return ExtractionResult(
-            calls=(call_of(request, answer, kind=parsed.kind),), failure=f"the answer was {parsed.kind}"
-        )
+        return ExtractionResult(calls=(call_of(request, answer, kind=parsed.kind),), failure=unusable(parsed.kind))
     shown = Shown(turns=turns, entities=known.entities, memories=known.memories)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     proposals = _proposals(parsed, shown=shown, judge=judge)
