@@ -96,6 +96,7 @@ class ModelAnswer:
     latency_us: int = 0
     cost_usd: Decimal = Decimal(0)
     reliability: float | None = None  # of the entry that answered; None is the policy's
+    is_prompt_cut: bool = False  # the server has read less than it was sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ class ModelCallRecord:
     error: str = ""
     kind: AnswerKind | None = None
     invalid_objects: int = 0  # of the answer: no memories, or with ids that nobody gave
+    is_prompt_cut: bool = False
 
 
 class ModelFailed(Exception):
@@ -164,6 +166,7 @@ def call_of(
         error="" if kind is None or kind.is_usable else kind.value,
         kind=kind,
         invalid_objects=invalid_objects,
+        is_prompt_cut=answer.is_prompt_cut,
     )
 
 

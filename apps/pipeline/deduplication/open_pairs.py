@@ -13,7 +13,7 @@ from apps.pipeline.core.statement import PATTERNS, Candidate, StoredMemory
 from apps.pipeline.deduplication.proposals import share_subject, stays_true
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.prompts import memory_pairs
-from apps.pipeline.prompts.llm_judge import Judge, ask_judge
+from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge
 from apps.pipeline.prompts.memory_pairs import PairVerdict, StatementPair
 
 # By the index of the candidate and the identifier of the other memory.
@@ -90,7 +90,7 @@ def _opposes(candidate: Candidate, holder: StoredMemory) -> bool:
     return same_axis and same_value and len(sides) > 1 and holder.status is Status.ACTIVE
 
 
-def ask(pairs: Sequence[OpenPair], *, judge: Judge, model_name: str) -> tuple[Verdicts, ModelCallRecord]:
+def ask(pairs: Sequence[OpenPair], *, judge: AskedJudge, model_name: str) -> tuple[Verdicts, ModelCallRecord]:
     """Ask about pairs in one call; what is not answered is left out of the verdicts. Raises ModelFailed."""
     request = memory_pairs.render(pairs=[_in_order(pair) for pair in pairs], model=model_name)
     result = ask_judge(request, count=len(pairs), judge=judge, words=PairVerdict)

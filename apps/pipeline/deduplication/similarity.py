@@ -20,7 +20,7 @@ def cosine(one: Vector, two: Vector) -> float:
 
 
 def _product(one: Vector, two: Vector) -> float:
-    return sum(map(mul, one, two))
+    return float(sum(map(mul, one, two)))
 
 
 def with_cosines(

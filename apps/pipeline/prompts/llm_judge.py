@@ -20,7 +20,7 @@ from apps.pipeline.prompts.judge_questions import UNSURE, verdicts_in
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class AskedJudge:
     """A model that may be asked about a draft, and what becomes of the run where it does not answer."""
 
     model: Model
@@ -28,14 +28,14 @@ class Judge:
     calls: tuple[ModelCallRecord, ...] = ()  # that the run has made before
 
 
-def judge_of(draft: Draft, ports: Ports) -> Judge | None:
+def judge_of(draft: Draft, ports: Ports) -> AskedJudge | None:
     """Return the judge of a draft; a project that extracts by patterns asks none."""
     policy = draft.policy.extraction
     model = None if policy.extractor is ExtractorKind.PATTERNS else ports.model_for(draft.policy)
     if model is None:
         return None
     is_awaited = ports.waits_for_judge and policy.on_model_failure is not OnModelFailure.PATTERNS
-    return Judge(model, is_awaited=is_awaited, calls=draft.model_calls)
+    return AskedJudge(model, is_awaited=is_awaited, calls=draft.model_calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ class JudgeResult:
     call: ModelCallRecord
 
 
-def ask_judge(request: ModelRequest, *, count: int, judge: Judge, words: type[StrEnum] | None = None) -> JudgeResult:
+def ask_judge(
+    request: ModelRequest, *, count: int, judge: AskedJudge, words: type[StrEnum] | None = None
+) -> JudgeResult:
     """Ask a judge; where it fails or answers something else, every verdict is UNSURE and the call tells why.
 
     Raises ModelFailed, with all calls of the run, where a judge that is awaited is unavailable.

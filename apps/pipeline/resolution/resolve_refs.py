@@ -12,7 +12,7 @@ from apps.pipeline.core.predicates import in_known_words
 from apps.pipeline.core.statement import PATTERNS, Candidate, Mention, ObjectValue
 from apps.pipeline.lexicon.retractions import takes_back
 from apps.pipeline.prompts import references
-from apps.pipeline.prompts.llm_judge import Judge, ask_judge, judge_of
+from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge, judge_of
 from apps.pipeline.prompts.references import Reference
 from apps.pipeline.resolution.alias_introductions import introduce
 from apps.pipeline.resolution.discourse import source_turn
@@ -71,7 +71,7 @@ def _batches(draft: Draft, ties: Sequence[DroppedTie]) -> list[Sequence[DroppedT
     return batches[: max(0, MOST_CALLS - made)]
 
 
-def _judged(draft: Draft, asked: Sequence[DroppedTie], judge: Judge) -> tuple[Chosen, ModelCallRecord]:
+def _judged(draft: Draft, asked: Sequence[DroppedTie], judge: AskedJudge) -> tuple[Chosen, ModelCallRecord]:
     """Return what a judge has made of some ties, and its call."""
     request = references.render(
         references=[_reference(draft, drop, tie) for drop, tie in asked], model=draft.policy.extraction.model

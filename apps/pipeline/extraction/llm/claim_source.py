@@ -54,7 +54,7 @@ class OthersText:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class CandidateClaim:
     """What a candidate says, as the stems by which it is looked for in texts."""
 
     candidate: Candidate
@@ -86,13 +86,13 @@ def foreign_source(
     return ""
 
 
-def _claim(candidate: Candidate, *, own: frozenset[str], standing: Standing) -> Claim:
+def _claim(candidate: Candidate, *, own: frozenset[str], standing: Standing) -> CandidateClaim:
     """Read a claim; the numbers of a time that was computed from what was said are no words of anybody."""
     text = candidate.content if is_binding(candidate) else candidate.object.text or candidate.content
     speaker = candidate.subject.text if candidate.subject.is_speaker else ""
     frame = _FRAME | stems(speaker) | _told_times(candidate)
     claimed = stems(f"{text} {_named_subject(candidate)}") - frame or stems(candidate.content) - frame
-    return Claim(candidate, text, frozenset(claimed), own, standing)
+    return CandidateClaim(candidate, text, frozenset(claimed), own, standing)
 
 
 def _told_times(candidate: Candidate) -> set[str]:
@@ -106,7 +106,7 @@ def _named_subject(candidate: Candidate) -> str:
     return "" if is_known else candidate.subject.text
 
 
-def _may_be_taken_up(claim: Claim, found: set[str], source: OthersText) -> bool:
+def _may_be_taken_up(claim: CandidateClaim, found: frozenset[str], source: OthersText) -> bool:
     """Return True if the user's own words may say of themselves what others' words hold."""
     if source.role is Role.ASSISTANT:
         return _refers_to_assistant(claim)
@@ -117,7 +117,7 @@ def _may_be_taken_up(claim: Claim, found: set[str], source: OthersText) -> bool:
     return source.place is Place.OTHER_TURN and not _names_any(claim.text, found) and _is_told_by_quote(claim)
 
 
-def _refers_to_assistant(claim: Claim) -> bool:
+def _refers_to_assistant(claim: CandidateClaim) -> bool:
     """Return True if the user's words may take up what the assistant said: "I loved it there", after "Lisbon"."""
     said = _said(claim.candidate)
     if not _CERTAIN.search(claim.text):
@@ -126,7 +126,7 @@ def _refers_to_assistant(claim: Claim) -> bool:
     return any(_POINTS_BACK.search(clause) is not None and said & stems(clause) for clause in clauses)
 
 
-def _takes_up_paste(claim: Claim) -> bool:
+def _takes_up_paste(claim: CandidateClaim) -> bool:
     """Return True if the quote says something of its speaker and a thing that was pasted: "I got that job".
 
     A clause that asks, or only announces a text ("I got this mail"), says nothing of the thing.
@@ -143,7 +143,7 @@ def _takes_up_paste(claim: Claim) -> bool:
     )
 
 
-def _is_told_by_quote(claim: Claim) -> bool:
+def _is_told_by_quote(claim: CandidateClaim) -> bool:
     """Return True if the quote itself may say what also stands in a text that was pasted in another turn.
 
     A statement is written in English: of a quote in another language only names and numbers can be compared, so it
@@ -155,7 +155,7 @@ def _is_told_by_quote(claim: Claim) -> bool:
     return 2 * len(said & claim.own) > len(said)
 
 
-def _names_any(text: str, found: set[str]) -> bool:
+def _names_any(text: str, found: frozenset[str]) -> bool:
     """Return True if some stems stand for a name or number of a text."""
     return any(_CERTAIN.search(word) and stems(word) & found for word in _WORD.findall(text))
 
