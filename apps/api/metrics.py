@@ -69,7 +69,13 @@ def _models() -> Iterator[Metric]:
     calls = _by_project("model_calls_today", "Model calls")
     answers = _by_project("model_answers_today", "Model responses by kind", "answer")
     invalid = _by_project("model_invalid_objects_today", "Objects in model responses that were not valid memories")
-    families = {Measure.CALLS: calls, Measure.ANSWERS: answers, Measure.INVALID_OBJECTS: invalid}
+    cut = _by_project("model_cut_prompts_today", "Prompts of which the server has read less than it was sent", "model")
+    families = {
+        Measure.CALLS: calls,
+        Measure.ANSWERS: answers,
+        Measure.INVALID_OBJECTS: invalid,
+        Measure.CUT_PROMPTS: cut,
+    }
     today = timezone.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     for project_id, measure, reason, amount in sums_since(today, measures=families):
         families[measure].add_metric([show(Prefix.PROJECT, project_id), *([reason] if reason else [])], amount)

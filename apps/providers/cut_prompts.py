@@ -1,7 +1,6 @@
 """Detect prompts that a server has cut to its context window without an error, as Ollama does."""
 
 import threading
-from collections import Counter
 
 import structlog
 
@@ -17,20 +16,20 @@ _log = structlog.get_logger(__name__)
 
 
 class CutPrompts:
-    """How many prompts were cut, by model; the first one of each is logged as a warning. Shared by threads."""
+    """Notices cut prompts; the first one of each model is logged as a warning. Shared by threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: Counter[str] = Counter()
+        self._logged: set[str] = set()
 
-    def check(self, request: ModelRequest, answer: ModelAnswer, *, spec: str) -> None:
-        """Compare the tokens that a server reports with those that were sent."""
+    def check(self, request: ModelRequest, answer: ModelAnswer, *, spec: str) -> bool:
+        """Return True if a server says that it has read less than what was sent."""
         sent, read = _sent(request), read_tokens(answer.usage)
         if not is_cut(sent=sent, read=read):
-            return
+            return False
         with self._lock:
-            self._counts[spec] += 1
-            is_first = self._counts[spec] == 1
+            is_first = spec not in self._logged
+            self._logged.add(spec)
         if is_first:
             _log.warning(
                 "the model server has cut the prompt: raise its context window",
@@ -38,10 +37,7 @@ class CutPrompts:
                 prompt_tokens_sent_at_least=sent,
                 prompt_tokens_read=read,
             )
-
-    def count(self, spec: str) -> int:
-        """Return how many cut prompts of a model this process has detected."""
-        return self._counts[spec]
+        return True
 
 
 CUT_PROMPTS = CutPrompts()

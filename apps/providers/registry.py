@@ -84,9 +84,9 @@ class PricedModels:
         asked = replace(request, max_tokens=max(request.max_tokens, choice.entry.max_output_tokens))
         with _slots():
             answer = model(spec).complete(asked)
-        CUT_PROMPTS.check(asked, answer, spec=spec)
         return replace(
             answer,
             cost_usd=cost_of(answer.usage, name=answer.model, prices=choice.prices),
             reliability=choice.entry.reliability,
+            is_prompt_cut=CUT_PROMPTS.check(asked, answer, spec=spec),
         )

@@ -35,14 +35,14 @@ _INSERT_CALLS = """
     insert into traces_modelcall
         (id, end_user_id, trace_id, purpose, request_hash, model, prompt_version, answer, input_tokens,
          cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
-         invalid_objects, created_at)
+         invalid_objects, prompt_cut, created_at)
     select id, %(end_user)s, %(trace)s, purpose, request_hash, model, prompt_version, answer, input_tokens,
          cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
-         invalid_objects, clock_timestamp()
+         invalid_objects, prompt_cut, clock_timestamp()
     from jsonb_to_recordset(%(calls)s) as call(
         id uuid, purpose text, request_hash text, model text, prompt_version text, answer text, input_tokens int,
         cache_read_tokens int, cache_write_tokens int, output_tokens int, latency_us bigint, cost_usd numeric,
-        error text, answer_kind text, invalid_objects int)
+        error text, answer_kind text, invalid_objects int, prompt_cut bool)
 """
 _LOCK_SESSION = "select 1 from traces_session where end_user_id = %(end_user)s and id = %(session)s for no key update"
 
@@ -138,6 +138,7 @@ def _calls(calls: Iterable[ModelCallRecord]) -> list[dict[str, Any]]:
             "error": storable(call.error),
             "answer_kind": call.kind.value if call.kind else "",
             "invalid_objects": call.invalid_objects,
+            "prompt_cut": call.is_prompt_cut,
         }
         for call in calls
     ]

@@ -73,6 +73,7 @@ with calls as (
         ('calls_failed', '', '', (error <> '')::int),
         ('answers', purpose, answer_kind, (answer_kind <> '')::int),
         ('invalid_objects', '', '', invalid_objects),
+        ('cut_prompts', '', left(model, 96), prompt_cut::int),
         ('tokens', '', 'input', input_tokens),
         ('tokens', '', 'cache_read', cache_read_tokens),
         ('tokens', '', 'cache_write', cache_write_tokens),

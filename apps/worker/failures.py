@@ -8,11 +8,11 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from apps.outbox import postponing, processing
-from apps.outbox.leases import Lease
+from apps.outbox.leases import Lease, LostLease
 from apps.outbox.postponing import Postponed
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
-from apps.pipeline.core.model_calls import ModelFailed
+from apps.pipeline.core.model_calls import ModelCallRecord, ModelFailed
 from apps.traces import recorder
 from apps.worker.model_gate import ModelPaused
 from apps.worker.shutdown import StopSignal
@@ -38,6 +38,15 @@ def count_attempt(lease: Lease, work: Sequence[NextWork], error: Exception) -> N
             state = processing.fail(lease=lease, work=each, error=message, most_attempts=most)
             if state is not None:
                 _fail_trace(lease, each, Postponed(each.subject_id, state, message))
+
+
+def run_once_more(lease: Lease, work: NextWork, *, error: str, calls: Sequence[ModelCallRecord]) -> None:
+    """Schedule another attempt of a run whose answers could not be read, and keep what the calls have cost."""
+    with transaction.atomic():
+        if processing.fail(lease=lease, work=work, error=error, most_attempts=settings.WORK_MAX_ATTEMPTS) is None:
+            raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
+        _fail_trace(lease, work, Postponed(work.subject_id, WorkState.PENDING, error))
+        recorder.record_calls(end_user_id=lease.end_user_id, trace_id=work.subject_id, calls=calls)
 
 
 def wait_for_model(lease: Lease, work: Sequence[NextWork], paused: ModelPaused) -> bool:

@@ -1,6 +1,7 @@
 """Do the open work of a leased end user, in the order in which it was accepted."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 from time import monotonic
 
@@ -71,7 +72,8 @@ def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     if work[0].attempts > settings.WORK_MAX_ATTEMPTS:
         raise WorkerDied(f"started {settings.WORK_MAX_ATTEMPTS} times but never finished")
     gate = ModelGate(lease.project_id, paused=set(work[0].paused))
-    guarded = gate.guarded(ports)
+    # A judge is waited for like any model, but once: what it alone fails to answer must not become dead work.
+    guarded = replace(gate.guarded(ports), waits_for_judge=work[0].attempts <= 1)
     if work[0].kind is WorkKind.RUN_PIPELINE:
         return run_traces(lease=lease, work=work, ports=guarded)
     if work[0].kind is WorkKind.EXTRACT_SESSION:

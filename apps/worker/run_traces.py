@@ -10,12 +10,16 @@ from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.model_calls import AnswerKind, unusable
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.ports import Ports, StalePlan
 from apps.traces import recorder
 from apps.traces.drafts import load_drafts
+from apps.worker import failures
 from apps.worker.conclude import conclude
 
+UNREADABLE = unusable(AnswerKind.UNPARSABLE)
+MOST_RUNS_UNREADABLE = 2  # whose answers can't be read, before a person has to ask for another
 MOST_PLANS = 3  # a reviewer may change a memory while a plan is made; three times in a row indicates a defect
 
 
@@ -38,9 +42,12 @@ def run_traces(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[
 def settle_and_commit(extracted: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
     """Plan a draft on the current memories and commit it; plan again where another writer made the plan stale.
 
-    A draft whose model answers were unusable is concluded as failed: a retry would cost the same and is unlikely to
-    help.
+    A draft whose model answers were unreadable is run once more later, and then concluded as failed: further runs would
+    cost the same and are unlikely to help, and a refusal stays one.
     """
+    if extracted.failure == UNREADABLE and work.attempts < MOST_RUNS_UNREADABLE:
+        failures.run_once_more(lease, work, error=extracted.failure, calls=extracted.model_calls)
+        return []
     if extracted.failure:
         return conclude(draft=extracted, plan=WritePlan(), lease=lease, work=work)
     for _ in range(MOST_PLANS - 1):

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from apps.actions.ledger import seal as sealing
 from apps.actions.memories import archive_memories as archiving
+from apps.actions.memories import ask_waiting_questions as asking
 from apps.actions.memories import close_ended_memories as closing
 from apps.actions.queue import prune as pruning
 from apps.actions.rules import count_rule_hits as counting
@@ -81,6 +82,12 @@ def archive_memories() -> int:
 def close_ended_memories() -> int:
     """Close memories whose validity has ended; return how many were closed."""
     return closing.close_ended_memories()
+
+
+@no_tenant()
+def ask_waiting_questions() -> int:
+    """Enqueue calls for the questions of memories that have waited for a day; return for how many end users."""
+    return asking.ask_waiting_questions()
 
 
 @no_tenant()

@@ -87,8 +87,7 @@ def test_answers_of_little_use_are_counted_apart_by_project_and_day(
             Reply(text=invalid),
             Reply(text='{"memories": [{"type": "mood"}, {"type": "fa', stop="truncated"),
             Reply(text="I'd rather not.", stop="refused"),
-            Reply(text="Nothing to report."),
-            Reply(text="Nothing at all."),
+            *(Reply(text="Nothing to report."),) * 4,
         ]
     )
     model_server.answering = lambda _: next(answers)
@@ -98,16 +97,16 @@ def test_answers_of_little_use_are_counted_apart_by_project_and_day(
     kinds = ("empty_answers", "truncated_answers", "unparsable_answers", "refused_answers", "invalid_objects")
 
     (day,) = client.get("/v1/stats").json()["days"]
-    assert [day[name] for name in kinds] == [1, 1, 2, 1, 3]
-    assert (day["model_calls"], day["model_errors"], day["extraction_failed"]) == (6, 3, 2)
+    assert [day[name] for name in kinds] == [1, 1, 4, 1, 3]
+    assert (day["model_calls"], day["model_errors"], day["extraction_failed"]) == (8, 5, 2)
 
     tally()
     metrics = metrics_of(DjangoClient().get("/metrics").content.decode())
     whose = f'project="{show(Prefix.PROJECT, project.id)}"'
     answers = {kind: metrics[f'memplatform_model_answers_today{{answer="{kind}",{whose}}}'] for kind in AnswerKind}
-    assert answers == {"memories": 1, "empty": 1, "truncated": 1, "unparsable": 2, "refused": 1}
+    assert answers == {"memories": 1, "empty": 1, "truncated": 1, "unparsable": 4, "refused": 1}
     assert metrics[f"memplatform_model_invalid_objects_today{{{whose}}}"] == 3
-    assert metrics[f"memplatform_model_calls_today{{{whose}}}"] == 6
+    assert metrics[f"memplatform_model_calls_today{{{whose}}}"] == 8
 
 
 def metrics_of(text: str) -> dict[str, float]:

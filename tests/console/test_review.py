@@ -86,6 +86,17 @@ def test_approve_and_undo(reviewer: Client, waiting: list[Memory]) -> None:
     assert status_of(memory) == Status.PENDING_REVIEW
 
 
+def test_the_message_names_what_an_approval_has_closed(reviewer: Client, waiting: list[Memory]) -> None:
+    first = waiting[0]
+    other = next(each for each in waiting[1:] if each.end_user_id == first.end_user_id)
+    Memory.objects.filter(pk=other.pk).update(status=Status.ACTIVE)
+    page = reviewer.post(f"{PAGE}approve/", {"memory": seen(first), "replaces": seen(other)}).content.decode()
+    assert status_of(other) == Status.SUPERSEDED
+    assert f"Replaced: “{escape(other.content)}”" in page
+    plain = reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[-1])}).content.decode()
+    assert "Replaced" not in plain
+
+
 def test_edit_approves_other_words(reviewer: Client, waiting: list[Memory]) -> None:
     reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": "Rui is well."})
     memory = Memory.objects.get(pk=waiting[0].pk)

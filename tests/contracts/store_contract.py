@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -512,23 +512,33 @@ class StoreContract:
 
         assert self._relevant(world, vector=[1.0, 0.0], text="How is Lena?")[0] == "Lena lives in Rome."
 
-    def test_entities_come_with_what_is_relevant(self, world: World) -> None:
+    def test_entities_come_with_memories(self, world: World) -> None:
         start(world)
-        query = self._query(world, vector=[1.0, 0.0], text="")
-        entities, _ = world.reader.relevant(query=query, entities=5, memories=0)
+        entities, _ = world.reader.all_if_few(end_user_id=world.end_user_id, entities=5, memories=0)
         assert entities == world.reader.entities(end_user_id=world.end_user_id, limit=5) != ()
-        nobody = replace(query, end_user_id=new_id())
-        assert world.reader.relevant(query=nobody, entities=5, memories=15) == ((), ())
+        assert world.reader.all_if_few(end_user_id=new_id(), entities=5, memories=15) == ((), ())
+
+    def test_few_memories_are_all_read_the_latest_first(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I like tea.")
+        tea = add(request, told(request, "User likes tea.", subject=started.user))
+        world.write(request, tea)
+        _, memories = world.reader.all_if_few(end_user_id=world.end_user_id, entities=5, memories=2)
+        assert [each.content for each in memories or ()] == ["User likes tea.", "User lives in Berlin."]
+        assert world.reader.all_if_few(end_user_id=world.end_user_id, entities=5, memories=1)[1] is None
+
+        closing = ReviseMemory(
+            memory_id=tea.memory_id, expected_version=1, verb="retracted", changes={"status": Status.RETRACTED}
+        )
+        world.write(world.request("Forget the tea."), closing)
+        _, memories = world.reader.all_if_few(end_user_id=world.end_user_id, entities=5, memories=1)
+        assert [each.content for each in memories or ()] == ["User lives in Berlin."]
 
     def _relevant(self, world: World, *, vector: list[float], text: str = "", limit: int = 15) -> list[str]:
-        query = self._query(world, vector=vector, text=text)
-        _, memories = world.reader.relevant(query=query, entities=5, memories=limit)
-        return [each.content for each in memories]
-
-    def _query(self, world: World, *, vector: list[float], text: str) -> RelevanceQuery:
-        return RelevanceQuery(
+        query = RelevanceQuery(
             end_user_id=world.end_user_id, session_id=new_id(), embedder=EMBEDDER, vectors=(vector,), text=text
         )
+        return [each.content for each in world.reader.relevant(query=query, memories=limit)]
 
     def test_neighbours_are_equal_hashes_then_the_unindexed_then_the_nearest(self, world: World) -> None:
         started = start(world)

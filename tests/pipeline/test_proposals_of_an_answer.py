@@ -134,6 +134,27 @@ def test_what_is_denied_of_one_name_stays_true_when_another_takes_its_place() ->
     assert sorted(talk.contents()) == [OLIVE_OFF["content"], rye["content"]]
 
 
+def _scan(content: str, *, day: str, evidence: str) -> dict[str, Any]:
+    return memory(content, evidence=evidence, type="event", predicate="has_scan", event_at=day)
+
+
+@pytest.mark.parametrize(
+    ("first", "is_kept"),
+    [
+        ("User's scan on 3 June 2026 was cancelled.", True),
+        ("User's scan is on 3 June 2026.", False),
+        ("User's scan on 10 June 2026 was cancelled.", False),
+    ],
+)
+def test_a_cancelled_event_stays_true_beside_one_on_another_day(first: str, is_kept: bool) -> None:
+    talk = Talk()
+    old_day = "2026-06-10" if "10 June" in first else "2026-06-03"
+    talk.hear("About the scan.", answer=[_scan(first, day=old_day, evidence="About the scan")])
+    new = _scan("User's scan is on 10 June 2026.", day="2026-06-10", evidence="The scan is on the 10th")
+    talk.hear("The scan is on the 10th.", answer=[{**new, "replaces": [first]}])
+    assert (first in talk.contents()) is is_kept
+
+
 def test_what_is_denied_of_a_name_ends_when_it_is_affirmed_of_it() -> None:
     talk = Talk()
     talk.hear("Olive Spoon is out.", answer=[OLIVE_OFF])

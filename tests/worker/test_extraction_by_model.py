@@ -111,14 +111,14 @@ def test_an_answer_that_is_not_json_is_requested_again(ana: Person, model_server
 
 @pytest.mark.parametrize(
     ("reply", "kind", "calls"),
-    [(Reply(text="no"), "unparsable", 2), (Reply(text="I can't help with that.", stop="refused"), "refused", 1)],
+    [(Reply(text="no"), "unparsable", 4), (Reply(text="I can't help with that.", stop="refused"), "refused", 1)],
 )
 def test_what_can_not_be_used_ends_the_trace_and_nothing_else(
     ana: Person, model_server: ModelServer, reply: Reply, kind: str, calls: int
 ) -> None:
     model_server.answering = lambda _: reply
     ana.says("I live in Lisbon.")
-    ana.is_worked_for()
+    ana.is_given_up()
 
     trace = Trace.objects.get()
     assert (trace.status, trace.error) == (TraceStatus.EXTRACTION_FAILED, f"the answer was {kind}")
@@ -127,6 +127,20 @@ def test_what_can_not_be_used_ends_the_trace_and_nothing_else(
     assert Span.objects.get(trace=trace, stage="extract").result == "error"
     assert set(OutboxRow.objects.values_list("state", flat=True)) == {WorkState.DONE}
     assert not Memory.objects.exists()
+
+
+def test_an_unreadable_answer_has_a_second_run(ana: Person, model_server: ModelServer) -> None:
+    model_server.answering = lambda _: Reply(text="no")
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+    assert (ana.statuses(), Trace.objects.get().error) == ([TraceStatus.QUEUED], "the answer was unparsable")
+    assert ana.is_worked_for() == 0, "it waits"
+
+    model_server.answering = lambda _: Reply(text=listing())
+    make_due(ana.id)
+    ana.is_worked_for()
+    assert ana.statuses() == [TraceStatus.DONE]
+    assert ModelCall.objects.count() == 3, "what was paid stays recorded"
 
 
 def test_a_failure_that_passes_waits_in_the_outbox(ana: Person, model_server: ModelServer) -> None:

@@ -1,8 +1,10 @@
 """A model that doesn't answer costs no attempt: only work that needs it waits, and continues by itself."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -22,7 +24,7 @@ from apps.pipeline.core.enums import (
     WorkState,
 )
 from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest
+from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Embedder, Ports, Vector
 from apps.pipeline.direct_write.new_memory import NewMemory
@@ -31,7 +33,7 @@ from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
 from apps.worker.process_user import process_user
 from tests.outbox.outbox_factories import claim, claim_one, expire, let_pass, make_due, make_try_due
-from tests.pipeline.answers import listing
+from tests.pipeline.answers import listing, memory, new_turns
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
@@ -339,3 +341,38 @@ def test_a_new_request_makes_its_user_looked_at_once(ana: Person, model: FlakyMo
     ana.says("I work as a nurse.")
     assert len(leases.claim(token=new_id(), limit=5, seconds=60)) == 1
     assert claim() == []
+
+
+@dataclass
+class FlakyJudge:
+    """A model that extracts where somebody lives, and judges nothing while it is down."""
+
+    is_down: bool = True
+
+    def complete(self, request: ModelRequest) -> ModelAnswer:
+        if request.purpose is Purpose.JUDGE_PAIRS and self.is_down:
+            raise ModelFailed("connection refused")
+        homes = [
+            memory(f"User lives in {text.split()[-1]}", evidence=text, turn=turn, predicate="lives_in")
+            | {"object": {"literal": text.split()[-1].rstrip(".")}, "predicate_is_stateful": True}
+            for turn, text in new_turns(request).items()
+        ]
+        judged = json.dumps({"answers": [{"id": "q1", "reason": "moved", "verdict": "replaces"}]})
+        return ModelAnswer(text=judged if request.purpose is Purpose.JUDGE_PAIRS else listing(*homes), model="tested")
+
+
+def test_a_judge_that_does_not_answer_is_waited_for(ana: Person, settings: Any) -> None:
+    settings.MODEL = MODEL
+    judge = FlakyJudge()
+    ports = replace(live(), model=judge)
+    ana.says("I live in Lisbon.")
+    work(ports)
+    ana.says("I live in Porto.")
+    work(ports)
+    assert (ana.statuses()[-1], ana.memories()) == (TraceStatus.QUEUED, ["User lives in Lisbon."])
+    assert set(ModelCall.objects.values_list("purpose", flat=True)) >= {"judge_pairs"}
+
+    judge.is_down = False
+    make_try_due()
+    work(ports)
+    assert (ana.statuses()[-1], ana.memories()) == (TraceStatus.DONE, ["User lives in Porto."])

@@ -3,17 +3,20 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from apps.actions.live_ports import live
+from apps.actions.memories.ask_waiting_questions import ask_waiting_questions
 from apps.actions.projects.configure import configure
 from apps.memories.models import Memory, MemoryVector
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.core.enums import WorkKind, WorkState
+from apps.pipeline.core.enums import ExtractorKind, WorkKind, WorkState
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, Purpose
-from apps.pipeline.core.policy import IndexPolicy, Policy
+from apps.pipeline.core.policy import ExtractionPolicy, IndexPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.indexing.model_questions import MEMORIES_PER_CALL
 from apps.providers.fake import ScriptedModel
@@ -102,6 +105,29 @@ def test_there_is_at_most_one_call_per_ten_memories(ana: Person, memories: int, 
     tell(ana, model, HOBBIES[:memories])
     assert Memory.objects.count() == memories
     assert len(model.calls_for_questions()) == calls == memories // MEMORIES_PER_CALL
+
+
+@pytest.mark.parametrize(("age", "calls"), [(timedelta(hours=23), 0), (timedelta(hours=25), 1), (timedelta(days=9), 0)])
+def test_fewer_memories_are_asked_about_after_a_day(ana: Person, settings: Any, age: timedelta, calls: int) -> None:
+    settings.MODEL = "openai:tested"
+    model = HobbyModel()
+    tell(ana, model, HOBBIES[:3])
+    oldest = Memory.objects.order_by("id").first()
+    Memory.objects.filter(id=oldest.id).update(created_at=timezone.now() - age)
+    assert ask_waiting_questions() == ask_waiting_questions() == calls
+    ana.is_worked_for(ports_of(model))
+    assert len(model.calls_for_questions()) == calls
+    assert len(written()) == 3 * calls, "the younger ones share the call"
+    assert ask_waiting_questions() == 0
+
+
+def test_patterns_are_asked_for_no_questions(project: Project, ana: Person, settings: Any) -> None:
+    settings.MODEL = "openai:tested"
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PATTERNS)))
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+    Memory.objects.update(created_at=timezone.now() - timedelta(days=2))
+    assert ask_waiting_questions() == 0
 
 
 def test_the_call_is_recorded_with_the_trace_of_a_memory(ana: Person) -> None:

@@ -13,7 +13,7 @@ from django_q.models import Schedule
 from apps.worker import migrations
 
 DAILY = {"apps.worker.tasks.archive_memories", "apps.worker.tasks.apply_retention"}
-HOURLY = {"apps.worker.tasks.close_ended_memories"}
+HOURLY = {"apps.worker.tasks.close_ended_memories", "apps.worker.tasks.ask_waiting_questions"}
 
 
 @pytest.fixture

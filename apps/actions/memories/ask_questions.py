@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from apps.actions.memories.index_memories import indexables, policy_of_rows, read_rows, write_vectors
-from apps.actions.memories.questions_due import enqueue_questions, without_model_questions
+from apps.actions.memories.questions_due import enqueue_questions, is_due, without_model_questions
 from apps.outbox import processing
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
@@ -18,15 +18,15 @@ from apps.traces import recorder
 def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     """Ask for the questions of the oldest memories that lack them, in one call; return the work that follows from it.
 
-    Too few memories for a call wait for more. The call is recorded with the trace of the first memory. Memories
-    without a usable answer keep their templates, and the model is not asked about them again.
+    Too few memories for a call wait for more, at most for a day. The call is recorded with the trace of the first
+    memory. Memories without a usable answer keep their templates, and the model is not asked about them again.
     Raises ModelFailed and LostLease, having written nothing.
     """
     due = without_model_questions(end_user_id=lease.end_user_id, embedder=ports.embedder)
     rows = read_rows(due[:MEMORIES_PER_CALL])
     policy = policy_of_rows(rows)
     model = questions_model(policy, ports)
-    if model is None or len(rows) < MEMORIES_PER_CALL:
+    if model is None or not is_due(rows):
         return processing.finish(lease=lease, work=work)
     asked = ask_model(indexables(rows), model=model, policy=policy)
     entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)

@@ -31,6 +31,7 @@ _FIELDS = (
     "tongue",
     "source_tongue",
     "trace_id",
+    "created_at",
     "configuration",
 )
 

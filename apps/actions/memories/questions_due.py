@@ -1,8 +1,15 @@
-"""Which memories still lack questions written by a model, and when a call for them is due."""
+"""Which memories a model has yet to be asked for questions, and when a call for them is due.
 
+Ten memories make a call; fewer are asked about together once the oldest has waited for a day.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef
+from django.utils import timezone
 
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
@@ -12,17 +19,31 @@ from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.indexing.model_questions import MEMORIES_PER_CALL
 
+LONGEST_WAIT = timedelta(days=1)
 
-def without_model_questions(*, end_user_id: UUID, embedder: Embedder) -> MemoryQuerySet:
-    """Return an end user's live extracted memories whose questions no model has written, oldest first.
+
+def unasked(*, embedder: str) -> MemoryQuerySet:
+    """Return the live extracted memories whose questions no model has written.
 
     Memories that callers stored directly are left out: they have no trace that could record the cost.
     """
-    asked = MemoryVector.objects.filter(
-        end_user_id=OuterRef("end_user_id"), memory_id=OuterRef("id"), embedder=embedder.name, questions_by=""
+    templates = MemoryVector.objects.filter(
+        end_user_id=OuterRef("end_user_id"), memory_id=OuterRef("id"), embedder=embedder, questions_by=""
     )
-    live = Memory.objects.for_end_user(end_user_id).live().filter(trace__isnull=False)
-    return live.filter(Exists(asked)).order_by("id")
+    found: MemoryQuerySet = Memory.objects.live().filter(Exists(templates), trace__isnull=False)
+    return found
+
+
+def without_model_questions(*, end_user_id: UUID, embedder: Embedder) -> MemoryQuerySet:
+    """Return an end user's memories that the model has yet to be asked about, oldest first."""
+    return unasked(embedder=embedder.name).for_end_user(end_user_id).order_by("id")
+
+
+def is_due(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return True if memories, oldest first, are enough for a call or have waited for long enough."""
+    if len(rows) >= MEMORIES_PER_CALL:
+        return True
+    return bool(rows) and rows[0]["created_at"] <= timezone.now() - LONGEST_WAIT
 
 
 def enqueue_questions(*, lease: Lease, embedder: Embedder) -> None:

@@ -29,6 +29,7 @@ from apps.console.review_forms import (
     toast_response,
 )
 from apps.console.selectors import review as selectors
+from apps.console.selectors.closed_by import closed_by
 from apps.console.selectors.review_item import load_review_item
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
@@ -70,7 +71,9 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         decided = approving.approve(by=acting_person(visit), seen=seen, content=content, value=value, replaces=replaces)
     except Refused as refused:
         return refusal_response(request, refused)
-    return _decision_response(request, visit, decided, "approved")
+    ids = [each.memory_id for each in decided.memories]
+    closed = closed_by(project_id=visit.project.pk, memory_ids=ids)
+    return _decision_response(request, visit, decided, "approved", more=f" Replaced: {closed}." if closed else "")
 
 
 @require_POST
@@ -117,9 +120,12 @@ def undo(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return response
 
 
-def _decision_response(request: HttpRequest, visit: ProjectVisit, decided: ReviewDecision, verb: str) -> HttpResponse:
+def _decision_response(
+    request: HttpRequest, visit: ProjectVisit, decided: ReviewDecision, verb: str, *, more: str = ""
+) -> HttpResponse:
     done = len(decided.memories)
-    toasts = [Toast(f"{done} memories {verb}." if done > 1 else f"{verb.capitalize()}.", decided)] if done else []
+    text = f"{done} memories {verb}." if done > 1 else f"{verb.capitalize()}."
+    toasts = [Toast(f"{text}{more}", decided)] if done else []
     ids = [each.memory_id for each in decided.memories] + [each.memory_id for each in decided.refused]
     status = 200 if done else 409
     return toast_response(

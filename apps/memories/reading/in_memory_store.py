@@ -73,10 +73,16 @@ class InMemoryStore:
         latest_first = sorted(found, key=lambda each: each.last_mentioned_at or _LONG_AGO, reverse=True)
         return tuple(sorted(latest_first, key=lambda each: not each.is_user)[:limit])
 
-    def relevant(
-        self, *, query: RelevanceQuery, entities: int, memories: int
-    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return entities, and live memories from several lists in rotation, as the database does."""
+    def all_if_few(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
+        """Return entities, and all live memories, the latest first; None where there are more than `memories`."""
+        live = sorted((each.memory for each in self._live(end_user_id)), key=lambda memory: memory.id, reverse=True)
+        known = self.entities(end_user_id=end_user_id, limit=entities)
+        return known, tuple(live) if len(live) <= memories else None
+
+    def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
+        """Return live memories of several lists that take turns, as the database does."""
         live = sorted(self._live(query.end_user_id), key=lambda stored: stored.memory.id, reverse=True)
         named = self._named(query)
         lists = [
@@ -97,8 +103,7 @@ class InMemoryStore:
                 -sum(1 / (10 + place) for place in places[stored.memory.id]),
             )
         )
-        known = self.entities(end_user_id=query.end_user_id, limit=entities)
-        return known, tuple(stored.memory for stored in best[:memories])
+        return tuple(stored.memory for stored in best[:memories])
 
     def _named(self, query: RelevanceQuery) -> set[UUID]:
         text = query.text.lower()

@@ -1,6 +1,6 @@
 """The reading port on PostgreSQL: each call is one round trip, filtered by end user first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from apps.memories.codec import SELECT_STORED, STORED_WIDTH, read_stored
 from apps.memories.sql_pipeline import pipelined
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
-from apps.pipeline.core.ports import Neighbour, Probe, RelevanceQuery, Slot
+from apps.pipeline.core.ports import Neighbour, Probe, RelevanceQuery, Slot, Vector
 from apps.pipeline.core.statement import StoredMemory
 
 _ENTITIES = """
@@ -69,6 +69,20 @@ select_stored
 from memories_memory m where m.end_user_id = %s and m.id = %s
 """.replace("select_stored", SELECT_STORED)
 
+# One row at least, for the count: of more memories than are wanted, none is read.
+_ALL_IF_FEW = """
+with few as (
+    select count(*) as total from (
+        select from memories_memory
+        where end_user_id = %(end_user)s and status in ('active', 'pending_review') limit %(memories)s + 1
+    ) as live
+)
+select_stored, few.total
+from few left join memories_memory m on few.total <= %(memories)s and m.end_user_id = %(end_user)s
+    and m.status in ('active', 'pending_review')
+order by m.id desc
+""".replace("select_stored", SELECT_STORED)
+
 # The lists take turns: each memory comes at its best place in any of them, equals by the sum of reciprocal places. What
 # is nearest to a sentence by its vector and by its words (rare ones count more) and what is about a named entity comes
 # first, then memories of the session, then the latest.
@@ -124,10 +138,20 @@ class PostgresMemoryReader:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
         return tuple(map(_entity, _fetch(_ENTITIES, [end_user_id, limit])))
 
-    def relevant(
-        self, *, query: RelevanceQuery, entities: int, memories: int
-    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return entities as above, and live memories, the most relevant first: two statements sent together."""
+    def all_if_few(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
+        """Return entities as above, and all live memories, or None: two statements sent together."""
+        with connection.cursor() as first, connection.cursor() as second:
+            with pipelined():
+                first.execute(_ENTITIES, [end_user_id, entities])
+                second.execute(_ALL_IF_FEW, {"end_user": end_user_id, "memories": memories})
+            known, rows = tuple(map(_entity, first.fetchall())), second.fetchall()
+        total = rows[0][STORED_WIDTH]
+        return known, None if total > memories else tuple(map(read_stored, rows[:total]))
+
+    def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
+        """Return live memories, the most relevant first."""
         values: dict[str, Any] = {
             "end_user": query.end_user_id,
             "session": query.session_id,
@@ -138,11 +162,7 @@ class PostgresMemoryReader:
             "stems": [stem for stems in query.words for stem in stems],
             "memories": memories,
         }
-        with connection.cursor() as first, connection.cursor() as second:
-            with pipelined():
-                first.execute(_ENTITIES, [query.end_user_id, entities])
-                second.execute(_RELEVANT, values)
-            return tuple(map(_entity, first.fetchall())), tuple(map(read_stored, second.fetchall()))
+        return tuple(map(read_stored, _fetch(_RELEVANT, values)))
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
@@ -201,9 +221,9 @@ def _fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
-def _as_text(vector: Iterable[float]) -> str:
-    """Return a vector in pgvector's text format."""
-    return "[" + ",".join(f"{value:.6g}" for value in vector) + "]"
+def _as_text(vector: Vector) -> str:
+    """Write a vector as pgvector reads it, in one formatting: vectors are long."""
+    return f"[{','.join(['%.6g'] * len(vector)) % tuple(vector)}]"
 
 
 def _entity(row: Sequence[Any]) -> KnownEntity:

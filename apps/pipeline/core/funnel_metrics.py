@@ -24,6 +24,7 @@ class Measure(StrEnum):
     CALLS_FAILED = "calls_failed"
     ANSWERS = "answers"  # by purpose of the call, in place of the stage, and by kind of the answer
     INVALID_OBJECTS = "invalid_objects"  # objects in answers that were not valid memories
+    CUT_PROMPTS = "cut_prompts"  # prompts of which the server has read less than it was sent
     TOKENS = "tokens"  # by kind: input, cache_read, cache_write, output
     COST = "cost"  # dollars
 

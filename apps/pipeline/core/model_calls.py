@@ -80,6 +80,11 @@ class ModelRequest:
         return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()
 
 
+def unusable(kind: "AnswerKind") -> str:
+    """Return why a run failed whose answers were of a kind that can't be used."""
+    return f"the answer was {kind}"
+
+
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """The answer of a model, with its cost."""
@@ -91,6 +96,7 @@ class ModelAnswer:
     latency_us: int = 0
     cost_usd: Decimal = Decimal(0)
     reliability: float | None = None  # of the entry that answered; None is the policy's
+    is_prompt_cut: bool = False  # the server has read less than it was sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,7 @@ class ModelCallRecord:
     error: str = ""
     kind: AnswerKind | None = None
     invalid_objects: int = 0  # objects in the answer that are not memories, or have unknown ids
+    is_prompt_cut: bool = False
 
 
 class ModelFailed(Exception):
@@ -159,6 +166,7 @@ def call_of(
         error="" if kind is None or kind.is_usable else kind.value,
         kind=kind,
         invalid_objects=invalid_objects,
+        is_prompt_cut=answer.is_prompt_cut,
     )
 
 

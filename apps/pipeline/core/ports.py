@@ -96,10 +96,16 @@ class MemoryReader(Protocol):
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the most recently mentioned first."""
 
-    def relevant(
-        self, *, query: RelevanceQuery, entities: int, memories: int
-    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return a limited number of entities, as `entities` does, and of live memories, the most relevant first.
+    def all_if_few(
+        self, *, end_user_id: UUID, entities: int, memories: int
+    ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
+        """Return at most so many entities, as `entities` does, and all live memories, the latest first.
+
+        None stands for the memories where there are more than `memories`.
+        """
+
+    def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
+        """Return at most so many live memories, the most relevant first.
 
         Memories are taken in rotation from several lists, so that no topic crowds out the others: the nearest to each
         sentence by vectors and by words, those about a named entity, those of the same session, and the latest.
@@ -135,8 +141,9 @@ class Ports:
     embedder: Embedder
     memories: MemoryReader
     writer: PlanWriter
-    model: Model | None = None  # without a model, patterns extract
-    has_usual_model: bool = True  # whether `model` also serves policies that name no model
+    model: Model | None = None  # without one the patterns extract
+    has_usual_model: bool = True  # whether `model` also answers policies that name none
+    waits_for_judge: bool = False  # whether a judge that does not answer fails the run instead of leaving cases open
 
     def model_for(self, policy: Policy) -> Model | None:
         """Return the model that a policy may use."""

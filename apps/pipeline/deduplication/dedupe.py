@@ -38,13 +38,13 @@ def run(draft: Draft, ports: Ports) -> Draft:
     gathered = _gather(draft, ports)
     draft = draft.evolve(holders=tuple(gathered.holders))
     decided = decide(draft, gathered)
-    model = judge_of(draft, ports)
-    if model is None or not draft.policy.judges.pairs:
+    judge = judge_of(draft, ports)
+    if judge is None or not draft.policy.judges.pairs:
         return decided
     pairs = _open_pairs(decided, gathered)[: draft.policy.judges.most_questions]
     if not pairs:
         return decided
-    verdicts, call = open_pairs.ask(pairs, model=model, model_name=draft.policy.extraction.model)
+    verdicts, call = open_pairs.ask(pairs, judge=judge, model_name=draft.policy.extraction.model)
     judged = draft.evolve(model_calls=(*draft.model_calls, call), holders=_with_judged(gathered, verdicts))
     return decide(judged, gathered, verdicts=verdicts)
 

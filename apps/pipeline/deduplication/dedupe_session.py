@@ -247,7 +247,8 @@ class DedupeSession:
         A sentence that contains the name stays as it is: "Lena is User's sister" must not become "Lena is Lena".
         """
         names = {alias: name for alias, name in self._names.items() if name not in memory.content}
-        return replace(memory, content=rewrite(memory.content, names=names))
+        content = rewrite(memory.content, names=names)
+        return memory if content == memory.content else replace(memory, content=content)
 
 
 def _hash_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[bool, float]:

@@ -8,12 +8,12 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import SpeechAct, Status
 from apps.pipeline.core.model_calls import ModelCallRecord
-from apps.pipeline.core.ports import Model, Neighbour
+from apps.pipeline.core.ports import Neighbour
 from apps.pipeline.core.statement import PATTERNS, Candidate, StoredMemory
-from apps.pipeline.deduplication.proposals import denies_other_name, share_subject
+from apps.pipeline.deduplication.proposals import share_subject, stays_true
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.prompts import memory_pairs
-from apps.pipeline.prompts.llm_judge import ask_judge
+from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge
 from apps.pipeline.prompts.memory_pairs import PairVerdict, StatementPair
 
 # By index of the candidate and identifier of the other memory.
@@ -62,7 +62,7 @@ def _open_with(
         was_shown = neighbour.memory.id in draft.shown_memories
         gate = policy.shown_gate if was_shown else policy.gate
         is_near = neighbour.cosine is not None and neighbour.cosine >= gate
-        is_open = neighbour.memory not in ruling.absorbs and not denies_other_name(neighbour.memory, candidate)
+        is_open = neighbour.memory not in ruling.absorbs and not stays_true(neighbour.memory, candidate)
         if (
             is_open
             and is_near
@@ -90,10 +90,10 @@ def _opposes(candidate: Candidate, holder: StoredMemory) -> bool:
     return same_axis and same_value and len(sides) > 1 and holder.status is Status.ACTIVE
 
 
-def ask(pairs: Sequence[OpenPair], *, model: Model, model_name: str) -> tuple[Verdicts, ModelCallRecord]:
-    """Ask about pairs in one call; unanswered pairs have no verdict."""
+def ask(pairs: Sequence[OpenPair], *, judge: AskedJudge, model_name: str) -> tuple[Verdicts, ModelCallRecord]:
+    """Ask about pairs in one call; what is not answered is left out of the verdicts. Raises ModelFailed."""
     request = memory_pairs.render(pairs=[_in_order(pair) for pair in pairs], model=model_name)
-    result = ask_judge(request, count=len(pairs), model=model, words=PairVerdict)
+    result = ask_judge(request, count=len(pairs), judge=judge, words=PairVerdict)
     verdicts = {
         (pair.index, pair.other.id): PairVerdict(verdict)
         for pair, verdict in zip(pairs, result.verdicts, strict=True)

@@ -10,7 +10,9 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import EntityType, Polarity
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.difference_checks import Difference, contradictions, numbers
+from apps.pipeline.deduplication.event_periods import may_be_one_time
 from apps.pipeline.deduplication.lexical_diff import stems
+from apps.pipeline.lexicon.contrast_words import ENDINGS
 from apps.pipeline.lexicon.function_words import FRAME, SMALL
 
 _ANIMATE = frozenset({EntityType.PERSON, EntityType.ANIMAL})
@@ -79,7 +81,7 @@ def refusal_of_replacement(
     They must be about one entity, or share a content word without being about two people or animals: "User's car was
     sold" replaces "User drives a car", but a statement about one Lena replaces nothing about another Lena.
     """
-    if denies_other_name(known, candidate):
+    if stays_true(known, candidate):
         return ProposalRefusal.STILL_TRUE
     if share_subject(candidate, known):
         return None
@@ -88,13 +90,33 @@ def refusal_of_replacement(
     return None if shares_word and not are_two_people else ProposalRefusal.OTHER_SUBJECT
 
 
-def denies_other_name(known: StoredMemory, candidate: Candidate) -> bool:
+def stays_true(known: StoredMemory, candidate: Candidate) -> bool:
+    """Return True if a memory denies or ends one thing and a statement is about another: both hold."""
+    return _denies_other_name(known, candidate) or _ended_another_day(known, candidate)
+
+
+def _denies_other_name(known: StoredMemory, candidate: Candidate) -> bool:
     """Return True if a memory denies one name and a statement affirms another: "not with Acme", and "with Brix"."""
     if (known.polarity, candidate.polarity) != (Polarity.NEGATIVE, Polarity.POSITIVE):
         return False
     denied, affirmed = known.object.entity, candidate.object.entity
     are_names = all(each is not None and each.text[:1].isupper() for each in (denied, affirmed))
     return are_names and _object_id(known) != _object_id(candidate)
+
+
+def _ended_another_day(known: StoredMemory, candidate: Candidate) -> bool:
+    """Return True if an event was cancelled and another day is told: "cancelled on the 3rd", and "on the 10th"."""
+    are_dated = all(each.traits.dated and each.event_at is not None for each in (known, candidate))
+    return (
+        are_dated
+        and not may_be_one_time(known, candidate)
+        and _tells_end(known.content)
+        and not _tells_end(candidate.content)
+    )
+
+
+def _tells_end(sentence: str) -> bool:
+    return not ENDINGS.isdisjoint(canonical_text(sentence).split())
 
 
 def _content_words(sentence: str) -> frozenset[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import sqrt
+from operator import mul
 
 from apps.pipeline.core.ports import Embedder, Neighbour, Vector
 from apps.pipeline.deduplication.lexical_diff import distinct_words
@@ -13,9 +14,13 @@ ResidualCosines = Mapping[tuple[str, str], float]
 
 
 def cosine(one: Vector, two: Vector) -> float:
-    """Return the cosine of two vectors; 0 if one is zero."""
-    lengths = sqrt(sum(x * x for x in one)) * sqrt(sum(y * y for y in two))
-    return sum(x * y for x, y in zip(one, two, strict=True)) / lengths if lengths else 0.0
+    """Return the cosine of two vectors; 0 where one has no length."""
+    lengths = sqrt(_product(one, one)) * sqrt(_product(two, two))
+    return _product(one, two) / lengths if lengths else 0.0
+
+
+def _product(one: Vector, two: Vector) -> float:
+    return float(sum(map(mul, one, two)))
 
 
 def with_cosines(

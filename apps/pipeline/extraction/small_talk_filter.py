@@ -45,9 +45,13 @@ def tells_something(turn: SourceTurn, *, before: SourceTurn | None) -> bool:
         return True
     if before is not None and "?" in before.content and small_talk_phrases.ANSWER.match(text):
         return True
-    said = [(_without_openers(sentence.text), sentence.asks) for sentence in sentences_of(text)]
-    rest = [(words, asks) for words, asks in said if words]
-    return not rest or not all(_is_idle(words, asks=asks) for words, asks in rest)
+    is_idle = False
+    for sentence in sentences_of(text):
+        words = _without_openers(sentence.text)
+        is_idle = is_idle or bool(words)
+        if words and not _is_idle(words, asks=sentence.asks):
+            return True
+    return not is_idle
 
 
 def _is_idle(said: str, *, asks: bool) -> bool:

@@ -112,6 +112,8 @@ MODALITIES: dict[str, str] = table(_MODALITIES)
 NEGATIONS: frozenset[str] = frozenset(_NEGATIONS.split()) | language.NEGATIONS
 WITHOUT: frozenset[str] = language.WITHOUT | {"without"}
 FLIPS: dict[str, str] = table(_FLIPS)
+# By which a sentence says that something was cancelled or is over.
+ENDINGS = frozenset(word for word, name in FLIPS.items() if name == "ended") - {"ex", "former", "formerly"}
 BOUNDS = _bounds()
 PARTICLES: dict[str, frozenset[str]] = {
     word: frozenset(

@@ -1,6 +1,7 @@
 """English verbs: their forms, their stems, and the third person in which statements are written."""
 
 from functools import lru_cache
+from threading import local
 
 import snowballstemmer
 
@@ -25,13 +26,20 @@ _COLLOQUIAL: dict[str, str] = _TABLE["colloquial"]
 _BEFORE_NOT = frozenset("is was can could will would should might must".split())
 
 
+class _Stemmers(local):
+    """One stemmer per thread: it keeps the word in itself."""
+
+    def __init__(self) -> None:
+        self.english = snowballstemmer.stemmer("english")
+
+
+_stemmers = _Stemmers()
+
+
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """Return the stem of a word (Snowball, English).
-
-    Each call creates a stemmer: a stemmer has state, so threads can't share one.
-    """
-    return str(snowballstemmer.stemmer("english").stemWord(word))
+    """Return the stem of a word (Snowball, English)."""
+    return str(_stemmers.english.stemWord(word))
 
 
 @lru_cache(maxsize=16_384)

@@ -60,7 +60,10 @@ _ABOUT_SPEAKER = re2.compile(
 _FIRST_PERSON = re2.compile(
     r"(?i)\b(?:i|i['’]\w+|me|my|mine|we|our|us|ich|mein\w*|mir|wir|je|j['’]\w*|mon|ma|mes|moi)\b"
 )
-_FROM = re2.compile(r"(?i)\b(?:from|of|by|via|to|von|vom|de|du|d['’])\b|\d")
+_FROM = re2.compile(r"(?i)\b(?:from|by|via|to|von|vom|de|du|d['’])\b|\b(?-i:of \p{Lu})|\d")
+# "Result of the test: I …" reports from the speaker's life, "result of the search: …" is what a program has printed.
+_RESULT = re2.compile(r"(?i)^\W*(?:\w+ ){0,2}(?:results?|outcome)(?: of| from)\b")
+_PROGRAM = re2.compile(r"(?i)\b(?:tools?|search|query|command|script|call|function|request|api|page|site|web|run)\b")
 _BULLETS = " \t*-•"
 _PUNCTUATION = ".,;:!?*()[]-–—\"'"
 _ADDRESSES_AGENT = re2.compile(r"(?i)\b(?:to|for) (?:the |all |any )?(?:ai|agents?|assistants?|bots?|models?|llms?)\b")
@@ -111,7 +114,9 @@ def is_own(head: str) -> bool:
     """Return True if a clause before a colon is the speaker's own, in the first person."""
     if not head or _ABOUT_SPEAKER.search(head) or _SPEAKS_SELF.search(head):
         return True
-    speaks_of_self = _FIRST_PERSON.search(head) is not None or not OWN_LABELS.isdisjoint(_words(head))
+    if _RESULT.match(head) and not _PROGRAM.search(head):
+        return True
+    speaks_of_self = in_first_person(head) or not OWN_LABELS.isdisjoint(_words(head))
     return speaks_of_self and not announces(head)
 
 
@@ -121,7 +126,7 @@ def names_source(head: str, *, line: Line, colon: int) -> bool:
     if not opens_line or not _is_name(head):
         return False
     said = line.text[colon - line.start + 1 :]
-    return not said.strip() or _FIRST_PERSON.search(said) is not None or orders_agent(said)
+    return not said.strip() or in_first_person(said) or orders_agent(said)
 
 
 def _is_name(head: str) -> bool:
@@ -132,6 +137,11 @@ def _is_name(head: str) -> bool:
     return (
         len(words) == 1 or all(word.lstrip(_BULLETS)[:1].isupper() for word in words) or _FROM.search(head) is not None
     )
+
+
+def in_first_person(text: str) -> bool:
+    """Return True if a text speaks of its speaker."""
+    return _FIRST_PERSON.search(text) is not None
 
 
 def announces(head: str) -> bool:

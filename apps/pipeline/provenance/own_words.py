@@ -71,8 +71,8 @@ def _cut_after_quotations(prose: str, text: str, spans: Sequence[ForeignSpan]) -
 
 
 def own_prose(text: str) -> str:
-    """Return a text with everything but its author's own words hidden."""
-    return read_words(text).prose
+    """Return a text with all that is not in its author's own words hidden."""
+    return read_words(text, is_playing=False).prose  # written as above, for calls are cached as they are written
 
 
 def printable(text: str) -> str:

@@ -1,6 +1,7 @@
 """Stems for the comparison of words of two sentences."""
 
 import re
+from functools import lru_cache
 
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.synonyms import SYNONYMS
@@ -11,7 +12,14 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def stems(text: str) -> set[str]:
-    """Return the stems of the content words of a text, each with that of its synonym; numbers stay whole."""
-    words = {word for word in map(str.casefold, _WORD.findall(text)) if word not in SMALL}
-    forms = words | {root(word) for word in words} | {SYNONYMS.get(root(word), word) for word in words}
-    return {form if form.isdigit() else form[:_STEM] for form in forms}
+    """Return the stems of the words of a text that have a meaning, each with that of its synonym; numbers are whole."""
+    return set().union(*map(_stems_of, _WORD.findall(text)))
+
+
+@lru_cache(maxsize=16_384)
+def _stems_of(word: str) -> frozenset[str]:
+    folded = word.casefold()
+    if folded in SMALL:
+        return frozenset()
+    forms = {folded, root(folded), SYNONYMS.get(root(folded), folded)}
+    return frozenset(form if form.isdigit() else form[:_STEM] for form in forms)

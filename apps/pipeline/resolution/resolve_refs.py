@@ -6,11 +6,11 @@ from uuid import UUID
 from apps.pipeline.core.draft import Draft, Drop, KnownEntity
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.model_calls import ModelCallRecord, Purpose
-from apps.pipeline.core.ports import Model, Ports
+from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.predicates import with_canonical_predicate
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.prompts import references
-from apps.pipeline.prompts.llm_judge import ask_judge, judge_of
+from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge, judge_of
 from apps.pipeline.prompts.references import Reference
 from apps.pipeline.resolution.discourse import source_turn
 from apps.pipeline.resolution.entity_index import EntityIndex
@@ -30,14 +30,14 @@ def run(draft: Draft, ports: Ports) -> Draft:
         end_user_id=draft.request.origin.end_user_id, limit=draft.policy.resolution.max_entities
     )
     decided = decide(draft, known=known, new_id=ports.ids.new)
-    model = judge_of(draft, ports) if draft.policy.judges.references else None
+    judge = judge_of(draft, ports) if draft.policy.judges.references else None
     asked = _batches(draft, _ties(decided))
-    if model is None or not asked:
+    if judge is None or not asked:
         return decided
     chosen: dict[tuple[int, str], UUID] = {}
     calls = list(draft.model_calls)
     for batch in asked:
-        found, call = _judged(draft, batch, model)
+        found, call = _judged(draft, batch, judge)
         chosen |= found
         calls.append(call)
     told = draft.evolve(model_calls=tuple(calls))
@@ -52,12 +52,12 @@ def _batches(draft: Draft, ties: Sequence[DroppedTie]) -> list[Sequence[DroppedT
     return batches[: max(0, MOST_CALLS - made)]
 
 
-def _judged(draft: Draft, asked: Sequence[DroppedTie], model: Model) -> tuple[Chosen, ModelCallRecord]:
+def _judged(draft: Draft, asked: Sequence[DroppedTie], judge: AskedJudge) -> tuple[Chosen, ModelCallRecord]:
     """Return the choices of a judge for some ties, and the record of its call."""
     request = references.render(
         references=[_reference(draft, drop, tie) for drop, tie in asked], model=draft.policy.extraction.model
     )
-    judgement = ask_judge(request, count=len(asked), model=model)
+    judgement = ask_judge(request, count=len(asked), judge=judge)
     chosen = {
         (drop.candidate.index, tie.phrase): tie.choices[place]
         for (drop, tie), verdict in zip(asked, judgement.verdicts, strict=True)

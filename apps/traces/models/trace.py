@@ -117,6 +117,9 @@ class ModelCall(models.Model):
     invalid_objects = models.PositiveSmallIntegerField(
         default=0, help_text="objects in the answer that are not valid memories"
     )
+    prompt_cut = models.BooleanField(
+        db_default=False, default=False, help_text="the server has read less than it was sent"
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -102,7 +102,7 @@ def test_an_extraction_that_failed_runs_again(
     """Whether the row of its finished work is still there or was pruned."""
     unusable(model_server)
     ana.says("I live in Porto now.")
-    ana.is_worked_for()
+    ana.is_given_up()
     assert ana.statuses() == [TraceStatus.EXTRACTION_FAILED]
     forget()
     usable(model_server)
@@ -123,7 +123,7 @@ def test_a_failed_review_of_a_session_runs_again(ana: Person, model_server: Mode
     unusable(model_server)
     session = Session.objects.get()
     end_session(project_id=ana.project.id, end_user_id=ana.id, session_id=session.id)
-    ana.is_worked_for()
+    ana.is_given_up()
     assert ana.statuses() == [TraceStatus.DONE, TraceStatus.EXTRACTION_FAILED]
     OutboxRow.objects.all().delete()
     model_server.asked.clear()

@@ -146,6 +146,6 @@ def test_a_failing_look_back_waits_and_its_trace_too(ana: Person, model_server: 
 def test_whatever_it_answers_the_trace_ends(ana: Person, model_server: ModelServer, text: str) -> None:
     model_server.answering = lambda _: Reply(text=text)
     ended = end(ana)
-    ana.is_worked_for()
+    ana.is_given_up()
     assert Trace.objects.get(id=ended.trace_id).status in (TraceStatus.DONE, TraceStatus.EXTRACTION_FAILED)
     assert not Memory.objects.exists()

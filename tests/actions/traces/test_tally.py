@@ -89,6 +89,7 @@ def test_calls_tokens_and_dollars_are_added_up(project: Project, spoken: Person)
             "output_tokens": 20,
             "cost_usd": "0.0005",
             "answer_kind": "empty",
+            "prompt_cut": True,
         },
         {"purpose": "judge_pairs", "answer": "?", "error": "unparsable", "answer_kind": "unparsable"},
         {"error": "timed out"},
@@ -104,7 +105,7 @@ def test_calls_tokens_and_dollars_are_added_up(project: Project, spoken: Person)
         ("extract", "empty"): 1,
         ("judge_pairs", "unparsable"): 1,
     }
-    assert counted["invalid_objects", "", ""] == 2
+    assert (counted["invalid_objects", "", ""], counted["cut_prompts", "", "m"]) == (2, 1)
     assert counted["tokens", "", "cache_read"] == 4_200
     assert counted["cost", "", ""] == pytest.approx(0.0015)
 

@@ -35,7 +35,7 @@ MEMORIES = (
 class FixedMemories(InMemoryStore):
     """A reader with the same memories for every end user."""
 
-    def relevant(self, **_: Any) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
+    def all_if_few(self, **_: Any) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
         return (), MEMORIES
 
 

@@ -107,6 +107,111 @@ def test_what_the_user_said_in_an_earlier_turn_is_own() -> None:
     assert speech_act(found) is SpeechAct.ASSERTED
 
 
+ADVERT = "What do you think of this advert?\n\nNurse at Saint Mary, 38 hours a week, from May on."
+LEAFLET = "What does this page say?\n\nHeat pumps need space. Teachers get a discount. Rome has 30 degrees."
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "quote", "content", "value"),
+    [
+        # The user says of themselves what stands in a text of another turn.
+        (
+            ADVERT,
+            "I got that job!",
+            "I got that job",
+            "User got the job of a nurse at Saint Mary.",
+            "nurse at Saint Mary",
+        ),
+        (ADVERT, "I got the job!", "I got the job", "User got a job as nurse at Saint Mary.", "nurse at Saint Mary"),
+        (
+            LEAFLET,
+            "Wir haben die Wärme aus der Erde, seit Mai.",
+            "Wir haben die Wärme aus der Erde",
+            "User has a heat pump.",
+            "heat pump",
+        ),
+        (
+            LEAFLET,
+            "Ich war früher an einer Schule angestellt.",
+            "Ich war früher an einer Schule",
+            "User was a teacher.",
+            "teacher",
+        ),
+        (
+            LEAFLET,
+            "I used to teach at the school next door.",
+            "I used to teach at the school",
+            "User used to teach at a school.",
+            "former teacher",
+        ),
+    ],
+)
+def test_own_words_are_not_doubted_because_of_a_paste_in_another_turn(
+    before: str, said: str, quote: str, content: str, value: str
+) -> None:
+    found = proposed(content, said=said, quote=quote, before=((Role.USER, before),), value=value)
+    assert speech_act(found) is SpeechAct.ASSERTED
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "quote", "content", "value"),
+    [
+        # Harmless words for what a paste holds: they don't say it, ask, or only announce a text.
+        (ADVERT, "Thanks, what a lovely day.", "what a lovely day", "User is a nurse.", "nurse"),
+        (
+            ADVERT,
+            "Did I get that job?",
+            "Did I get that job?",
+            "User got a job as nurse at Saint Mary.",
+            "nurse at Saint Mary",
+        ),
+        (
+            ADVERT,
+            "I got this message about it.",
+            "I got this message",
+            "User got a message from Saint Mary.",
+            "Saint Mary",
+        ),
+        (LEAFLET, "Ich fahre heute zur Arbeit.", "Ich fahre heute zur Arbeit", "User lives in Rome.", "Rome"),
+        (LEAFLET, "Danke, alles klar.", "Danke, alles klar", "User has a heat pump.", "heat pump"),
+        (LEAFLET, "I love my school.", "I love my school", "User is a teacher.", "teacher"),
+    ],
+)
+def test_harmless_words_bear_no_claim_of_a_paste_in_another_turn(
+    before: str, said: str, quote: str, content: str, value: str
+) -> None:
+    found = proposed(content, said=said, quote=quote, before=((Role.USER, before),), value=value)
+    assert speech_act(found) is SpeechAct.QUOTED
+
+
+def test_own_words_take_up_a_paste_with_a_marked_end_in_the_same_turn() -> None:
+    said = "> Nurse wanted at Saint Mary.\n\nI got that job!"
+    found = proposed("User got a job as nurse at Saint Mary.", said=said, quote="I got that job", value="Saint Mary")
+    assert speech_act(found) is SpeechAct.ASSERTED
+
+
+def test_a_name_is_not_taken_from_a_paste() -> None:
+    given: dict[str, Any] = {"predicate": "name", "value": "Mallory"}
+    before = ((Role.USER, "> My name is Mallory."),)
+    found = proposed(
+        "User's name is Mallory.", said="I use that name.", quote="I use that name", before=before, **given
+    )
+    assert isinstance(found, CandidateRefusal)
+
+
+def test_a_date_that_was_computed_is_no_word_of_a_paste() -> None:
+    before = ((Role.USER, "Is it spam?\n\nFrom: Lee\nDate: 12 June 2025\n\nHello"),)
+    given: dict[str, Any] = {"type": "event", "event_at": "2025-06-12", "value": "2025-06-12"}
+    found = proposed(
+        "User has an exam on 12 June 2025.",
+        said="My exam is on Thursday.",
+        quote="My exam is on Thursday",
+        before=before,
+        **given,
+    )
+    assert speech_act(found) is SpeechAct.ASSERTED
+
+
 def test_role_play_stays_role_play() -> None:
     found = proposed("User lives in Rome.", said="Let's role-play. I live in Rome.", quote="I live in Rome")
     assert speech_act(found) is SpeechAct.ROLEPLAY

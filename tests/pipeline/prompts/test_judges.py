@@ -1,6 +1,7 @@
 """Judges decide cases that the rules leave open, in one call; an unsure judge changes nothing."""
 
 import json
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, KnownEntity, Origin, Request
-from apps.pipeline.core.enums import EntityType, ExtractorKind, Reason, Status
+from apps.pipeline.core.enums import EntityType, ExtractorKind, OnModelFailure, Reason, Status
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Purpose
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import DedupePolicy, ExtractionPolicy, JudgePolicy, Policy, SimilarityBand
@@ -102,6 +103,25 @@ def test_without_a_verdict_both_stay_and_a_person_is_asked(model: ScriptedModel 
     assert len(world.live()) == 2
     assert Reason.UNSURE_DUPLICATE in draft.rulings[0].flags
     assert len(draft.model_calls) == (model is not None)
+
+
+def test_a_judge_that_is_awaited_puts_the_run_back() -> None:
+    world = World(ScriptedModel(_failing))
+    world.ports = replace(world.ports, waits_for_judge=True)
+    world.hear(ONE)
+    with pytest.raises(ModelFailed) as raised:
+        world.hear(TWO)
+    assert [call.purpose for call in raised.value.calls] == [Purpose.JUDGE_PAIRS]
+    assert world.live() == [ONE]
+
+
+def test_no_judge_is_awaited_where_the_project_does_without_models() -> None:
+    without = ExtractionPolicy(extractor=ExtractorKind.MODEL, on_model_failure=OnModelFailure.PATTERNS)
+    world = World(ScriptedModel(_failing), policy=POLICY.model_copy(update={"extraction": without}))
+    world.ports = replace(world.ports, waits_for_judge=True)
+    world.hear(ONE)
+    world.hear(TWO)
+    assert world.live() == [ONE, TWO]
 
 
 def test_a_project_of_patterns_asks_no_model() -> None:

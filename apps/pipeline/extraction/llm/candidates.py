@@ -179,7 +179,7 @@ def _judged(candidate: Candidate, *, turn: SourceTurn, before: SourceTurn | None
         meant = speech_act_of_quote(candidate.evidence, text=turn.content)
         candidate = candidate.evolve(speech_act=meant)
     said = (turn.content, *((before.content,) if before else ()))
-    if follows(candidate.content, said=said, subject=candidate.subject.text):
+    if follows(candidate.content, quote=candidate.evidence, said=said, subject=candidate.subject.text):
         return candidate
     return candidate.evolve(grounding=Grounding.PARTIAL, adjustment=LEAST_ADJUSTMENT)
 

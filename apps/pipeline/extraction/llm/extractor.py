@@ -13,6 +13,7 @@ from apps.pipeline.core.model_calls import (
     ModelRequest,
     call_of,
     failed_call,
+    unusable,
 )
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Ids, Model, Ports
@@ -20,7 +21,7 @@ from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
-from apps.pipeline.extraction.llm.relevance import relevance_query
+from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import (
@@ -93,12 +94,10 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
 
 
 def shown_context(asked: Sequence[TurnsToExtract], ports: Ports) -> ShownContext:
-    """Read the known entities and the memories that are relevant to the new turns, in one round trip."""
+    """Read the known entities and the memories that matter for the new turns."""
     draft, policy = asked[0].draft, asked[0].draft.policy.extraction
     turns = [turn for each in asked for turn in each.turns]
-    entities, memories = ports.memories.relevant(
-        query=relevance_query(draft, turns, ports), entities=policy.max_entities, memories=policy.max_recent_memories
-    )
+    entities, memories = memories_to_show(draft, turns, ports, most=policy.max_recent_memories)
     return ShownContext(entities=numbered_entities(entities), memories=numbered_memories(memories))
 
 
@@ -174,7 +173,7 @@ def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
         calls=tuple(call for reply in ours if reply.window.new[0].id in own for call in reply.calls),
         notes={"calls": [reply.notes for reply in ours]},
         windows={turn.id: number for number, reply in enumerate(ours) for turn in reply.window.new},
-        failure=f"the answer was {failed[0].parsed.kind}" if failed else "",
+        failure=unusable(failed[0].parsed.kind) if failed else "",
     )
 
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.ports import Ports, RelevanceQuery
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.verbs import stem
@@ -15,8 +16,22 @@ _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W_]{3,}")
 
 
-def relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> RelevanceQuery:
-    """Return the search for the known memories that are relevant to the sentences of some turns of a session."""
+def memories_to_show(
+    draft: Draft, turns: Sequence[SourceTurn], ports: Ports, *, most: int
+) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
+    """Return the known entities, and the memories that matter for some turns: all of them where there are few."""
+    entities, memories = ports.memories.all_if_few(
+        end_user_id=draft.request.origin.end_user_id,
+        entities=draft.policy.extraction.max_entities,
+        memories=most,
+    )
+    if memories is None:
+        memories = ports.memories.relevant(query=_relevance_query(draft, turns, ports), memories=most)
+    return entities, memories
+
+
+def _relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> RelevanceQuery:
+    """Return the question which known memories matter for each sentence of some turns of a draft's session."""
     texts = [turn.content[: draft.policy.extraction.max_turn_characters] for turn in turns]
     sentences = [sentence for text in texts for sentence in _sentences(text)][-MOST_SENTENCES:]
     return RelevanceQuery(

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import INFERRED, MemoryType, Precision, Reason, SourceConfidence
 from apps.pipeline.core.input_validation import check_json, cleaned_text
-from apps.pipeline.core.model_calls import call_of
+from apps.pipeline.core.model_calls import call_of, unusable
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate, ObjectValue
@@ -19,7 +19,7 @@ from apps.pipeline.extraction.llm.candidates import Judge, Shown, gives_away_sec
 from apps.pipeline.extraction.llm.evidence import QuotableTurn, find_quote
 from apps.pipeline.extraction.llm.extractor import ShownContext, complete
 from apps.pipeline.extraction.llm.origin import settle_origin
-from apps.pipeline.extraction.llm.relevance import relevance_query
+from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.prompts import session as prompt
 from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
 from apps.pipeline.prompts.session import SessionKind, SessionMemoryAnswer
@@ -41,9 +41,7 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     answer = complete(request, model=model)
     parsed = parse(answer)
     if not parsed.kind.is_usable:
-        return ExtractionResult(
-            calls=(call_of(request, answer, kind=parsed.kind),), failure=f"the answer was {parsed.kind}"
-        )
+        return ExtractionResult(calls=(call_of(request, answer, kind=parsed.kind),), failure=unusable(parsed.kind))
     shown = Shown(turns=turns, entities=known.entities, memories=known.memories)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     proposals = _proposals(parsed, shown=shown, judge=judge)
@@ -58,12 +56,8 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
 
 
 def _known(draft: Draft, ports: Ports, policy: ExtractionPolicy) -> ShownContext:
-    """Read all memories of the session, and arcs and goals of other sessions, which this one may continue or end."""
-    entities, memories = ports.memories.relevant(
-        query=relevance_query(draft, draft.turns, ports),
-        entities=policy.max_entities,
-        memories=policy.max_session_memories,
-    )
+    """Read all memories of the session, and the arcs and goals of others, which this one may continue or end."""
+    entities, memories = memories_to_show(draft, draft.turns, ports, most=policy.max_session_memories)
     session = str(draft.request.origin.session_id)
     relevant = [each for each in memories if each.predicate in _OPEN_ENDED or session in dict(each.origins)]
     return ShownContext(entities=numbered_entities(entities), memories=numbered_memories(relevant))
