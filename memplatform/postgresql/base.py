@@ -115,9 +115,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def set_scope(self) -> None:
         """Begin the transaction with its scope, or change that of the open one."""
-        former, scope = self._scope_of_transaction, current_scope()
+        former, scope = self._scope_of_transaction or OWNER, current_scope()
         if self.is_pipelined() or self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
-            if former and former.role and former is not _UNKNOWN and not former.is_like(scope):
+            if former is not _UNKNOWN and not former.is_like(scope):
                 self._run_deferred_triggers()
             self.send_scope()
         else:

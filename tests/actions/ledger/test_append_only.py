@@ -98,13 +98,12 @@ def test_a_role_that_does_not_own_the_table_can_not_switch_the_triggers_off(entr
     with connection.cursor() as cursor:
         cursor.execute("create role ledger_writer nosuperuser")
         cursor.execute("grant all on memories_ledgerentry, memories_ledgercheckpoint to ledger_writer")
-        cursor.execute("set local role ledger_writer")
         for attempt in (
             "set local session_replication_role = replica",
             "alter table memories_ledgerentry disable trigger all",
         ):
             with pytest.raises(ProgrammingError), transaction.atomic():
-                cursor.execute(attempt)
+                cursor.execute(f"set local role ledger_writer; {attempt}")
         with forbidden():
             cursor.execute("delete from memories_ledgerentry")
         cursor.execute("reset role; drop owned by ledger_writer; drop role ledger_writer")

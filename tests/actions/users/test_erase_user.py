@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.live_ports import live
@@ -53,6 +54,7 @@ def ana(project: Project) -> EndUser:
     note(project, "Ana is allergic to nuts.")
     note(project, "Bea likes tea.", user="bea")
     do_all(project)
+    connection.check_constraints()  # runs the triggers that a commit would have run
     return EndUser.objects.get(external_id="ana")
 
 

@@ -1,0 +1,254 @@
+"""The scope of statements: inside and outside of transactions, after errors, and across a pooler."""
+
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from uuid import UUID, uuid4
+
+import pytest
+from django.conf import settings
+from django.db import DatabaseError, NotSupportedError, connection, connections, transaction
+
+from apps.actions.keys.create_key import create_key
+from apps.actions.projects.create_project import create_project
+from apps.memories.sql_pipeline import pipelined
+from apps.outbox.fetch import fetch
+from apps.pipeline.core.enums import Scope
+from apps.tenants.models import ApiKey, Project
+from apps.tenants.scope import APP_ROLE, OWNER, SYSTEM_ROLE, entered, no_tenant, tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
+from memplatform.embedded.owner import owner_of
+from tests.instance import PATIENCE, free_port
+
+ONE, OTHER = uuid4(), uuid4()
+SETTINGS = (
+    "select current_user, current_setting('memplatform.project', true), current_setting('memplatform.end_user', true)"
+)
+
+
+def seen() -> tuple[str, str, str]:
+    """Return role, project and end user of a statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(SETTINGS)
+        role, project, user = cursor.fetchone()
+    return role, project or "", user or ""
+
+
+@pytest.fixture
+def autocommit(transactional_db: None) -> None:
+    assert connection.get_autocommit()
+
+
+@pytest.mark.usefixtures("autocommit")
+class TestOutsideOfTransactions:
+    def test_each_statement_has_the_scope(self) -> None:
+        with tenant_scope(project_id=ONE, end_user_id=OTHER):
+            assert seen() == (APP_ROLE, str(ONE), str(OTHER))
+        with no_tenant():
+            assert seen() == (APP_ROLE, "", "")
+        with system_scope(SystemWork.SCHEDULE):
+            assert seen() == (SYSTEM_ROLE, "", "")
+
+    def test_nothing_is_left_on_the_connection(self) -> None:
+        with tenant_scope(project_id=ONE):
+            seen()
+        connection.connection.execute("select 1")
+        raw = connection.connection.execute(SETTINGS).fetchone()
+        assert raw[0] not in (APP_ROLE, SYSTEM_ROLE)
+        assert raw[1:] == ("", "")
+
+    def test_an_error_is_raised_as_usual(self) -> None:
+        with tenant_scope(project_id=ONE), connection.cursor() as cursor:
+            with pytest.raises(DatabaseError, match="no_such_table"):
+                cursor.execute("select from no_such_table")
+            assert seen() == (APP_ROLE, str(ONE), "")
+
+    def test_a_pipeline(self) -> None:
+        with tenant_scope(project_id=ONE), connection.cursor() as first, connection.cursor() as second, pipelined():
+            first.execute(SETTINGS)
+            second.execute(SETTINGS)
+            assert first.fetchone() == second.fetchone() == (APP_ROLE, str(ONE), "")
+
+    def test_a_cursor_of_the_server(self, project: Project, other_project: Project) -> None:
+        with tenant_scope(project_id=project.pk):
+            rows = Project.objects.values_list("pk", flat=True).iterator(chunk_size=1)
+            first = next(rows)
+        assert [first, *rows] == [project.pk]
+        assert connection.connection.pgconn.transaction_status == 0
+
+    def test_what_sets_no_scope_is_refused(self) -> None:
+        with connection.cursor() as cursor, pytest.raises(NotSupportedError):
+            cursor.executemany("select %s", [[1]])
+
+
+@pytest.mark.usefixtures("autocommit")
+class TestInTransactions:
+    def test_the_scope_begins_with_it(self) -> None:
+        with tenant_scope(project_id=ONE), transaction.atomic():
+            assert seen() == (APP_ROLE, str(ONE), "")
+            assert seen() == (APP_ROLE, str(ONE), "")
+
+    def test_it_changes_with_the_scope(self) -> None:
+        with transaction.atomic():
+            with tenant_scope(project_id=ONE):
+                assert seen() == (APP_ROLE, str(ONE), "")
+            with system_scope(SystemWork.SCHEDULE):
+                assert seen() == (SYSTEM_ROLE, "", "")
+            with entered(OWNER):
+                assert seen()[0] not in (APP_ROLE, SYSTEM_ROLE)
+
+    def test_a_rollback_to_a_savepoint_undoes_it(self) -> None:
+        with transaction.atomic():
+            savepoint = transaction.savepoint()
+            with tenant_scope(project_id=ONE):
+                seen()
+            transaction.savepoint_rollback(savepoint)
+            with tenant_scope(project_id=ONE):
+                assert seen() == (APP_ROLE, str(ONE), "")
+
+    def test_a_failed_statement(self) -> None:
+        with tenant_scope(project_id=ONE), transaction.atomic():
+            with system_scope(SystemWork.SCHEDULE), pytest.raises(DatabaseError), transaction.atomic():
+                fetch("select from no_such_table", [])
+            assert seen() == (APP_ROLE, str(ONE), "")
+
+    def test_a_pipeline(self) -> None:
+        with tenant_scope(project_id=ONE), transaction.atomic(), pipelined():
+            assert seen() == (APP_ROLE, str(ONE), "")
+            with system_scope(SystemWork.SCHEDULE):
+                assert seen() == (SYSTEM_ROLE, "", "")
+
+    def test_the_next_one_has_its_own(self) -> None:
+        for project in (ONE, OTHER, ONE):
+            with tenant_scope(project_id=project), transaction.atomic():
+                assert seen() == (APP_ROLE, str(project), "")
+
+
+def test_threads_have_scopes_of_their_own(transactional_db: None) -> None:
+    found: list[tuple[str, str, str]] = []
+
+    def look() -> None:
+        with tenant_scope(project_id=OTHER):
+            found.append(seen())
+        connection.close()
+
+    with tenant_scope(project_id=ONE):
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        assert seen()[1] == str(ONE)
+    assert found == [(APP_ROLE, str(OTHER), "")]
+
+
+REQUESTS, THREADS, SERVERS = 10_000, 4, 2
+
+
+@contextmanager
+def pgbouncer() -> Iterator[int]:
+    """Run a pooler in transaction mode with fewer server connections than clients; yield its port."""
+    program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin")
+    if program is None:
+        pytest.skip("needs pgbouncer (Debian's package of this name)")
+    server, port = connection.settings_dict, free_port()
+    password = server["PASSWORD"] or "none"
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder, "pgbouncer.ini")
+        config.write_text(f"""
+[databases]
+{server["NAME"]} = host='{server["HOST"]}' port={server["PORT"] or 5432} user={server["USER"]} password='{password}'
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = {SERVERS}
+ignore_startup_parameters = extra_float_digits,options
+""")
+        Path(folder).chmod(0o755)
+        account = owner_of(data_dir=settings.EMBEDDED_DIR)  # it refuses to run as root, as the server does
+        command = [program, str(config)]
+        process = subprocess.Popen(command, **account.as_user())
+        try:
+            _await_port(port)
+            yield port
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _await_port(port: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)  # nothing announces that it listens
+    raise AssertionError("the pooler did not start")
+
+
+@contextmanager
+def connected_through(port: int) -> Iterator[None]:
+    """Let new connections of all threads go through the pooler, without prepared statements."""
+    connection.close()
+    usual = connections.settings["default"]
+    options = {"server_side_binding": False}
+    address = {"HOST": "127.0.0.1", "PORT": port, "OPTIONS": options, "DISABLE_SERVER_SIDE_CURSORS": True}
+    connections.settings["default"] = usual | address
+    try:
+        yield
+    finally:
+        connections.settings["default"] = usual
+
+
+def test_a_pooler_mixes_up_no_tenants(transactional_db: None) -> None:
+    """Tenants take turns on fewer server connections than there are threads, in and outside of transactions.
+
+    Every fifth time a statement without any scope follows, which would see what another one has left.
+    """
+    projects = [create_project(name=name, slug=name) for name in ("one", "two", "three")]
+    for project in projects:
+        create_key(project_id=project.pk, name=project.slug, scopes=[Scope.READ])
+    outcomes: Counter[str] = Counter()
+    usual_role, _, _ = seen()
+
+    def ask(seed: int) -> None:
+        random = Random(seed)
+        for _ in range(REQUESTS // THREADS):
+            outcomes[_outcome(random.choice([*projects, None]), in_transaction=random.random() < 0.5)] += 1
+            if random.random() < 0.2:
+                role, *tenant = connection.connection.execute(SETTINGS).fetchone()
+                outcomes["clean" if role == usual_role and not any(tenant) else "left over"] += 1
+        connection.close()
+
+    with pgbouncer() as port, connected_through(port):
+        threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(THREADS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert outcomes.pop("clean") > REQUESTS / 10
+    assert outcomes == {"own": REQUESTS}
+
+
+def _outcome(project: Project | None, *, in_transaction: bool) -> str:
+    """Read all keys in the scope of a project, or of none; return whose they were."""
+    keys = ApiKey.objects.values_list("project_id", flat=True)
+    with tenant_scope(project_id=project.pk) if project else no_tenant():
+        if in_transaction:
+            with transaction.atomic():
+                found: list[UUID] = list(keys)
+                found += list(keys)
+        else:
+            found = list(keys)
+    expected = {project.pk} if project else set()
+    return "own" if set(found) == expected else "leaked"

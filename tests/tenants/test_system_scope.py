@@ -1,0 +1,73 @@
+"""Who may see the rows of all projects: every call of `system_scope` is listed here, with its reason."""
+
+import re
+from pathlib import Path
+
+from apps.tenants.system_scope import SystemWork
+
+ROOT = Path(__file__).resolve().parents[2]
+CALL = re.compile(r"\bsystem_scope\(([^)]*)\)")
+
+ALLOWED = {
+    "apps/actions/ledger/remove.py": ["LEDGER"],
+    "apps/actions/ledger/seal.py": ["LEDGER"],
+    "apps/actions/management/project_argument.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP"],
+    "apps/actions/memories/count_accesses.py": ["SCHEDULE"],
+    "apps/actions/memories/owners.py": ["SCHEDULE"],
+    "apps/actions/memories/reembed.py": ["MAINTENANCE", "MAINTENANCE", "MAINTENANCE"],
+    "apps/actions/projects/create_project.py": ["PROJECT_CREATION"],
+    "apps/actions/queue/prune.py": ["SCHEDULE"],
+    "apps/actions/rules/count_rule_hits.py": ["SCHEDULE"],
+    "apps/actions/rules/run_preview.py": ["SCHEDULE"],
+    "apps/actions/sessions/end_idle_sessions.py": ["SCHEDULE"],
+    "apps/actions/traces/apply_retention.py": ["SCHEDULE"],
+    "apps/actions/traces/tally.py": ["SCHEDULE"],
+    "apps/actions/users/run_erasure.py": ["SCHEDULE"],
+    "apps/api/metrics.py": ["HEALTH"],
+    "apps/api/readiness.py": ["HEALTH"],
+    "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],
+    "apps/tenants/keys.py": ["KEY_LOOKUP"],
+    "apps/worker/drain.py": ["QUEUE", "QUEUE", "QUEUE"],
+    "memplatform/demo/access.py": ["PROJECT_LOOKUP"],
+    "memplatform/middleware.py": ["ADMIN"],
+}
+# Where scopes are made: nobody else enters one by another way, or is its owner.
+MAKERS = {
+    "apps/tenants/scope.py",
+    "apps/tenants/system_scope.py",
+    "memplatform/database.py",
+    "memplatform/postgresql/base.py",
+}
+BYPASSES = re.compile(r"\b(entered|OWNER|SYSTEM|set_default_scope|SYSTEM_ROLE)\b")
+
+
+def sources() -> dict[str, str]:
+    files = (file for part in ("apps", "memplatform") for file in (ROOT / part).rglob("*.py"))
+    return {str(file.relative_to(ROOT)): file.read_text() for file in files}
+
+
+def test_every_caller_is_listed() -> None:
+    found = {
+        name: [reason.removeprefix("SystemWork.") for reason in CALL.findall(text)]
+        for name, text in sources().items()
+        if name != "apps/tenants/system_scope.py" and CALL.search(text)
+    }
+
+    assert found == ALLOWED
+
+
+def test_every_reason_is_in_use() -> None:
+    assert {reason for reasons in ALLOWED.values() for reason in reasons} == set(SystemWork.__members__)
+
+
+def test_there_is_no_other_way() -> None:
+    importers = {
+        name
+        for name, text in sources().items()
+        for line in re.findall(r"from apps\.tenants\.scope import \(?([^)\n]*)", text)
+        if BYPASSES.search(line)
+    }
+
+    assert importers <= MAKERS | {"memplatform/row_security.py", "memplatform/database_roles.py"} | {
+        "memplatform/embedded/server.py"
+    }
