@@ -1,5 +1,6 @@
 """Quotations: what stands in quotation marks, but for a title or a word."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
@@ -10,7 +11,7 @@ from apps.pipeline.provenance.spans import QUOTATION_MARKS, ForeignKind, Foreign
 MOST_CHARACTERS = 4_000  # between two marks
 # Each mark that opens where a word begins, with those that close it.
 _PAIRS = {"“": '”“"', "„": '“”"', "«": "»", "»": "«", "”": "”", "‘": "’'", "‚": "‘’'", '"': '"”', "'": "'’"}
-_MARK = re2.compile(r"[\"“”„«»'‘’‚]")
+_MARK = re.compile(f"[{QUOTATION_MARKS}]")  # one character: linear, and faster than RE2 for each of many matches
 _BEFORE_OPENING = " \t\n(:,;[—–-*"
 _AFTER_CLOSING = " \t\n.,;:!?)…]—–-*"
 _SPEECH = re2.compile(
