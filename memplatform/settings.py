@@ -159,6 +159,7 @@ ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
 ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)
 SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # per process; 0: no cache
 SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
+SYNC_REQUESTS = env.int("SYNC_REQUESTS", default=4)  # of a process at once; fewer than WEB_THREADS
 
 # --- models
 EMBEDDER = env.str("EMBEDDER", default="wordllama")
