@@ -5,12 +5,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from apps.actions.accounts.remove_second_factor import remove_second_factor
 from apps.actions.keys.create_key import create_key
 from apps.actions.keys.revoke_key import revoke_key
 from apps.actions.projects.create_project import create_project
@@ -18,7 +19,7 @@ from apps.console.admin.base import BaseAdmin, ReadOnlyAdmin
 from apps.console.admin.cells import changelist_link, identifier_column, json_column, links
 from apps.pipeline.core.enums import Scope, choices_of
 from apps.pipeline.core.identifiers import Prefix
-from apps.tenants.models import ApiKey, EndUser, Erasure, Membership, Project, RateCounter
+from apps.tenants.models import ApiKey, EndUser, Erasure, Membership, Project, RateCounter, SecondFactor
 
 
 @admin.register(Project)
@@ -60,6 +61,30 @@ class MembershipAdmin(BaseAdmin):
     list_select_related = ("user", "project")
     search_fields = ("user__username", "user__email", "project__name")
     autocomplete_fields = ("user", "project")
+
+
+@admin.register(SecondFactor)
+class SecondFactorAdmin(ReadOnlyAdmin):
+    """Second factors: an admin can delete one whose owner has lost the app and the recovery codes."""
+
+    list_display = ("user", "confirmed_at")
+    list_select_related = ("user",)
+    search_fields = ("user__username",)
+    fields = ("user", "confirmed_at")
+    readonly_fields = fields
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Allow it for whoever may delete rows of this table."""
+        return bool(request.user.has_perm("tenants.delete_secondfactor"))
+
+    def delete_model(self, request: HttpRequest, obj: SecondFactor) -> None:
+        """Remove it; the log names who did."""
+        remove_second_factor(user_id=obj.pk)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[SecondFactor]) -> None:
+        """Remove those that are selected."""
+        for factor in queryset:
+            remove_second_factor(user_id=factor.pk)
 
 
 class ApiKeyForm(forms.ModelForm):

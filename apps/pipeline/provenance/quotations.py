@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import re2
 
@@ -62,6 +63,7 @@ def _is_announced(prose: str, start: int) -> bool:
     return _ANNOUNCES.search(prose[max(0, start - 30) : start]) is not None
 
 
+@lru_cache(maxsize=8)
 def _closings(prose: str) -> Mapping[str, list[int]]:
     """Return by mark where quotations may end."""
     closings: dict[str, list[int]] = {mark: [] for mark in QUOTATION_MARKS}
