@@ -74,6 +74,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memplatform.middleware.ContentPolicy",  # outermost: errors of the others are pages as well
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memplatform.middleware.Sessions",
@@ -85,7 +86,6 @@ MIDDLEWARE = [
     "memplatform.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "memplatform.middleware.Fragments",
-    "memplatform.middleware.ContentPolicy",
     "memplatform.middleware.NotStored",
     "memplatform.middleware.ErasedCaches",
 ]
