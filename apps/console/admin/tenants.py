@@ -1,25 +1,25 @@
-"""Admin of projects, members, API keys and end users."""
+"""Admin of projects, API keys and end users."""
 
 from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from apps.actions.accounts.remove_second_factor import remove_second_factor
 from apps.actions.keys.create_key import create_key
 from apps.actions.keys.revoke_key import revoke_key
 from apps.actions.projects.create_project import create_project
+from apps.actions.projects.update_project import update_project
 from apps.console.admin.base import BaseAdmin, ReadOnlyAdmin
 from apps.console.admin.cells import changelist_link, identifier_column, json_column, links
 from apps.pipeline.core.enums import Scope, choices_of
 from apps.pipeline.core.identifiers import Prefix
-from apps.tenants.models import ApiKey, EndUser, Erasure, Membership, Project, RateCounter, SecondFactor
+from apps.tenants.models import ApiKey, EndUser, Erasure, Project, RateCounter
 
 
 @admin.register(Project)
@@ -41,50 +41,15 @@ class ProjectAdmin(BaseAdmin):
         return ("slug", "created_at") if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Project, form: forms.ModelForm, change: bool) -> None:
-        """Create a project with its first configuration version; a change only saves its own fields."""
+        """Create a project with its first configuration version; a change writes its fields and the ledger."""
         if change:
-            super().save_model(request, obj, form, change)
+            update_project(project_id=obj.pk, changes={name: getattr(obj, name) for name in form.changed_data})
         else:
             obj.pk = create_project(name=obj.name, slug=obj.slug).pk
 
     def has_delete_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
         """Refuse."""
         return False
-
-
-@admin.register(Membership)
-class MembershipAdmin(BaseAdmin):
-    """Members of projects and their roles."""
-
-    list_display = ("user", "project", "role", "created_at")
-    list_filter = ("role", "project")
-    list_select_related = ("user", "project")
-    search_fields = ("user__username", "user__email", "project__name")
-    autocomplete_fields = ("user", "project")
-
-
-@admin.register(SecondFactor)
-class SecondFactorAdmin(ReadOnlyAdmin):
-    """Second factors: an admin can delete one whose owner has lost the app and the recovery codes."""
-
-    list_display = ("user", "confirmed_at")
-    list_select_related = ("user",)
-    search_fields = ("user__username",)
-    fields = ("user", "confirmed_at")
-    readonly_fields = fields
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Allow it for whoever may delete rows of this table."""
-        return bool(request.user.has_perm("tenants.delete_secondfactor"))
-
-    def delete_model(self, request: HttpRequest, obj: SecondFactor) -> None:
-        """Remove it; the log names who did."""
-        remove_second_factor(user_id=obj.pk)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[SecondFactor]) -> None:
-        """Remove those that are selected."""
-        for factor in queryset:
-            remove_second_factor(user_id=factor.pk)
 
 
 class ApiKeyForm(forms.ModelForm):
