@@ -1,8 +1,9 @@
 """CPU time of the rules for texts that are made to be slow: no message may hold a worker up.
 
 Texts of 2,000 characters are built from the words that the rules look for, from runs of spaces and signs, and from
-repetitions of both. Each text passes pre-filter, pattern extraction, resolution, small-talk filter, search for secrets
-and normalization. `cpu_ms_max` is the slowest text, all stages together; `slowest` gives its stages and its beginning.
+repetitions of both. Each text passes pre-filter, provenance, pattern extraction, resolution, small-talk filter, search
+for secrets and normalization. `cpu_ms_max` is the slowest text, all stages together; `slowest` gives its stages and its
+beginning.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from apps.pipeline.extraction.small_talk_filter import tells_something
 from apps.pipeline.lexicon.normalization import normalize
 from apps.pipeline.prefilter import pre_filter
 from apps.pipeline.prefilter.default_rules import default_rules
+from apps.pipeline.provenance.own_words import read_words
 from apps.pipeline.redaction.redact import holds_secret
 from apps.pipeline.resolution import resolve_refs
 from benchmarks.hostile_texts import MOMENT, hostile_texts
@@ -67,6 +69,8 @@ def _timed(text: str, policy: Policy) -> Iterator[tuple[str, float]]:
     draft = Draft(request=Request(trace_id=UUID(int=9), origin=_ORIGIN, turns=(turn,)), policy=policy, turns=(turn,))
     yield "pre_filter", _milliseconds(lambda: pre_filter.run(draft))
     found = patterns.extract(turn=turn, policy=policy.extraction)
+    read_words.cache_clear()
+    yield "provenance", _milliseconds(lambda: read_words(text))
     yield "patterns", _milliseconds(lambda: patterns.extract(turn=turn, policy=policy.extraction))
     proposed = draft.evolve(candidates=tuple(each.evolve(index=place) for place, each in enumerate(found)))
     yield "resolution", _milliseconds(lambda: resolve_refs.decide(proposed, known=(), new_id=lambda: UUID(int=7)))

@@ -18,6 +18,7 @@ from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.erased_caches import clear_if_erased
 
 _API = "/v1/"
+_DOCUMENTATION = "/v1/docs"
 _ADMIN = "/admin/"
 _CONSOLE = "/console/"
 
@@ -110,10 +111,16 @@ class Fragments(_PagesOnly, HtmxMiddleware):
 
 
 class ContentPolicy(_PagesOnly, CSPMiddleware):
-    """The Content-Security-Policy header; the API documentation has inline scripts and goes without.
+    """The Content-Security-Policy header of all pages, those of errors and of the API's documentation too.
 
-    Scripts of the console carry a nonce. Those of Django's admin have none: they may come from this server.
+    Scripts carry a nonce. Those of Django's admin have none: they may come from this server.
     """
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """Answer a request."""
+        if request.path_info == _DOCUMENTATION:
+            return CSPMiddleware.__call__(self, request)
+        return super().__call__(request)
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Set the header."""

@@ -74,6 +74,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memplatform.middleware.ContentPolicy",  # outermost: errors of the others are pages as well
     "memplatform.middleware.NoTenant",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -87,7 +88,6 @@ MIDDLEWARE = [
     "memplatform.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "memplatform.middleware.Fragments",
-    "memplatform.middleware.ContentPolicy",
     "memplatform.middleware.NotStored",
     "memplatform.middleware.ErasedCaches",
 ]
@@ -175,6 +175,7 @@ ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
 ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)
 SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # per process; 0: no cache
 SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
+SYNC_REQUESTS = env.int("SYNC_REQUESTS", default=4)  # of a process at once; fewer than WEB_THREADS
 
 # --- models
 EMBEDDER = env.str("EMBEDDER", default="wordllama")

@@ -8,6 +8,8 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:home")),
     path("", include("apps.api.urls")),
     path("console/", include("apps.console.urls")),
+    # One login for both: the admin's own would ask for no second factor.
+    path("admin/login/", RedirectView.as_view(pattern_name="console:login", query_string=True)),
     path("admin/", admin.site.urls),
 ]
 

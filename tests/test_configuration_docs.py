@@ -6,6 +6,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from apps.pipeline.core.policy import RedactionPolicy
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -43,6 +45,12 @@ def documented() -> dict[str, str]:
     return dict(rows)
 
 
+def redaction_documented() -> dict[str, str]:
+    page = (ROOT / "docs/configuration.md").read_text()
+    table = page.partition("## Redaction of a project")[2].partition("## Scripts")[0]
+    return dict(re.findall(r"^\| `([a-z_]+)` \| (?:`([^`]*)`|empty) \|", table, flags=re.MULTILINE))
+
+
 def exemplified() -> dict[str, str]:
     lines = (ROOT / ".env.example").read_text().splitlines()
     found = (re.fullmatch(r"# ([A-Z_]+)=(.*)", line) for line in lines)
@@ -59,3 +67,11 @@ def test_the_page_names_every_variable_with_its_default() -> None:
 
 def test_the_example_names_every_variable_with_its_default() -> None:
     assert exemplified() == settings_read()
+
+
+def test_the_page_names_what_is_redacted_by_default() -> None:
+    policy = RedactionPolicy()
+    values = {name: getattr(policy, name) for name in RedactionPolicy.model_fields}
+    assert redaction_documented() == {
+        name: value if isinstance(value, str) else ",".join(value) for name, value in values.items()
+    }

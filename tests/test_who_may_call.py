@@ -60,6 +60,12 @@ READS, POSTS, BOTH = ("GET",), ("POST",), ("GET", "POST")
 CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "home": (EVERYBODY, BOTH),  # leads to a project of the person, anonymous ones to the login
     "login": (EVERYBODY, BOTH),
+    "login-code": (EVERYBODY, BOTH),  # leads back to the login without a password
+    "account": (EVERYBODY, BOTH),  # one's own: tests/console/test_second_factor.py
+    "password": (EVERYBODY, BOTH),
+    "enroll-second-factor": (EVERYBODY, POSTS),
+    "confirm-second-factor": (EVERYBODY, POSTS),
+    "remove-second-factor": (EVERYBODY, POSTS),
     "logout": (EVERYBODY, POSTS),
     "project": (VIEWER, BOTH),
     "review": (VIEWER, BOTH),

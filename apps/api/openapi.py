@@ -63,9 +63,19 @@ def parameters_of(query: type[QueryParameters]) -> list[OpenApiParameter]:
     own = components[query.__name__]
     required = own.get("required", [])
     return [
-        OpenApiParameter(name=name, required=name in required, type=_inlined(described, components), explode=True)
+        OpenApiParameter(
+            name=name, required=name in required, type=_without_null(_inlined(described, components)), explode=True
+        )
         for name, described in own["properties"].items()
     ]
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a query parameter: a query string can't carry null, the parameter is left out instead."""
+    kinds = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
+    if len(kinds) != 1:
+        return schema
+    return {**kinds[0], **{name: value for name, value in schema.items() if name not in ("anyOf", "default")}}
 
 
 def _inlined(schema: Any, components: dict[str, Any]) -> Any:

@@ -41,7 +41,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/turns/<str:turn_id>", TurnView.as_view(), name="turn"),
     path("v1/stats", StatsView.as_view(), name="stats"),
     path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
-    path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema", template_name="api/docs.html"), name="docs"),
     path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("readyz", ReadyView.as_view(), name="readyz"),

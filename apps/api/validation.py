@@ -3,6 +3,7 @@
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from enum import Enum
 from types import UnionType
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ _Shape = TypeVar("_Shape", bound=msgspec.Struct)
 _WHERE = re.compile(r"^(?P<message>.*?)(?: - at `(?:key in )?\$(?P<path>[^`]*)`)?$", re.DOTALL)
 _FIELD = re.compile(r"(?:missing required|contains unknown) field `(?P<field>.*)`$", re.DOTALL)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_YEAR = re.compile(r"\d{4}-")
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -35,11 +37,13 @@ def read_body(request: Request, shape: type[_Shape]) -> _Shape:
 
 def read_query(request: Request, shape: type[_Shape]) -> _Shape:
     """Return the query string as a struct. Raises Problem with the name of the first invalid parameter."""
-    fields = {field.name: field for field in msgspec.structs.fields(shape)}
+    fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
     values: dict[str, Any] = {}
     for name, given in request.query_params.lists():
         for text in given:
             check_storable(text, at=name)
+            if name in fields:
+                _refuse_other_spellings(text, fields[name].type, at=name)
         many = name in fields and _is_repeatable(fields[name].type)
         if not many and len(given) > 1:
             raise invalid("is given more than once", at=name)
@@ -79,6 +83,15 @@ def not_found() -> Problem:
 
 def _is_repeatable(kind: Any) -> bool:
     return any(typing.get_origin(each) is tuple for each in (kind, *typing.get_args(kind)))
+
+
+def _refuse_other_spellings(text: str, kind: Any, *, at: str) -> None:
+    """Raise Problem for what msgspec takes in a query and the document does not name: null, and times as numbers."""
+    kinds = list(_alternatives(kind))
+    if str not in kinds and text.lower() == "null":
+        raise invalid("must have a value; leave the parameter out instead", at=at)
+    if datetime in kinds and not _YEAR.match(text):
+        raise invalid("must be a time such as 2026-03-02T09:12:00Z, or a date", at=at)
 
 
 def _with_times_of_day(values: Any, shape: type[msgspec.Struct]) -> Any:

@@ -90,3 +90,11 @@ class MemberForm(forms.Form):
 
     username = forms.CharField(max_length=150)
     role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)
+
+
+class CodeForm(forms.Form):
+    """A code of an authenticator app, or a recovery code."""
+
+    code = forms.CharField(
+        max_length=64, widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "spellcheck": "false"})
+    )

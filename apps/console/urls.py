@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 
 from apps.console.path_converters import MemberRoleConverter
 from apps.console.views import (
+    account,
     audit,
     configuration,
     contradictions,
@@ -29,6 +30,12 @@ app_name = "console"
 urlpatterns = [
     path("", home.home, name="home"),
     path("login/", login.ThrottledLoginView.as_view(), name="login"),
+    path("login/code/", login.LoginCodeView.as_view(), name="login-code"),
+    path("login/account/", account.account, name="account"),
+    path("login/account/password/", account.ChangePasswordView.as_view(), name="password"),
+    path("login/account/second-factor/", account.enroll, name="enroll-second-factor"),
+    path("login/account/second-factor/confirm/", account.confirm, name="confirm-second-factor"),
+    path("login/account/second-factor/remove/", account.remove, name="remove-second-factor"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("<slug:slug>/", home.project, name="project"),
     path("<slug:slug>/review/", review.review, name="review"),

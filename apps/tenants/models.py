@@ -57,6 +57,25 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.project}"
 
 
+class SecondFactor(models.Model):
+    """The authenticator app of a console user; without `confirmed_at` it is not asked for yet."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="second_factor"
+    )
+    secret = models.CharField(max_length=64, editable=False, help_text="shared with the app, in base 32")
+    confirmed_at = models.DateTimeField(null=True, editable=False)
+    last_step = models.BigIntegerField(
+        default=0, editable=False, help_text="time step of the last accepted code, which is not accepted again"
+    )
+    recovery_hashes = ArrayField(
+        models.CharField(max_length=64), default=list, editable=False, help_text="SHA-256 of the unused recovery codes"
+    )
+
+    def __str__(self) -> str:
+        return f"second factor of {self.user}"
+
+
 def scope_choices() -> list[tuple[str, str]]:
     """Return the choices of an API key's scopes; migrations refer to this function, so a new value needs none."""
     return choices_of(Scope)

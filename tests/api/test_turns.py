@@ -15,6 +15,7 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.traces.models import Trace, Turn
+from apps.worker.waiting_callers import permit_to_wait
 from tests.api.counting import rows_by_table
 
 
@@ -51,6 +52,20 @@ def test_a_request_costs_one_statement(
         answer = client.post("/v1/turns", {**conversation, "session_id": "tuesday"})
 
     assert (answer.status_code, len(statements)) == (202, 1)
+
+
+def test_sync_is_answered_at_once_while_enough_others_wait(
+    client: APIClient, conversation: dict[str, Any], settings: Any
+) -> None:
+    settings.SYNC_REQUESTS = 1
+    with permit_to_wait() as first:
+        assert first
+        answer = client.post("/v1/turns", {**conversation, "mode": "sync"})
+        assert (answer.status_code, answer.json()["status"]) == (202, "queued")
+    again = client.post("/v1/turns", {**conversation, "session_id": "tuesday", "mode": "sync"})
+    assert (again.status_code, again.json()["status"]) == (200, "done")
+    trace = client.get(f"/v1/traces/{answer.json()['trace_id']}").json()
+    assert trace["status"] == "done", "work of the same user that came first was done first"
 
 
 @override_settings(SYNC_WAIT_SECONDS=0)

@@ -21,7 +21,7 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
-from apps.tenants.models import Erasure, Membership, Project
+from apps.tenants.models import Erasure, Membership, Project, SecondFactor
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Trace
 from apps.worker.process_user import process_user
@@ -96,7 +96,9 @@ def _add_the_rest(project: Project) -> None:
     IdempotentRequest.objects.create(
         project=project, key=HOSTILE, fingerprint="0", answer_status=200, answer={"a": HOSTILE}
     )
-    Membership.objects.create(project=project, user=User.objects.create(username="member"), role=MemberRole.REVIEWER)
+    member = User.objects.create(username="member")
+    Membership.objects.create(project=project, user=member, role=MemberRole.REVIEWER)
+    SecondFactor.objects.create(user=member, secret="A" * 32, confirmed_at=timezone.now())
     now = timezone.now()
     Erasure.objects.create(
         project=project, end_user=first.end_user, user_hash="0" * 64, actor="person:1", finished_at=now

@@ -19,6 +19,7 @@ MOST_QUERIES = 25
 
 CHANGEABLE = {"project", "membership", "prefilterrule"}
 ADDABLE = CHANGEABLE | {"apikey"}
+DELETABLE = {"secondfactor"}  # and nothing else can be done with it
 
 
 def name_of(model: type[Model]) -> str:
@@ -95,9 +96,11 @@ def test_history_is_read_only(admin: Client, full_project: Project, api_key: Cre
         row = model._default_manager.first()
         assert row is not None
         assert admin.post(page(model, "change", row.pk), {"content": "changed"}).status_code == 403, model
-        assert admin.post(page(model, "delete", row.pk), {"post": "yes"}).status_code == 403, model
         if name_of(model) not in ADDABLE:
             assert admin.get(page(model, "add")).status_code == 403, model
+        if name_of(model) in DELETABLE:
+            continue
+        assert admin.post(page(model, "delete", row.pk), {"post": "yes"}).status_code == 403, model
         assert model._default_manager.filter(pk=row.pk).exists()
 
 

@@ -11,7 +11,7 @@ from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import Status, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.keys import recognise
-from apps.tenants.models import ApiKey, Project
+from apps.tenants.models import ApiKey, Membership, Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, Trace
 
 
@@ -230,3 +230,46 @@ def test_a_new_project_has_its_first_configuration(admin: Client, db: None) -> N
 
     project = Project.objects.get(slug="fresh")
     assert ConfigurationVersion.objects.get(project=project).is_active
+
+
+def changed(admin: Client, row: Project | Membership, **fields: str) -> str:
+    """Change a row in the admin as its form is shown, with other values."""
+    url = reverse(f"admin:tenants_{row._meta.model_name}_change", args=[row.pk])
+    form = admin.get(url).context["adminform"].form
+    shown = {name: form[name].value() for name in form.fields}
+    given = {name: value for name, value in {**shown, **fields}.items() if value is not None}
+    return str(admin.post(url, given, follow=True).content.decode())
+
+
+def test_a_changed_project_is_in_the_ledger(admin: Client, project: Project) -> None:
+    changed(admin, project, name="Renamed", max_memories="500", queue_limit="20")
+    project.refresh_from_db()
+    assert (project.name, project.max_memories, project.queue_limit) == ("Renamed", 500, 20)
+    entry = LedgerEntry.objects.get(verb="project_changed")
+    assert entry.actor == f"person:{User.objects.get(username='chief').pk}"
+    assert entry.details == {
+        "fields": ["max_memories", "name", "queue_limit"],
+        "limits": {"max_memories": [None, 500.0], "queue_limit": [10_000.0, 20.0]},
+    }
+    changed(admin, project)
+    assert LedgerEntry.objects.filter(verb="project_changed").count() == 1
+
+
+def test_members_that_the_admin_sets_and_removes_are_in_the_ledger(admin: Client, project: Project) -> None:
+    rita, tess = (User.objects.create_user(name) for name in ("rita", "tess"))
+    for person, role in ((tess, "admin"), (rita, "viewer")):
+        form = {"user": person.pk, "project": project.pk, "role": role}
+        admin.post(reverse("admin:tenants_membership_add"), form)
+    member, last = Membership.objects.get(user=rita), Membership.objects.get(user=tess)
+    changed(admin, member, role="reviewer")
+    assert "keeps at least one admin" in changed(admin, last, role="viewer")
+    delete = {row.pk: reverse("admin:tenants_membership_delete", args=[row.pk]) for row in (member, last)}
+    assert admin.post(delete[last.pk], {"post": "yes"}).status_code == 403
+    admin.post(delete[member.pk], {"post": "yes"})
+    entries = LedgerEntry.objects.filter(object_kind="member", object_id=member.pk).order_by("created_at", "id")
+    assert [(each.verb, each.details["role"]) for each in entries] == [
+        ("member_set", "viewer"),
+        ("member_set", "reviewer"),
+        ("member_removed", "reviewer"),
+    ]
+    assert Membership.objects.get().role == "admin"

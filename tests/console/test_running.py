@@ -340,11 +340,21 @@ def test_a_role_that_was_changed_or_taken_is_given_back(tuner: Client, full_proj
 
 def test_nobody_unknown_joins_and_the_last_admin_stays(tuner: Client, full_project: Project) -> None:
     answer = tuner.post(f"{HOME}members/", {"username": "nobody", "role": "viewer"})
-    assert (answer.status_code, "No account with this name." in answer.content.decode()) == (422, True)
+    assert (answer.status_code, "This name can&#x27;t be added." in answer.content.decode()) == (422, True)
     tess = Membership.objects.get(project=full_project, user__username="tess")
     page = tuner.post(f"{HOME}members/{tess.pk}/remove/", follow=True).content.decode()
     assert "at least one admin" in page
     assert Membership.objects.filter(pk=tess.pk).exists()
+
+
+def test_names_that_can_not_be_added_are_not_tried_without_end(tuner: Client, full_project: Project) -> None:
+    def page(name: str) -> str:
+        return tuner.post(f"{HOME}members/", {"username": name, "role": "viewer"}).content.decode()
+
+    User.objects.create_user("gone", is_active=False)
+    tries = [page(f"name {number}") for number in range(19)] + [page("gone")]
+    assert all("This name can&#x27;t be added." in each for each in tries)
+    assert "Too many names" in page("another")
 
 
 def test_old_work_raises_an_alert(viewer: Client, full_project: Project) -> None:

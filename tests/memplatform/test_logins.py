@@ -1,5 +1,6 @@
 """Attempts to log in are limited before a password is hashed; passwords are hashed with bounded means."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -38,10 +39,19 @@ def test_the_right_password_is_refused_after_too_many_wrong_ones(ana: User) -> N
     assert log_in(PASSWORD, address="192.0.2.2").status_code == 302
 
 
-def test_the_admin_counts_too(ana: User) -> None:
-    for _ in range(5):
-        log_in(path="/admin/login/")
-    assert log_in(PASSWORD, path="/admin/login/").status_code == 200  # the form again
+def test_the_admin_has_no_login_of_its_own(ana: User) -> None:
+    """It would ask for no second factor."""
+    answer = log_in(PASSWORD, path="/admin/login/?next=/admin/")
+    assert (answer.status_code, answer["Location"]) == (302, "/console/login/?next=/admin/")
+    assert not answer.cookies.get("sessionid")
+
+
+def test_a_wrong_name_and_a_wrong_password_are_answered_alike(ana: User) -> None:
+    User.objects.create_user("gone", password=PASSWORD, is_active=False)
+    pages = [log_in(name="ana"), log_in(name="nobody"), log_in(PASSWORD, name="gone")]
+    said = [re.findall(r'<p class="problem"[^>]*>([^<]*)</p>', page.content.decode()) for page in pages]
+    assert len(said[0]) == 1
+    assert said[0] == said[1] == said[2]
 
 
 def test_a_login_makes_the_attempts_of_its_owner_forgotten(ana: User) -> None:

@@ -32,7 +32,7 @@ def test_pages_carry_what_protects_them(db: None) -> None:
     client = Client()
 
     page = client.get("/console/login/")
-    client.post("/admin/login/", {"username": "ana", "password": "x"})
+    client.post("/console/login/", {"username": "ana", "password": "x"})
 
     assert EVERYWHERE.items() <= dict(page.headers).items()
     assert "default-src 'self'" in page["Content-Security-Policy"]
@@ -42,7 +42,7 @@ def test_pages_carry_what_protects_them(db: None) -> None:
 
 
 def test_a_form_without_its_token_is_refused(db: None) -> None:
-    answer = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "ana", "password": "x"})
+    answer = Client(enforce_csrf_checks=True).post("/console/login/", {"username": "ana", "password": "x"})
 
     assert answer.status_code == 403
 
@@ -60,10 +60,10 @@ def test_scripts_of_the_console_carry_the_nonce_of_their_page(db: None) -> None:
 
 
 def test_scripts_of_the_admin_come_from_this_server(db: None) -> None:
-    assert "script-src 'self'" in Client().get("/admin/login/")["Content-Security-Policy"]
+    assert "script-src 'self'" in Client().get("/admin/")["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize("path", ["/console/login/", "/admin/login/"])
+@pytest.mark.parametrize("path", ["/console/login/", "/admin/"])
 def test_a_form_with_nul_is_refused(db: None, path: str) -> None:
     assert Client().post(path, {"username": "a\0", "password": "x"}).status_code == 400
 

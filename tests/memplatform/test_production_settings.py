@@ -4,8 +4,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from memplatform.deploy_checks import check_threads
 
 PROJECT = Path(__file__).resolve().parents[2]
 PRODUCTION = {
@@ -41,3 +44,9 @@ def test_unsafe_settings_are_refused_or_reported(changes: dict[str, str], compla
     checked = check(**changes)
     assert checked.returncode != 0
     assert complaint in checked.stderr
+
+
+@pytest.mark.parametrize(("waiting", "ids"), [(7, []), (8, ["memplatform.W031"])])
+def test_threads_that_are_left_for_others(settings: Any, waiting: int, ids: list[str]) -> None:
+    settings.WEB_THREADS, settings.SYNC_REQUESTS = 8, waiting
+    assert [each.id for each in check_threads()] == ids

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.errors import NotFound, Unfit
+from apps.actions.keys.record_trust import record_trust
 from apps.actions.ledger.record import record
 from apps.pipeline.core.enums import Scope
 from apps.tenants.keys import new_key
@@ -56,4 +57,5 @@ def create_key(
         )
         details = {"scopes": key.scopes}
         record(project_id=project_id, verb="key_created", object_kind="api_key", object_id=key.id, details=details)
+        record_trust(key)
     return CreatedKey(key=key, text=made.text)

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound
+from apps.actions.keys.record_trust import record_trust
 from apps.actions.ledger.record import record
 from apps.tenants.models import ApiKey
 
@@ -24,3 +25,4 @@ def restore_key(*, project_id: UUID, key_id: UUID) -> None:
         if not keys.filter(restorable).update(revoked_at=None):
             raise Conflict("the key was revoked too long ago; make a new one")
         record(project_id=project_id, verb="key_restored", object_kind="api_key", object_id=key_id)
+        record_trust(keys.get())

@@ -7,28 +7,35 @@ from uuid import UUID
 
 from django.db import models, transaction
 
+from apps.actions.entities.redact_aliases import redact_aliases
 from apps.actions.memories.revise import apply_revision
 from apps.memories.codec import read_statement
-from apps.memories.models import Memory, MemoryOrigin, MemoryVersion
+from apps.memories.models import Entity, EntityAlias, Memory, MemoryOrigin, MemoryVector, MemoryVersion
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.redaction.redact import redact_json
 from apps.tenants.scope import tenant_scope
-from apps.traces.models import ModelCall, Span, Trace, Turn
+from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Span, Trace, Turn
 from apps.traces.policies import active_policy
 
 BATCH = 200  # rows per transaction
-_MEMORY_TEXTS = ("content", "object", "object_text", "evidence", "context", "topic", "metadata")
-# Memories come first: revising one leaves its former values in a version.
-_TEXTS: tuple[tuple[type[models.Model], tuple[str, ...]], ...] = (
-    (MemoryVersion, ("values",)),
-    (MemoryOrigin, ("evidence",)),
-    (Turn, ("content", "speaker")),
-    (Trace, ("topic", "metadata", "outcomes", "plan", "error")),
-    (Span, ("details",)),
-    (ModelCall, ("answer", "error")),
+_MEMORY_TEXTS = ("content", "object", "object_text", "evidence", "context", "topic", "tags", "metadata")
+_OF_USERS, _OF_PROJECT = "end_user__project_id", "project_id"
+# Tables with their texts, and how they belong to a project. Memories come first: revising one leaves its former values
+# in a version.
+_TEXTS: tuple[tuple[type[models.Model], str, tuple[str, ...]], ...] = (
+    (MemoryVersion, _OF_USERS, ("values",)),
+    (MemoryOrigin, _OF_USERS, ("evidence",)),
+    (MemoryVector, _OF_USERS, ("questions",)),
+    (Entity, _OF_USERS, ("name",)),
+    (Turn, _OF_USERS, ("content", "speaker")),
+    (Trace, _OF_USERS, ("topic", "metadata", "outcomes", "plan", "error")),
+    (Span, _OF_USERS, ("details",)),
+    (ModelCall, _OF_USERS, ("answer", "error")),
+    (IdempotentRequest, _OF_PROJECT, ("answer",)),
+    (RulePreview, _OF_PROJECT, ("rule", "examples", "error")),
 )
 
 
@@ -53,13 +60,16 @@ def _redact(project_id: UUID, is_dry_run: bool, progress: Callable[[str, int], N
         if changes and not is_dry_run:
             _revise(memory, changes)
     progress(Memory._meta.db_table, changed[Memory._meta.db_table])
-    for model, columns in _TEXTS:
-        for batch in _batches(model, project_id):
+    for model, owner, columns in _TEXTS:
+        for batch in _batches(model, owner, project_id):
             rows = [row for row in batch if _set_redacted(row, columns, policy)]
             changed[model._meta.db_table] += len(rows)
             if rows and not is_dry_run:
                 model._default_manager.bulk_update(rows, columns)
         progress(model._meta.db_table, changed[model._meta.db_table])
+    aliases = EntityAlias._meta.db_table
+    changed[aliases] = redact_aliases(project_id=project_id, policy=policy, is_dry_run=is_dry_run)
+    progress(aliases, changed[aliases])
     return dict(changed)
 
 
@@ -82,9 +92,9 @@ def _revise(memory: Memory, changes: dict[str, Any]) -> None:
         apply_revision(memory=memory, operations=operations, api_key_id=None)
 
 
-def _batches(model: type[models.Model], project_id: UUID) -> Iterator[list[models.Model]]:
+def _batches(model: type[models.Model], owner: str, project_id: UUID) -> Iterator[list[models.Model]]:
     """Yield the rows of a project in the order of their keys."""
-    rows = model._default_manager.filter(end_user__project_id=project_id).order_by("pk")
+    rows = model._default_manager.filter(**{owner: project_id}).order_by("pk")
     last: Any = None
     while batch := list((rows.filter(pk__gt=last) if last else rows)[:BATCH]):
         yield batch

@@ -14,19 +14,22 @@ Topic = Annotated[str, Meta(max_length=64)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Limit = Annotated[int, Meta(ge=1, le=200)]
 Metadata = dict[str, Any]
+# msgspec names the format only of times that must have an offset; here one without is taken as UTC.
+Moment = Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})]
 # Times of a filter: a date alone is the whole day in UTC, from its start or up to its end.
+_TIME_OR_DATE = {"anyOf": [{"format": "date-time"}, {"format": "date"}]}
 DayStart = Annotated[
     datetime,
     Meta(
         extra={"time_of_day": "00:00:00"},
-        extra_json_schema={"description": "A time, or a date alone for its start in UTC."},
+        extra_json_schema={"description": "A time, or a date alone for its start in UTC.", **_TIME_OR_DATE},
     ),
 ]
 DayEnd = Annotated[
     datetime,
     Meta(
         extra={"time_of_day": "23:59:59.999999"},
-        extra_json_schema={"description": "A time, or a date alone for its end in UTC."},
+        extra_json_schema={"description": "A time, or a date alone for its end in UTC.", **_TIME_OR_DATE},
     ),
 ]
 

@@ -1,9 +1,8 @@
 """Schemas of /v1/entities."""
 
-from datetime import datetime
 from typing import Any
 
-from apps.api.schemas.common import Identifier, Limit, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.api.schemas.memory_responses import MemoryResponse
 from apps.memories.models import Entity
 from apps.pipeline.core.enums import EntityType
@@ -35,7 +34,7 @@ class EntityResponse(ResponseBody):
     is_user: bool
     aliases: list[str]
     mention_count: int
-    last_mentioned_at: datetime
+    last_mentioned_at: Moment
     merged_into: str | None
 
 

@@ -1,11 +1,10 @@
 """Schemas of /healthz and /readyz."""
 
-from datetime import datetime
 from enum import StrEnum
 
 import msgspec
 
-from apps.api.schemas.common import ResponseBody
+from apps.api.schemas.common import Moment, ResponseBody
 
 
 class ServiceStatus(StrEnum):
@@ -29,7 +28,7 @@ class PausedModelResponse(ResponseBody):
     """A model or embedder that has not answered since then; work that needs it waits in so many projects."""
 
     model: str
-    since: datetime
+    since: Moment
     projects: int
 
 

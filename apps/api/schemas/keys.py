@@ -1,11 +1,10 @@
 """Schemas of /v1/keys."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta
 
-from apps.api.schemas.common import Limit, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.models import ApiKey
@@ -16,7 +15,7 @@ class KeyBody(RequestBody):
 
     name: Annotated[str, Meta(min_length=1, max_length=120)]
     scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=len(Scope))]
-    expires_at: datetime | None = None
+    expires_at: Moment | None = None
 
 
 class KeysQuery(QueryParameters):
@@ -33,10 +32,10 @@ class KeyResponse(ResponseBody):
     name: str
     prefix: str
     scopes: list[Scope]
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
+    created_at: Moment
+    expires_at: Moment | None
+    revoked_at: Moment | None
+    last_used_at: Moment | None
 
 
 class KeyList(ResponseBody):

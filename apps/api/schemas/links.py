@@ -1,12 +1,11 @@
 """Schemas of /v1/links."""
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta
 
-from apps.api.schemas.common import DayStart, Identifier, Limit, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import DayStart, Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.api.schemas.memory_responses import MemoryResponse, memory_response
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
@@ -33,8 +32,8 @@ class LinksQuery(QueryParameters):
 class ValidityBody(RequestBody):
     """From when until when a memory is true; null leaves the start as it is, and the end open."""
 
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
 
 
 class SettlementBody(RequestBody):
@@ -63,8 +62,8 @@ class LinkDetailResponse(ResponseBody):
     resolution: str | None
     from_memory: MemoryResponse
     to_memory: MemoryResponse
-    created_at: datetime
-    settled_at: datetime | None
+    created_at: Moment
+    settled_at: Moment | None
 
 
 class LinkList(ResponseBody):

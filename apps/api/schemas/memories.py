@@ -16,6 +16,7 @@ from apps.api.schemas.common import (
     Label,
     Limit,
     Metadata,
+    Moment,
     QueryParameters,
     RequestBody,
     Share,
@@ -84,12 +85,12 @@ class MemoryBody(RequestBody):
     tags: Tags = ()
     metadata: Metadata | None = None
     language: Language = ""
-    event_at: datetime | None = None
+    event_at: Moment | None = None
     event_precision: Precision | None = None
-    said_at: datetime | None = None
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
-    expires_at: datetime | None = None
+    said_at: Moment | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    expires_at: Moment | None = None
     superseded_by: str | None = None
     status: Status | None = None
     confidence: Share | None = None
@@ -124,11 +125,11 @@ class RevisionBody(RequestBody):
     importance: Share | UnsetType = UNSET
     confidence: Share | UnsetType = UNSET
     metadata: Metadata | UnsetType = UNSET
-    event_at: datetime | UnsetType | None = UNSET
+    event_at: Moment | UnsetType | None = UNSET
     event_precision: Precision | UnsetType | None = UNSET
-    valid_from: datetime | UnsetType = UNSET
-    valid_until: datetime | UnsetType | None = UNSET
-    expires_at: datetime | UnsetType | None = UNSET
+    valid_from: Moment | UnsetType = UNSET
+    valid_until: Moment | UnsetType | None = UNSET
+    expires_at: Moment | UnsetType | None = UNSET
     status: Status | UnsetType = UNSET
     version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
 

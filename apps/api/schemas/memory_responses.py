@@ -1,9 +1,8 @@
 """Response schemas of /v1/memories."""
 
-from datetime import datetime
 from typing import Any
 
-from apps.api.schemas.common import AdjustmentResponse, ResponseBody
+from apps.api.schemas.common import AdjustmentResponse, Moment, ResponseBody
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.core.enums import (
     EntityType,
@@ -47,13 +46,13 @@ class MemoryResponse(ResponseBody):
     tags: list[str]
     metadata: dict[str, Any]
     language: str
-    event_at: datetime | None
+    event_at: Moment | None
     event_precision: str
-    said_at: datetime
-    valid_from: datetime
-    valid_until: datetime | None
+    said_at: Moment
+    valid_from: Moment
+    valid_until: Moment | None
     superseded_by: str | None
-    expires_at: datetime | None
+    expires_at: Moment | None
     confidence: float
     confidence_parts: dict[str, float | None]
     source_confidence: SourceConfidence
@@ -67,8 +66,8 @@ class MemoryResponse(ResponseBody):
     evidence: str
     trace_id: str | None
     session_id: str | None
-    created_at: datetime
-    updated_at: datetime
+    created_at: Moment
+    updated_at: Moment
 
 
 class MemoryList(ResponseBody):
@@ -94,7 +93,7 @@ class OriginResponse(ResponseBody):
     session_id: str
     role: Role
     evidence: str
-    said_at: datetime
+    said_at: Moment
 
 
 class LinkResponse(ResponseBody):
@@ -121,8 +120,8 @@ class VersionResponse(ResponseBody):
     actor: str
     trace_id: str | None
     values: dict[str, Any]
-    known_from: datetime
-    known_until: datetime
+    known_from: Moment
+    known_until: Moment
 
 
 class HistoryResponse(ResponseBody):

@@ -1,12 +1,11 @@
 """Schemas of /v1/traces."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-from apps.api.schemas.common import Identifier, Limit, QueryParameters, ResponseBody
+from apps.api.schemas.common import Identifier, Limit, Moment, QueryParameters, ResponseBody
 from apps.api.schemas.turns import OutcomeResponse
 from apps.outbox.wait_reasons import WaitReason
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
@@ -32,8 +31,8 @@ class TraceSummary(ResponseBody):
     session_id: str
     status: TraceStatus
     counts: dict[str, Any]
-    created_at: datetime
-    finished_at: datetime | None
+    created_at: Moment
+    finished_at: Moment | None
 
 
 class TraceList(ResponseBody):
@@ -56,9 +55,9 @@ class TurnResponse(ResponseBody):
     role: Role
     speaker: str
     content: str
-    occurred_at: datetime | None
+    occurred_at: Moment | None
     utc_offset: int
-    received_at: datetime
+    received_at: Moment
     rejected_for: str
     rejected_by: str
 
@@ -94,8 +93,8 @@ class WaitingResponse(ResponseBody):
     """Why a queued trace waits: for a model that does not answer, or for its next attempt."""
 
     reason: str
-    since: datetime | None
-    next_try_at: datetime
+    since: Moment | None
+    next_try_at: Moment
 
 
 class TraceResponse(TraceSummary):

@@ -14,6 +14,7 @@ from apps.api.schemas.common import (
     Identifier,
     Label,
     Metadata,
+    Moment,
     RequestBody,
     ResponseBody,
     Topic,
@@ -32,7 +33,7 @@ OCCURRED_AT = (
     "RFC 3339 time at which the turn was said, with the UTC offset of the speaker: relative times such as yesterday "
     "are resolved from that local day. Without an offset, UTC. Without a time, relative times are not resolved."
 )
-OccurredAt = Annotated[datetime, Meta(description=OCCURRED_AT)]
+OccurredAt = Annotated[Moment, Meta(description=OCCURRED_AT)]
 # The length is checked separately: too much text has its own error code (too_large).
 Content = Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 

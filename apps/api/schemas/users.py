@@ -1,10 +1,9 @@
 """Schemas of /v1/users and /v1/erasures."""
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from apps.api.schemas.common import Limit, QueryParameters, ResponseBody
+from apps.api.schemas.common import Limit, Moment, QueryParameters, ResponseBody
 from apps.tenants.models import Erasure
 
 
@@ -23,7 +22,7 @@ class UserResponse(ResponseBody):
     memories: int
     sessions: int
     turns: int
-    created_at: datetime
+    created_at: Moment
 
 
 class UserList(ResponseBody):
@@ -47,8 +46,8 @@ class ErasureResponse(ResponseBody):
     erasure_id: str
     status: ErasureStatus
     deleted: dict[str, int]
-    requested_at: datetime
-    finished_at: datetime | None
+    requested_at: Moment
+    finished_at: Moment | None
 
 
 def user_response(user: Any) -> UserResponse:

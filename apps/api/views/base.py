@@ -53,7 +53,7 @@ class ApiView(APIView):
             self.entered.enter_context(tenant_scope(project_id=caller.project_id))
             count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
         handler = getattr(self, (request.method or "").lower(), None)
-        if not getattr(handler, "takes_query", False):
+        if handler and not getattr(handler, "takes_query", False):
             refuse_parameters(request)
 
     @property

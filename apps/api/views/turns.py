@@ -28,7 +28,9 @@ from apps.intake.intake_precondition import KeyRefused
 from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show
+from apps.traces.models import Trace
 from apps.worker.run_now import run_now
+from apps.worker.waiting_callers import permit_to_wait
 
 _EXAMPLE = {
     "user_id": "ana",
@@ -56,7 +58,8 @@ class TurnsView(ApiView):
         """Accept turns; they are stored durably before the response is sent.
 
         Mode `async` returns 202 with the trace. Mode `sync` waits and returns 200 with the outcome, or 202 if
-        processing takes too long or the model does not answer; processing then goes on in the background. An outcome
+        processing takes too long, the model does not answer or too many callers wait; processing then goes on in the
+        background. An outcome
         with the status `dead` or `extraction_failed` has its reason in `error`. Control characters, invisible ones and
         those that reorder the displayed text are removed from `content`, and a time ahead of the server's clock becomes
         the present; `adjusted` lists such changes. Secrets and other sensitive data are replaced by placeholders
@@ -68,6 +71,16 @@ class TurnsView(ApiView):
         if body.mode is Mode.SYNC:
             answer = _outcome(answer, submitted)
         return http_response(answer, trace_id=answer.body["trace_id"])
+
+
+def _run(accepted: Accepted, *, is_new: bool) -> Trace:
+    """Return the trace when it has ended, or as it is if the caller can't wait for it."""
+    if not is_new:
+        return run_now(accepted=accepted, wait_seconds=0)
+    with permit_to_wait() as is_permitted:
+        if not is_permitted:
+            wake_workers()
+        return run_now(accepted=accepted, wait_seconds=settings.SYNC_WAIT_SECONDS if is_permitted else 0)
 
 
 def _accept(submitted: Submission, body: TurnsBody) -> ReplayableAnswer:
@@ -94,7 +107,7 @@ def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswe
         end_user_id=end_user_id(project_id=submitted.project_id, user_id=submitted.user_id),
     )
     adjusted, redacted = answer.body["adjusted"], answer.body.get("redacted", {})
-    trace = run_now(accepted=accepted, wait_seconds=0 if answer.replayed else settings.SYNC_WAIT_SECONDS)
+    trace = _run(accepted, is_new=not answer.replayed)
     status = TraceStatus(trace.status)
     if status is not TraceStatus.QUEUED:
         ended = turns_response(

@@ -3,6 +3,7 @@
 from django.contrib import admin
 
 from apps.console.admin import (
+    accounts,
     configuration,
     conversations,
     entities,
@@ -18,6 +19,7 @@ from apps.console.admin import (
 )
 
 __all__ = [
+    "accounts",
     "configuration",
     "conversations",
     "entities",

@@ -1,4 +1,4 @@
-"""Admin of projects, members, API keys and end users."""
+"""Admin of projects, API keys and end users."""
 
 from datetime import datetime
 from typing import Any
@@ -14,11 +14,12 @@ from django.utils.safestring import SafeString
 from apps.actions.keys.create_key import create_key
 from apps.actions.keys.revoke_key import revoke_key
 from apps.actions.projects.create_project import create_project
+from apps.actions.projects.update_project import update_project
 from apps.console.admin.base import BaseAdmin, ReadOnlyAdmin
 from apps.console.admin.cells import changelist_link, identifier_column, json_column, links
 from apps.pipeline.core.enums import Scope, choices_of
 from apps.pipeline.core.identifiers import Prefix
-from apps.tenants.models import ApiKey, EndUser, Erasure, Membership, Project, RateCounter
+from apps.tenants.models import ApiKey, EndUser, Erasure, Project, RateCounter
 
 
 @admin.register(Project)
@@ -40,26 +41,15 @@ class ProjectAdmin(BaseAdmin):
         return ("slug", "created_at") if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Project, form: forms.ModelForm, change: bool) -> None:
-        """Create a project with its first configuration version; a change only saves its own fields."""
+        """Create a project with its first configuration version; a change writes its fields and the ledger."""
         if change:
-            super().save_model(request, obj, form, change)
+            update_project(project_id=obj.pk, changes={name: getattr(obj, name) for name in form.changed_data})
         else:
             obj.pk = create_project(name=obj.name, slug=obj.slug).pk
 
     def has_delete_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
         """Refuse."""
         return False
-
-
-@admin.register(Membership)
-class MembershipAdmin(BaseAdmin):
-    """Members of projects and their roles."""
-
-    list_display = ("user", "project", "role", "created_at")
-    list_filter = ("role", "project")
-    list_select_related = ("user", "project")
-    search_fields = ("user__username", "user__email", "project__name")
-    autocomplete_fields = ("user", "project")
 
 
 class ApiKeyForm(forms.ModelForm):

@@ -18,6 +18,7 @@ from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership
+from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 
 _OFFER = "restore-role"
 _OFFER_SECONDS = 600
@@ -31,7 +32,7 @@ def members(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         try:
             _set_role(request, visit, form.cleaned_data["username"], MemberRole(form.cleaned_data["role"]))
         except Unfit:
-            form.add_error("username", "No account with this name.")
+            form.add_error("username", _nobody_added(visit))
         except Refused as refused:
             form.add_error(None, str(refused))
         else:
@@ -39,6 +40,13 @@ def members(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     rows = Membership.objects.filter(project=visit.project).select_related("user").order_by("user__username")
     shown = {"page": paginate(rows, request), "form": form, "roles": list(MemberRole)}
     return render(request, "console/members.html", shown, status=422 if form.errors else 200)
+
+
+def _nobody_added(visit: ProjectVisit) -> str:
+    """Say that a name was not taken, not whether it exists; each project has 20 such names per hour."""
+    if seconds_to_wait(RateLimit(f"member-names:{visit.project.pk}", most=20, seconds=3_600)):
+        return "Too many names that could not be added. Try again in an hour."
+    return "This name can't be added. Ask an operator for an active account of this name."
 
 
 @require_POST

@@ -1,7 +1,9 @@
 """Quotations: text in quotation marks, except titles and single words."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import re2
 
@@ -10,7 +12,7 @@ from apps.pipeline.provenance.spans import QUOTATION_MARKS, ForeignKind, Foreign
 MOST_CHARACTERS = 4_000  # maximal distance between two marks
 # Each mark that can open before a word, with those that close it.
 _PAIRS = {"“": '”“"', "„": '“”"', "«": "»", "»": "«", "”": "”", "‘": "’'", "‚": "‘’'", '"': '"”', "'": "'’"}
-_MARK = re2.compile(r"[\"“”„«»'‘’‚]")
+_MARK = re.compile(f"[{QUOTATION_MARKS}]")  # one character: linear, and faster than RE2 for each of many matches
 _BEFORE_OPENING = " \t\n(:,;[—–-*"
 _AFTER_CLOSING = " \t\n.,;:!?)…]—–-*"
 _SPEECH = re2.compile(
@@ -61,6 +63,7 @@ def _is_announced(prose: str, start: int) -> bool:
     return _ANNOUNCES.search(prose[max(0, start - 30) : start]) is not None
 
 
+@lru_cache(maxsize=8)
 def _closings(prose: str) -> Mapping[str, list[int]]:
     """Return the positions at which quotations may end, by mark."""
     closings: dict[str, list[int]] = {mark: [] for mark in QUOTATION_MARKS}

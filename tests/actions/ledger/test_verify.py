@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.actions.keys.create_key import create_key
+from apps.actions.keys.restore_key import restore_key
 from apps.actions.keys.revoke_key import revoke_key
 from apps.actions.ledger.actor import acting_as
 from apps.actions.ledger.record import record
@@ -92,3 +93,15 @@ def test_acts_on_keys_name_their_actor(project: Project) -> None:
     entries = LedgerEntry.objects.filter(object_id=key.id).order_by("id")
     assert [(entry.actor, entry.verb) for entry in entries] == [("person:7", "key_created"), ("system", "key_revoked")]
     assert key.name not in str(entries[0].details)
+
+
+@pytest.mark.parametrize(
+    ("scopes", "grants"),
+    [([Scope.READ, Scope.WRITE], 0), ([Scope.WRITE, Scope.TRUST], 2), ([Scope.ADMIN], 2)],
+)
+def test_trust_that_is_granted_has_an_entry_of_its_own(project: Project, scopes: list[Scope], grants: int) -> None:
+    key = create_key(project_id=project.id, name="agent", scopes=scopes).key
+    revoke_key(project_id=project.id, key_id=key.id)
+    restore_key(project_id=project.id, key_id=key.id)
+    entries = LedgerEntry.objects.filter(object_id=key.id, verb="trust_granted")
+    assert [entry.details for entry in entries] == [{"scopes": [scope.value for scope in scopes]}] * grants

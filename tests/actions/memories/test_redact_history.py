@@ -5,11 +5,11 @@ from django.apps import apps
 from rest_framework.test import APIClient
 
 from apps.actions.memories.redact_history import redact_history
-from apps.memories.models import Memory
+from apps.memories.models import Entity, EntityAlias, Memory
 from apps.pipeline.core.enums import Handling
 from apps.pipeline.core.policy import Policy, RedactionPolicy
 from apps.tenants.models import Project
-from apps.traces.models import ConfigurationVersion, Turn
+from apps.traces.models import ConfigurationVersion, IdempotentRequest, RulePreview, Turn
 from apps.traces.policies import policy_of
 
 CARD, OTHER_CARD = "4111 1111 1111 1111", "5425 2334 3010 9903"
@@ -23,8 +23,17 @@ def stored(client: APIClient, project: Project) -> Project:
     turn = {"role": "user", "content": f"I live in Lisbon and pay with {CARD}."}
     client.post("/v1/turns", {"user_id": "ana", "session_id": "s", "mode": "sync", "turns": [turn]})
     for card in (CARD, OTHER_CARD):
-        memory = {"type": "fact", "content": f"Ana pays with {card}.", "evidence": card}
-        client.post("/v1/memories", {"user_id": "ana", "memories": [memory]})
+        thing = {"entity": {"name": f"card {card}", "type": "product"}}
+        memory = {"type": "fact", "content": f"Ana pays with {card}.", "evidence": card, "tags": [f"of {card}"]}
+        of_thing = {"type": "fact", "content": f"Ana owns {card}.", "predicate": "owns", "object": thing}
+        body = {"user_id": "ana", "memories": [memory, of_thing]}
+        stored = client.post("/v1/memories", body, headers={"Idempotency-Key": f"key of {card[:4]}"})
+        assert stored.status_code == 201, stored.content
+    entity = Entity.objects.filter(name__contains=CARD).get()
+    for card in (CARD, OTHER_CARD):  # become the same name
+        EntityAlias.objects.create(end_user=entity.end_user, entity=entity, alias=f"my {card}", folded=f"my {card}")
+    rule = {"name": "cards", "reason": "pattern", "pattern": CARD}
+    RulePreview.objects.create(project=project, rule=rule, days=7, error=f"nothing has {CARD}")
     _use(project, Policy())
     return project
 
@@ -47,7 +56,9 @@ def test_a_dry_run_only_counts(stored: Project) -> None:
     counted = redact_history(project_id=stored.id, is_dry_run=True)
 
     assert counted["traces_turn"] == 1
-    assert counted["memories_memory"] >= 2
+    assert counted["memories_memory"] >= 4
+    assert (counted["memories_entity"], counted["memories_entityalias"]) == (2, 4)
+    assert (counted["traces_idempotentrequest"], counted["traces_rulepreview"]) == (2, 1)
     assert CARD in Turn.objects.get().content
 
 
@@ -56,4 +67,7 @@ def test_nothing_is_left_afterwards(stored: Project) -> None:
 
     assert tables_with(CARD) == tables_with(OTHER_CARD) == []
     assert Memory.objects.filter(content="Ana pays with [card].").count() == 2
+    assert Entity.objects.filter(name="card [card]").count() == 2
+    assert EntityAlias.objects.filter(alias="my [card]", folded="my card").count() == 1
+    assert all("[card]" in str(each) for each in IdempotentRequest.objects.values_list("answer", flat=True))
     assert sum(redact_history(project_id=stored.id, is_dry_run=False).values()) == 0

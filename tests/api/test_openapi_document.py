@@ -1,0 +1,29 @@
+"""The API keeps what its OpenAPI document says, whatever is sent."""
+
+from apps.actions.keys.create_key import create_key
+from apps.pipeline.core.enums import Scope
+from apps.tenants.models import Project
+from tests.api.openapi_run import check_document
+from tests.soak import examples
+
+MADE_IN_EVERY_RUN = {
+    "content_type_conformance",
+    "ignored_auth",
+    "missing_required_header",
+    "negative_data_rejection",
+    "not_a_server_error",
+    "positive_data_acceptance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "status_code_conformance",
+    "unsupported_method",
+    "use_after_free",
+}
+
+
+def test_answers_are_as_the_document_says(project: Project) -> None:
+    """Documented statuses, types and schemas; keys needed; invalid data refused, valid data taken, the deleted gone."""
+    key = create_key(project_id=project.pk, name="all", scopes=list(Scope)).text
+    found = check_document(key=key, examples=examples(3))
+    assert not found.failures, "\n".join(sorted(found.failures))
+    assert found.checks.keys() >= MADE_IN_EVERY_RUN, found.checks

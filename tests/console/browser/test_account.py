@@ -1,0 +1,34 @@
+"""The pages beside the projects: a person's account, and the documentation of the API."""
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import expect
+
+from apps.actions.accounts.enroll_second_factor import enroll_second_factor
+from apps.tenants.models import Project
+from tests.console.browser.conftest import OpenPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_account_is_for_everyone(open_window: OpenPage, project: Project, width: int) -> None:
+    window = open_window("ana", width=width)
+    for path in ("../login/account/", "../login/account/password/"):
+        window.open(path)
+        assert window.violations() == [], path
+    enroll_second_factor(user_id=User.objects.get(username="ana").pk)
+    window.open("../login/account/")
+    expect(window.page.get_by_alt_text("QR code")).to_be_visible()
+    assert window.page.get_by_alt_text("QR code").evaluate("image => image.naturalWidth") > 100
+    assert not window.is_too_wide()
+    assert window.violations() == []
+
+
+def test_the_documentation_works_under_its_policy(open_window: OpenPage, project: Project) -> None:
+    """Chromium reports each refused script or style as an error of the page."""
+    window = open_window()
+    window.open("../../v1/docs")
+    window.page.get_by_text("Send turns of a session").click()
+    expect(window.page.get_by_role("button", name="Try it out")).to_be_visible()
+    assert window.misdeeds == []
