@@ -15,7 +15,7 @@ SYSTEM_ROLE = "memplatform_system"  # the same, with policies that show it the r
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class DatabaseScope:
     """A role of the database, and the project and end user whose rows it sees.
 
     Without a role, statements run as the user that is connected.
@@ -30,7 +30,7 @@ class Scope:
         """Return the values of `role`, `memplatform.project` and `memplatform.end_user`; empty: none."""
         return self.role or "none", _text(self.project_id), _text(self.end_user_id)
 
-    def is_like(self, other: "Scope") -> bool:
+    def is_like(self, other: "DatabaseScope") -> bool:
         """Return True if both see the same rows; one of them perhaps faster."""
         return (self.role, self.project_id) == (other.role, other.project_id)
 
@@ -39,11 +39,11 @@ def _text(value: UUID | None) -> str:
     return "" if value is None else str(value)
 
 
-NO_TENANT = Scope()
-SYSTEM = Scope(role=SYSTEM_ROLE)
-OWNER = Scope(role="")  # of migrations, which change tables, and of the set-up of tests
+NO_TENANT = DatabaseScope()
+SYSTEM = DatabaseScope(role=SYSTEM_ROLE)
+OWNER = DatabaseScope(role="")  # of migrations, which change tables, and of the set-up of tests
 
-_current: ContextVar[Scope] = ContextVar("scope")
+_current: ContextVar[DatabaseScope] = ContextVar("scope")
 _default = NO_TENANT
 
 
@@ -51,19 +51,19 @@ class OtherProject(Exception):
     """Code that works for one project tried to reach another one."""
 
 
-def current_scope() -> Scope:
+def current_scope() -> DatabaseScope:
     """Return the scope of this thread."""
     return _current.get(_default)
 
 
-def set_default_scope(scope: Scope) -> None:
+def set_default_scope(scope: DatabaseScope) -> None:
     """Set the scope of threads that have entered none, for the whole process."""
     global _default
     _default = scope
 
 
 @contextmanager
-def entered(scope: Scope) -> Iterator[None]:
+def entered(scope: DatabaseScope) -> Iterator[None]:
     """Use a scope while the block runs; product code calls the functions below and `system_scope` instead."""
     token = _current.set(scope)
     try:
@@ -83,7 +83,7 @@ def tenant_scope(*, project_id: UUID, end_user_id: UUID | None = None) -> Iterat
     outer = current_scope().project_id
     if outer not in (None, project_id):
         raise OtherProject(f"the scope is that of project {outer}, not {project_id}")
-    with entered(Scope(project_id=project_id, end_user_id=end_user_id)):
+    with entered(DatabaseScope(project_id=project_id, end_user_id=end_user_id)):
         yield
 
 

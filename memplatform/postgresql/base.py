@@ -14,7 +14,7 @@ from django.db import NotSupportedError
 from django.db.backends.postgresql import base
 from psycopg.pq import ExecStatus, PipelineStatus, TransactionStatus
 
-from apps.tenants.scope import OWNER, Scope, current_scope
+from apps.tenants.scope import OWNER, DatabaseScope, current_scope
 
 SET_SCOPE = (
     "select set_config('role', %s, true), set_config('memplatform.project', %s, true),"
@@ -73,14 +73,14 @@ class ServerSideCursor(_Scoped, psycopg.ServerCursor[Any]):
             database.run(b"commit")
 
 
-_UNKNOWN = Scope(role="unknown")  # a rollback to a savepoint may have restored another one
+_UNKNOWN = DatabaseScope(role="unknown")  # a rollback to a savepoint may have restored another one
 _CURSORS = {base.ServerBindingCursor: ServerBindingCursor, base.Cursor: ClientBindingCursor}
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that knows which scope its open transaction has; None: none was set."""
 
-    _scope_of_transaction: Scope | None = None
+    _scope_of_transaction: DatabaseScope | None = None
 
     def get_connection_params(self) -> dict[str, Any]:
         """Return the parameters of a connection, with our cursors."""

@@ -13,6 +13,7 @@ from apps.actions.ledger.remove import remove_sealed
 from apps.actions.ledger.seal import seal_ledger
 from apps.memories.models import LedgerCheckpoint, LedgerEntry
 from apps.tenants.models import Project
+from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
 
 pytestmark = pytest.mark.django_db
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -94,19 +95,23 @@ def test_the_database_gives_the_time_and_no_place_in_the_chain(project: Project)
     assert timezone.now() - forged.created_at < timedelta(minutes=1)
 
 
-def test_a_role_that_does_not_own_the_table_can_not_switch_the_triggers_off(entry: LedgerEntry) -> None:
+@pytest.mark.parametrize("role", [APP_ROLE, SYSTEM_ROLE])
+def test_a_role_that_does_not_own_the_table_can_not_switch_the_triggers_off(entry: LedgerEntry, role: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("create role ledger_writer nosuperuser")
-        cursor.execute("grant all on memories_ledgerentry, memories_ledgercheckpoint to ledger_writer")
         for attempt in (
             "set local session_replication_role = replica",
             "alter table memories_ledgerentry disable trigger all",
         ):
             with pytest.raises(ProgrammingError), transaction.atomic():
-                cursor.execute(f"set local role ledger_writer; {attempt}")
+                cursor.execute(f"set local role {role}; {attempt}")
+
+
+def test_the_application_may_not_delete_entries_and_the_system_only_sealed_ones(entry: LedgerEntry) -> None:
+    with connection.cursor() as cursor:
+        with pytest.raises(ProgrammingError), transaction.atomic():
+            cursor.execute(f"set local role {APP_ROLE}; delete from memories_ledgerentry")
         with forbidden():
-            cursor.execute("delete from memories_ledgerentry")
-        cursor.execute("reset role; drop owned by ledger_writer; drop role ledger_writer")
+            cursor.execute(f"set local role {SYSTEM_ROLE}; delete from memories_ledgerentry")
 
 
 def test_young_entries_are_not_removed(entry: LedgerEntry) -> None:

@@ -49,7 +49,7 @@ def test_a_bad_file_changes_nothing(tmp_path: Path, line: str, message: str) -> 
 
 
 def test_an_unknown_project_or_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="no project"):
+    with pytest.raises(CommandError, match="there is no project"):
         call_command("calibrate", "nobody", pairs=written(tmp_path, json.dumps(PAIRS[0])))
     with pytest.raises(CommandError, match="there is no file"):
         call_command("calibrate", pairs=tmp_path / "absent")

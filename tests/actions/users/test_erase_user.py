@@ -58,6 +58,7 @@ def ana(project: Project) -> EndUser:
     return EndUser.objects.get(external_id="ana")
 
 
+@pytest.mark.django_db(transaction=True)  # triggers write what has changed when a transaction ends
 def test_every_row_of_the_user_is_gone_and_counted(project: Project, ana: EndUser) -> None:
     before = rows_of(ana)
     bea = rows_of(EndUser.objects.get(external_id="bea"))
