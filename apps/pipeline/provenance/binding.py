@@ -1,9 +1,10 @@
-"""Statements that would bind an agent: rules, by their tags, their predicate or their words."""
+"""Statements that others may not make for the user: rules, by their tags, predicate or words, and names."""
 
 from apps.pipeline.core.enums import BINDING_TAGS
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.provenance.orders import orders_agent
 
+_NAMING = frozenset("name names named nickname called alias".split())  # words of predicates: has_nickname, is_called
 _BINDING_PREDICATES = frozenset({"wants_assistant_to", "reply_language"})
 
 
@@ -12,3 +13,8 @@ def is_binding(candidate: Candidate) -> bool:
     if BINDING_TAGS & set(candidate.tags) or candidate.predicate in _BINDING_PREDICATES:
         return True
     return orders_agent(candidate.content) or orders_agent(candidate.evidence)
+
+
+def is_naming(candidate: Candidate) -> bool:
+    """Return True if a candidate says what somebody is called."""
+    return not _NAMING.isdisjoint(candidate.predicate.split("_"))
