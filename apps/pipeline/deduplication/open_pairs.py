@@ -106,10 +106,10 @@ def _are_alike_states(candidate: Candidate, known: StoredMemory, *, kinds: Mappi
 
     A model words predicates freely: who "stays in" Hamburg from May on may no longer "live in" Bonn.
     """
-    if not _is_tie(candidate) or not known.takes_one_value or candidate.subject_id != known.subject_id:
+    if not _is_tie(candidate) or not known.takes_one_value or candidate.subject_id is None:
         return False
     first, second = (_kind_of(each, kinds) for each in (candidate, known))
-    return first is second and first in _TIES
+    return candidate.subject_id == known.subject_id and first is second and first in _TIES
 
 
 def _kind_of(statement: Candidate | StoredMemory, kinds: Mapping[UUID, EntityType]) -> EntityType | None:
