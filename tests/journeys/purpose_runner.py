@@ -17,7 +17,9 @@ from rest_framework.test import APIClient
 
 from apps.actions.live_ports import live
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
+from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.prompts import session as session_prompt
+from apps.pipeline.redaction.redact import redact
 from apps.tenants.models import Project
 from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply
@@ -53,7 +55,7 @@ class ScriptedAnswers:
             steps = [step for step in self.row["steps"] if "end" in step]
         else:
             shown = {unescape(text) for text in new_turns(asked).values()}  # type: ignore[arg-type]
-            steps = [step for step in self.row["steps"] if shown & {text for _, text in turns_of(step)}]
+            steps = [step for step in self.row["steps"] if shown & {_as_shown(text) for _, text in turns_of(step)}]
         raw = [each for step in steps for each in step.get("replies", ())]
         if raw:
             return Reply(text=raw[min(self._times(asked), len(raw)) - 1])
@@ -70,6 +72,11 @@ def turns_of(step: Row) -> list[tuple[str, str]]:
         return [(role, dated(text)) for role, text in step["turns"]]
     said = step.get("say", [])
     return [("user", dated(text)) for text in ([said] if isinstance(said, str) else said)]
+
+
+def _as_shown(text: str) -> str:
+    """Return a text as a prompt shows it: without secrets."""
+    return redact(text, policy=RedactionPolicy()).text
 
 
 def dated(text: str) -> str:

@@ -70,6 +70,8 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
     near = with_cosines(vectors=vectors, neighbours=neighbours, embedder=ports.embedder)
     close = alike(contents=contents, vectors=vectors, neighbours=near, least=band.unsure)
     named = dict.fromkeys(memory_id for candidate in draft.candidates for memory_id in candidate.proposed)
+    if any(map(open_pairs.touches_shown, draft.candidates)):
+        named |= dict.fromkeys(draft.shown_memories)
     return Gathered(
         vectors=vectors,
         neighbours=near,

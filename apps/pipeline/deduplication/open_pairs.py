@@ -1,12 +1,13 @@
 """Open pairs: similar new and known memories that extraction did not relate; a judge decides about them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from apps.pipeline.core.candidate_facts import said_at
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import SpeechAct, Status
+from apps.pipeline.core.enums import EntityType, SpeechAct, Status
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Neighbour
 from apps.pipeline.core.statement import PATTERNS, Candidate, StoredMemory
@@ -15,6 +16,8 @@ from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge
 from apps.pipeline.prompts.memory_pairs import PairVerdict, StatementPair
+
+_TIES = frozenset({EntityType.PLACE, EntityType.ORGANISATION})
 
 # By index of the candidate and identifier of the other memory.
 Verdicts = Mapping[tuple[int, UUID], PairVerdict]
@@ -53,23 +56,75 @@ def open_pairs(
 
 
 def _open_with(
-    ruling: Ruling, draft: Draft, near: Sequence[Neighbour], holders: Iterable[StoredMemory]
+    ruling: Ruling, draft: Draft, near: Sequence[Neighbour], holders: Sequence[StoredMemory]
 ) -> Iterator[tuple[StoredMemory, float]]:
     candidate, policy = ruling.candidate, draft.policy.judges
     yield from ((other, 2.0) for other in ruling.possible_duplicates)
     yield from ((holder, 3.0) for holder in holders if _may_exclude(candidate, holder) or _opposes(candidate, holder))
+    yield from ((holder, 1.5) for holder in _touched(candidate, draft, holders) if _is_open(ruling, holder))
     for neighbour in near:
-        was_shown = neighbour.memory.id in draft.shown_memories
-        gate = policy.shown_gate if was_shown else policy.gate
-        is_near = neighbour.cosine is not None and neighbour.cosine >= gate
-        is_open = neighbour.memory not in ruling.absorbs and not stays_true(neighbour.memory, candidate)
-        if (
-            is_open
-            and is_near
-            and neighbour.memory.status is Status.ACTIVE
-            and share_subject(candidate, neighbour.memory)
-        ):
-            yield neighbour.memory, neighbour.cosine or 0.0
+        gate = policy.shown_gate if neighbour.memory.id in draft.shown_memories else policy.gate
+        if neighbour.cosine is not None and neighbour.cosine >= gate and _is_open(ruling, neighbour.memory):
+            yield neighbour.memory, neighbour.cosine
+
+
+def _touched(candidate: Candidate, draft: Draft, holders: Sequence[StoredMemory]) -> Iterator[StoredMemory]:
+    """Yield what a statement may end though its predicate and words are others.
+
+    That is another state of the same kind, and what names the value that it has replaced. What was over when it was
+    told ends nothing.
+    """
+    if candidate.valid_until is not None and candidate.valid_until <= said_at(draft, candidate):
+        return
+    kinds = {each.id: each.type for each in (*draft.entities, *draft.new_entities)}
+    closed = [holder for holder in holders if holder.id in candidate.replaces]
+    for holder in holders:
+        is_named = any(_speaks_of(holder, each, candidate) for each in closed)
+        if is_named or _are_alike_states(candidate, holder, kinds=kinds):
+            yield holder
+
+
+def _is_open(ruling: Ruling, known: StoredMemory) -> bool:
+    """Return True if a memory may be ended by a new one, and no rule has settled the pair."""
+    is_settled = known in ruling.absorbs or stays_true(known, ruling.candidate)
+    return not is_settled and known.status is Status.ACTIVE and share_subject(ruling.candidate, known)
+
+
+def touches_shown(candidate: Candidate) -> bool:
+    """Return True if a candidate may end what the model was shown, whatever its predicate and however it is worded."""
+    return bool(candidate.replaces) or _is_tie(candidate)
+
+
+def _is_tie(candidate: Candidate) -> bool:
+    """Return True for a state of a time that ties its subject to an entity, found by a model."""
+    is_state = candidate.takes_one_value or candidate.valid_from is not None
+    return is_state and candidate.object.entity is not None and not candidate.extractor.startswith(PATTERNS)
+
+
+def _are_alike_states(candidate: Candidate, known: StoredMemory, *, kinds: Mapping[UUID, EntityType]) -> bool:
+    """Return True for two states of one subject in which it is tied to a place each, or to an organisation.
+
+    A model words predicates freely: who "stays in" Hamburg from May on may no longer "live in" Bonn.
+    """
+    if not _is_tie(candidate) or not known.takes_one_value or candidate.subject_id is None:
+        return False
+    first, second = (_kind_of(each, kinds) for each in (candidate, known))
+    return candidate.subject_id == known.subject_id and first is second and first in _TIES
+
+
+def _kind_of(statement: Candidate | StoredMemory, kinds: Mapping[UUID, EntityType]) -> EntityType | None:
+    entity = statement.object.entity
+    return kinds.get(entity.entity_id) if entity is not None and entity.entity_id is not None else None
+
+
+def _speaks_of(known: StoredMemory, closed: StoredMemory, candidate: Candidate) -> bool:
+    """Return True if a memory speaks of what the value of a closed one names and its successor doesn't.
+
+    Who has moved away from Lyon no longer looks for a tenant there.
+    """
+    name = closed.object.entity.text if closed.object.entity else ""
+    is_lost = name[:1].isupper() and name not in candidate.content
+    return is_lost and known.id != closed.id and name in known.content
 
 
 def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:

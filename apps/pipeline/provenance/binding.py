@@ -1,10 +1,11 @@
-"""Statements that agents would follow: rules, recognised by tags, predicate or words."""
+"""Statements that others may not make for the user: rules, by their tags, predicate or words, and names."""
 
 from apps.pipeline.core.enums import BINDING_TAGS, PROCEDURE
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.provenance.orders import orders_agent
 
 _ACTED_ON_TAGS = BINDING_TAGS | {PROCEDURE}  # agents also act on descriptions of how something is done
+_NAMING = frozenset("name names named nickname called alias".split())  # words of predicates: has_nickname, is_called
 _BINDING_PREDICATES = frozenset({"wants_assistant_to", "reply_language"})
 
 
@@ -13,3 +14,8 @@ def is_binding(candidate: Candidate) -> bool:
     if _ACTED_ON_TAGS & set(candidate.tags) or candidate.predicate in _BINDING_PREDICATES:
         return True
     return orders_agent(candidate.content) or orders_agent(candidate.evidence)
+
+
+def is_naming(candidate: Candidate) -> bool:
+    """Return True if a candidate says what somebody is called."""
+    return not _NAMING.isdisjoint(candidate.predicate.split("_"))

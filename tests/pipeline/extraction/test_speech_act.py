@@ -44,6 +44,7 @@ def test_what_is_not_asserted_stays_at_or_below_the_cap() -> None:
         "I would have moved to Rome.",
         "Oh great, another Monday meeting.",
         "Just what I needed, a flat tyre.",
+        "Oh great, another Monday meeting. I simply adore sitting in meetings.",
         'Lena said "I hate living in Rome".',
         "> I live in Rome",
         "```\nI live in Rome\n```",

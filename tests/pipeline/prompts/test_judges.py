@@ -49,14 +49,15 @@ class World:
             clock=FrozenClock(), ids=self.ids, embedder=HashingEmbedder(),
             memories=self.store, writer=self.store, model=model,
         )  # fmt: skip
-        self.day = 0
+        self.day, self.shown = 0, frozenset[UUID]()
 
     def hear(self, content: str, *, said: str = "", **changes: object) -> Draft:
         self.day += 1
         source = turn(said or content, position=self.day, day=self.day)
         given = candidate(content, source=source, **changes)
         request = Request(trace_id=UUID(int=100 + self.day), origin=ORIGIN, turns=(source,))
-        draft = flow.settle(Draft.start(request=request, policy=self.policy).evolve(candidates=(given,)), self.ports)
+        draft = Draft.start(request=request, policy=self.policy)
+        draft = flow.settle(draft.evolve(candidates=(given,), shown_memories=self.shown), self.ports)
         self.store.apply(draft=draft, plan=plan_from(draft))
         return draft
 
@@ -145,6 +146,47 @@ def test_near_statements_of_one_subject_are_judged_whatever_their_predicate(
     draft = world.hear("User trusts hardly a doctor in town.", predicate="opinion_of_doctors", value="low")
     assert len(draft.rulings[0].contradicts) == links
     assert len(world.live()) == live
+
+
+STRICT = POLICY.model_copy(update={"dedupe": DedupePolicy()})
+
+
+def place(name: str) -> Mention:
+    return Mention(name, type=EntityType.PLACE)
+
+
+@pytest.mark.parametrize(
+    ("content", "changes", "is_asked"),
+    [
+        ("User stays in Oslo from May on.", {"predicate": "stays_in", "valid_from": MONDAY}, True),
+        ("User resides in Oslo.", {"predicate": "resides_in", "stateful": True}, True),
+        ("User was born in Oslo.", {"predicate": "born_in"}, False),
+        ("User lived in Oslo until 1994.", {"predicate": "lived_in", "stateful": True, "valid_until": MONDAY}, False),
+    ],
+)
+def test_states_of_one_kind_are_judged_whatever_their_predicate(
+    content: str, changes: dict[str, object], is_asked: bool
+) -> None:
+    model = saying("replaces")
+    world = World(model, policy=STRICT)
+    home = world.hear("User lives in Lima.", predicate="lives_in", entity=place("Lima"), stateful=True, extractor="m")
+    world.shown = frozenset(ruling.memory_id for ruling in home.rulings)
+    world.hear(content, entity=place("Oslo"), extractor="m", **changes)
+    assert bool(model.asked) is is_asked
+    assert ("User lives in Lima." in world.live()) is not is_asked
+
+
+@pytest.mark.parametrize(("content", "is_asked"), [("User gives up the flat in Lima.", True), ("User sings.", False)])
+def test_what_names_a_replaced_value_is_judged(content: str, is_asked: bool) -> None:
+    model = saying("replaces")
+    world = World(model, policy=STRICT)
+    world.hear(content, predicate="does", value="something", extractor="m")
+    home = world.hear("User lives in Lima.", predicate="lives_in", entity=place("Lima"), extractor="m")
+    world.shown = frozenset(UUID(int=number) for number in range(1_000, 1_100))
+    replaced = (home.rulings[0].memory_id,)
+    world.hear("User lives in Oslo.", predicate="home", entity=place("Oslo"), extractor="m", replaces=replaced)
+    assert bool(model.asked) is is_asked
+    assert (content in world.live()) is not is_asked
 
 
 def test_a_judge_settles_a_tie_between_namesakes() -> None:

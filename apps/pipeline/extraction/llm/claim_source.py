@@ -13,11 +13,10 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.prompts.sections import ShownTurn
 from apps.pipeline.provenance.announcements import announces, in_first_person
-from apps.pipeline.provenance.binding import is_binding
+from apps.pipeline.provenance.binding import is_binding, is_naming
 from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import Standing, TurnWords
 from apps.pipeline.provenance.word_stems import stems
-from apps.pipeline.resolution.link_mentions import NAME_PREDICATES
 
 MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that takes an offer
 _FRAME = stems(" ".join(("user", "assistant", "wants", "should", "always", "never", "agent", *EntityType)))
@@ -110,7 +109,7 @@ def _may_be_taken_up(claim: CandidateClaim, found: frozenset[str], source: Other
     """Return True if the user's own words may say of themselves what others' words hold."""
     if source.role is Role.ASSISTANT:
         return _refers_to_assistant(claim)
-    if source.place is Place.OTHER_ROLE or claim.candidate.predicate in NAME_PREDICATES:
+    if source.place is Place.OTHER_ROLE or is_naming(claim.candidate):
         return False
     if claim.standing is Standing.OWN and _takes_up_paste(claim):
         return True

@@ -13,10 +13,9 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.claim_source import foreign_source
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
-from apps.pipeline.provenance.binding import is_binding
+from apps.pipeline.provenance.binding import is_binding, is_naming
 from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import ForeignKind, Standing
-from apps.pipeline.resolution.link_mentions import NAME_PREDICATES
 
 
 def settle_origin(
@@ -42,7 +41,7 @@ def settle_origin(
         why = foreign_source(candidate, turn=turn, words=words, turns=turns, known=known)
     if not why:
         return candidate
-    if is_binding(candidate) or candidate.predicate in NAME_PREDICATES:
+    if is_binding(candidate) or is_naming(candidate):
         return CandidateRefusal(candidate, Reason.OTHERS_WORDS, why)
     meant = SpeechAct.ROLEPLAY if kind is ForeignKind.ROLE_PLAY else SpeechAct.QUOTED
     return reported(candidate, meant=meant)

@@ -40,7 +40,7 @@ from apps.pipeline.extraction.patterns.relation_statements import (
 )
 from apps.pipeline.extraction.patterns.replacements import replacements_in
 from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_in
-from apps.pipeline.extraction.patterns.speech_act import is_unreal, speech_act_of
+from apps.pipeline.extraction.patterns.speech_act import goes_on_mocking, is_unreal, speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
 from apps.pipeline.extraction.patterns.third_parties import third_party_in
 from apps.pipeline.extraction.patterns.wholeness import is_whole
@@ -95,6 +95,8 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):
             return
+        if place and goes_on_mocking(sentence.text, before=all_said[place - 1].text):
+            continue
         if speech_act is None or (is_exercise and task_noise.gives_a_number(sentence.text)):
             continue
         said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability)

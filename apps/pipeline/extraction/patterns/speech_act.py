@@ -21,6 +21,10 @@ _SARCASM = re2.compile(
     r"|(?:oh,? |and |yeah,? )*how (?:I|we) (?:(?:just|so|really|simply) )*(?:love|adore|enjoy)\b|(?:oh,? |yeah,? |well,? )+I (?:just|so|simply|absolutely) (?:love|adore) (?:it when|being|having to|how)\b)"
     r"|\b(?:I|we) (?:just|so|simply|absolutely) (?-i:LOVE|ADORE|ENJOY)\b|/s$"
 )
+# What mockery goes on with: "Oh great, another meeting. I simply adore meetings."
+_PRAISE = re2.compile(
+    r"(?i)\b(?:I|we) (?:\w+ ){0,2}(?:love|adore|enjoy|like)\b|\b(?:favou?rite|best part|highlight|dream come true)\b"
+)
 _UNREAL = re2.compile(
     r"(?i)\b(?:if (?:I|we)\b|if only|I wish\b|wish I\b|as if I\b|I(?:'d| would) (?:be|have|do|never|probably)\b|I (?:could|should|would) have\b|could've|should've|would've)"
 )
@@ -96,6 +100,11 @@ def is_unreal(clause: str) -> bool:
 def is_mockery(sentence: str) -> bool:
     """Return True if a sentence is ironic."""
     return _SARCASM.search(sentence) is not None
+
+
+def goes_on_mocking(sentence: str, *, before: str) -> bool:
+    """Return True if a sentence praises something after one that says the opposite of what it means."""
+    return is_mockery(before) and _PRAISE.search(sentence) is not None
 
 
 def is_rhetorical(sentence: str) -> bool:
