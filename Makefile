@@ -2,7 +2,7 @@
 # `make env PYTHON=python3.12` uses another interpreter (>= 3.11).
 PYTHON ?= python3
 BIN := .venv/bin
-# How many processes run the tests: more than processors, for many tests wait for processes that they have started.
+# Number of processes that run the tests; more than processors, because many tests wait for processes that they start.
 WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -24,7 +24,7 @@ demo: env ## Start all services, process a sample conversation and show the resu
 test: env ## Run all tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
 	@"$(BIN)/python" -m pytest -n "$(WORKERS)" $(ARGS)
 
-# What needs no database and starts no process, and one request that passes through all of it.
+# Tests without database and processes, and one request through the whole product.
 FAST := tests/pipeline tests/providers tests/contracts/test_in_memory_store.py tests/test_smoke.py
 test-fast: env ## Run the pure tests and one through the database, in less than a minute
 	@"$(BIN)/python" -m pytest -n "$(WORKERS)" $(FAST) $(ARGS)

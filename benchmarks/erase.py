@@ -1,6 +1,6 @@
-"""Time to erase an end user of 100,000 rows, beside requests of other end users.
+"""Time to erase an end user of 100,000 rows, during requests of other end users.
 
-The rows lie among those of other end users in all tables that turns fill. `longest_lock_ms` is the longest transaction
+The rows are among those of other end users in all tables that turns fill. `longest_lock_ms` is the longest transaction
 of the erasure: no row is locked for longer.
 """
 
@@ -69,7 +69,7 @@ _PER_MEMORY = 3 + SPANS + 4  # memory, vector, change; spans; trace, turn, model
 
 
 def run(*, data: Path, full: bool) -> dict[str, object]:
-    """Return rows, seconds, rows_per_s, longest_lock_ms, and the latencies of the requests beside it."""
+    """Return rows, seconds, rows_per_s, longest_lock_ms, and the latencies of the concurrent requests."""
     rows = ROWS * (5 if full else 1)
     with scratch_database():
         project = create_project(name="Bench", slug="bench")

@@ -22,7 +22,7 @@ from apps.pipeline.extraction.small_talk_filter import tells_something
 from apps.pipeline.lexicon.normalization import normalize
 from apps.pipeline.prefilter import pre_filter
 from apps.pipeline.prefilter.default_rules import default_rules
-from apps.pipeline.provenance.reading import read_words
+from apps.pipeline.provenance.own_words import read_words
 from apps.pipeline.redaction.redact import holds_secret
 from apps.pipeline.resolution import resolve_refs
 from benchmarks.hostile_texts import MOMENT, hostile_texts

@@ -6,18 +6,21 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from memplatform.database import ensure_database
+from memplatform.database import as_owner, ensure_database
 
 
 @contextmanager
 def scratch_database() -> Iterator[None]:
-    """Use an empty, migrated database while the block runs, and drop it afterwards."""
+    """Use an empty, migrated database while the block runs, as its owner, and drop it afterwards.
+
+    Actions enter the scope of their project, so what they do is subject to row-level security as usual.
+    """
     ensure_database()
-    connection.close()
-    name = connection.settings_dict["NAME"]
-    connection.settings_dict["TEST"]["NAME"] = f"bench_{name}_{os.getpid()}"
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    try:
-        yield
-    finally:
-        connection.creation.destroy_test_db(name, verbosity=0)
+    with as_owner():
+        name = connection.settings_dict["NAME"]
+        connection.settings_dict["TEST"]["NAME"] = f"bench_{name}_{os.getpid()}"
+        connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+        try:
+            yield
+        finally:
+            connection.creation.destroy_test_db(name, verbosity=0)

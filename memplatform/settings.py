@@ -75,6 +75,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "memplatform.middleware.ContentPolicy",  # outermost: errors of the others are pages as well
+    "memplatform.middleware.NoTenant",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memplatform.middleware.Sessions",
@@ -82,6 +83,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "memplatform.middleware.StorableInput",
     "memplatform.middleware.Logins",
+    "memplatform.middleware.AllProjects",
     "memplatform.middleware.Actors",
     "memplatform.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -114,19 +116,33 @@ DATABASE_IS_EMBEDDED = not env.str("DATABASE_URL", default="")
 POOL_SIZE = env.int("DB_POOL_SIZE", default=20)
 
 
+ENGINE = "memplatform.postgresql"
+
+
 def _database() -> dict[str, object]:
     if not DATABASE_IS_EMBEDDED:
-        return dict(env.db_url("DATABASE_URL"), ENGINE="django.db.backends.postgresql")
+        return dict(env.db_url("DATABASE_URL"), ENGINE=ENGINE)
     # The address is completed by memplatform.database.ensure_database(), which starts the server.
-    return {"ENGINE": "django.db.backends.postgresql", "HOST": str(embedded.socket_directory(EMBEDDED_DIR))}
+    return {"ENGINE": ENGINE, "HOST": str(embedded.socket_directory(EMBEDDED_DIR))}
+
+
+def _owner() -> dict[str, object]:
+    """Return what differs in the address of the owner of the tables; `migrate` connects with it."""
+    if not env.str("DATABASE_OWNER_URL", default=""):
+        return {}
+    address = env.db_url("DATABASE_OWNER_URL")
+    return {name: address[name] for name in ("USER", "PASSWORD", "HOST", "PORT")}
 
 
 DATABASES = {"default": _database()}
+DATABASE_OWNER = _owner()
 # Prepared statements are parsed and planned once per connection. Set DB_PREPARE=false behind a pooler that assigns
-# server connections per transaction.
-_prepared = {"server_side_binding": True, "prepare_threshold": 3} if env.bool("DB_PREPARE", default=True) else {}
+# server connections per transaction; cursors of the server that outlive a transaction don't work there either.
+DB_PREPARE = env.bool("DB_PREPARE", default=True)
+_prepared = {"server_side_binding": True, "prepare_threshold": 3} if DB_PREPARE else {}
 _pooled = {"pool": {"min_size": 1, "max_size": POOL_SIZE, "timeout": 10}} if POOL_SIZE else {}
 DATABASES["default"]["OPTIONS"] = {**_prepared, **_pooled}
+DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = not DB_PREPARE
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- work: the outbox is the source of truth; django-q2 starts and schedules the workers

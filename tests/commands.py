@@ -1,4 +1,4 @@
-"""`python -m tests.commands "COMMAND …" …`: run commands of manage.py in one process, which starts but once."""
+"""`python -m tests.commands "COMMAND …" …`: run commands of manage.py in one process."""
 
 import os
 import shlex

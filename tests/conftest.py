@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.management.base import BaseCommand
 from django.db import connections
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -16,12 +18,13 @@ from apps.actions.projects.create_project import create_project
 from apps.pipeline.core.enums import Scope
 from apps.providers import registry
 from apps.tenants.models import Project
+from apps.tenants.scope import OWNER, no_tenant, set_default_scope
 from benchmarks.model_server import ModelServer, running
 from memplatform.database import ensure_database
 from tests import distribution, migrated
 
-# Times are no business of a test; and a build must not fail for an example that the next one doesn't draw: what is
-# found by chance at a desk becomes an example of its own.
+# Tests have no deadlines, and a build must be repeatable: its examples are always the same. A failure that is found by
+# chance on a developer's machine becomes an explicit example.
 untimed = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
 hypothesis_settings.register_profile("desk", **untimed)
 hypothesis_settings.register_profile("ci", **untimed, derandomize=True)
@@ -41,10 +44,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_blocker: Any) -> None:
-    """Start the database, for runs that use one; two runs or workers at the same time don't meet in it."""
+    """Start the database for runs that use one; concurrent runs and workers have databases of their own."""
     ensure_database()
     default = connections["default"].settings_dict
-    # A pool would keep connections open when the test database is to be dropped; nobody needs it after a power cut.
+    default |= settings.DATABASE_OWNER  # makes the database and what tests need; see set_default_scope below
+    # A pool would keep connections open when the test database is dropped, and test databases need no durability.
     usual = {name: value for name, value in default["OPTIONS"].items() if name != "pool"}
     default["OPTIONS"] = usual | {"options": "-c synchronous_commit=off"}
     with django_db_blocker.unblock():
@@ -59,7 +63,7 @@ def server_of(database: dict[str, Any]) -> dict[str, Any]:
 
 
 def make_database(name: str) -> None:
-    """Make a database with all tables."""
+    """Create a database with all tables."""
     connection = connections["default"]
     usual = connection.settings_dict["NAME"]
     connection.settings_dict["TEST"]["NAME"] = name
@@ -68,9 +72,27 @@ def make_database(name: str) -> None:
     connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = usual
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _scopes() -> None:
+    """Let tests arrange and look as the owner of the tables; requests, tasks and commands begin without a tenant.
+
+    Requests and tasks do so by themselves, commands when their process starts: here, when they are executed.
+    """
+    set_default_scope(OWNER)
+    execute = BaseCommand.execute
+
+    def executed(command: BaseCommand, *args: Any, **options: Any) -> Any:
+        name = type(command).__module__  # that of migrate enters the scope of the owner itself
+        is_ours = name.startswith(("apps.", "memplatform.")) and not name.endswith(".migrate")
+        with no_tenant() if is_ours else nullcontext():
+            return execute(command, *args, **options)
+
+    BaseCommand.execute = executed  # type: ignore[method-assign]
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Allow that tables are emptied between tests that commit; otherwise the ledger can't be emptied."""
+    """Disable the triggers that refuse to empty the ledger, so that tests which commit can be cleaned up."""
     with django_db_blocker.unblock(), connections["default"].cursor() as cursor:
         cursor.execute("alter table memories_ledgerentry disable trigger ledger_not_emptied")
         cursor.execute("alter table memories_ledgercheckpoint disable trigger ledger_checkpoint_not_emptied")
@@ -78,7 +100,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_counted_aside(settings: Any) -> None:
-    """Keep the thread that counts accesses out of databases that are about to be dropped."""
+    """Disable the thread that counts accesses, which would use databases that are about to be dropped."""
     settings.ACCESS_FLUSH_SECONDS = 0
     settings.ERASED_CACHE_SECONDS = 0
 
@@ -100,13 +122,13 @@ def api_key(project: Project) -> CreatedKey:
 
 @pytest.fixture
 def client(api_key: CreatedKey) -> APIClient:
-    """A caller who may read and write, as most agents do."""
+    """A caller with the scopes read and write, like most agents."""
     return calling_with(api_key.text)
 
 
 @pytest.fixture
 def client_of(db: None) -> MakeClient:
-    """Make a caller of a project with scopes."""
+    """Create a caller of a project with scopes."""
 
     def make(project: Project, *scopes: Scope) -> APIClient:
         return calling_with(create_key(project_id=project.id, name="made", scopes=scopes).text)
@@ -116,7 +138,7 @@ def client_of(db: None) -> MakeClient:
 
 @pytest.fixture
 def trusted(client_of: MakeClient, project: Project) -> APIClient:
-    """A caller whose word counts like a person's: it may set confidence, tags that bind agents, and other trust."""
+    """A caller with the scope trust, which may set confidence and tags that bind agents."""
     return client_of(project, Scope.READ, Scope.WRITE, Scope.TRUST)
 
 
@@ -128,7 +150,7 @@ def calling_with(key: str) -> APIClient:
 
 @pytest.fixture
 def model_server(settings: Any) -> Iterator[ModelServer]:
-    """A model on loopback that is the configured one; the product's own clients talk to it."""
+    """A model server on loopback, configured as the model; the product's own clients call it."""
     with running(ModelServer()) as server:
         settings.MODEL = "anthropic:claude-haiku-4-5"
         settings.ANTHROPIC_API_KEY = settings.OPENAI_API_KEY = "sk-secret-of-this-test"

@@ -1,4 +1,4 @@
-"""Which tests one worker of pytest-xdist runs together, and in which order the groups are begun.
+"""Which tests a worker of pytest-xdist runs together, and in which order the groups start.
 
 A group is a file, because the tests of a file share fixtures. Two groups span files: the chaos tests of one running
 cluster, and the browser tests of one Chromium. Tests that start processes come first: they wait more than they compute,
@@ -17,7 +17,7 @@ STARTED_FIRST = (*CHAOS_CLUSTER, BROWSER, "tests/memplatform/", "tests/journeys/
 
 
 class Distribution(LoadFileScheduling):
-    """Hand out groups of tests instead of single tests."""
+    """Distribute groups of tests instead of single tests."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::", 1)[0]
@@ -27,7 +27,7 @@ class Distribution(LoadFileScheduling):
 
 
 def order(items: list[pytest.Item]) -> None:
-    """Put the tests first that take long because they start processes; the others keep their places."""
+    """Move tests that start processes, and so take long, to the front; the others keep their order."""
     items.sort(key=lambda item: _rank(item.path.relative_to(PROJECT).as_posix()))
 
 

@@ -23,8 +23,8 @@ from memplatform.embedded.owner import owner_of
 from tests import migrated
 
 PROJECT = Path(__file__).resolve().parents[1]
-PATIENCE = 300  # seconds for anything, on a busy machine
-PORTS = range(20_000, 32_000)  # below those that the system lends to outgoing connections
+PATIENCE = 300  # maximum of seconds for any step, on a busy machine
+PORTS = range(20_000, 32_000)  # below the range of outgoing connections
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Instance:
         return [sys.executable, "manage.py", *arguments]
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of manage.py to its end."""
+        """Run a command of manage.py until it ends."""
         return self._finish(self.command(*arguments))
 
     def new_key(self, slug: str) -> str:
-        """Make a project and return a key that may read and write."""
+        """Create a project and return a key with the scopes read and write."""
         return self.run_all(["createproject", slug, f"--slug={slug}"], ["createkey", slug]).split()[-1]
 
     def run_all(self, *commands: list[str]) -> str:
@@ -52,7 +52,7 @@ class Instance:
         return done.stdout
 
     def stop(self) -> subprocess.CompletedProcess[str]:
-        """Do what `make stop` does."""
+        """Stop everything, as `make stop` does."""
         return self._finish([sys.executable, "scripts/stop.py"])
 
     def _finish(self, command: list[str]) -> subprocess.CompletedProcess[str]:
@@ -61,7 +61,7 @@ class Instance:
         )
 
     def start(self, *command: str) -> subprocess.Popen[bytes]:
-        """Start a process in a group of its own, its output in the folder."""
+        """Start a process in its own process group, with its output in the folder."""
         with (self.folder / "output").open("ab") as output:
             return subprocess.Popen(
                 command, cwd=PROJECT, env=self.environment, stdout=output, stderr=output, start_new_session=True
@@ -72,7 +72,7 @@ class Instance:
         return (self.folder / "output").read_text(errors="replace")
 
     def processes(self) -> list[psutil.Process]:
-        """Return what runs on this instance, the database left out: by its environment, which processes inherit."""
+        """Return the processes of this instance except the database, found by their inherited environment."""
         mark = str(self.folder)
         return [process for process in psutil.process_iter() if _data_folder(process) == mark]
 
@@ -86,14 +86,14 @@ def _data_folder(process: psutil.Process) -> str | None:
 
 @contextmanager
 def migrated_instance(**environment: str) -> Iterator[Instance]:
-    """Make an instance whose database has its tables, as if `migrate` had been run."""
+    """Create an instance with a migrated database."""
     with instance_like(migrated.data_folder(make=_migrate), **environment) as made:
         yield made
 
 
 @contextmanager
 def instance_like(kept: Path, **environment: str) -> Iterator[Instance]:
-    """Make an instance with a copy of a stopped server's data folder."""
+    """Create an instance with a copy of a stopped server's data folder."""
     with new_instance(**environment) as made:
         data_dir = made.folder / "postgresql"
         home = prepared_home(data_dir=data_dir, owner=owner_of(data_dir=data_dir))
@@ -102,7 +102,7 @@ def instance_like(kept: Path, **environment: str) -> Iterator[Instance]:
 
 
 def _migrate(folder: Path) -> None:
-    """Fill a folder with the files of a stopped server with a migrated database."""
+    """Create the data folder of a stopped server with a migrated database."""
     with new_instance() as made:
         made.run_all(["migrate", "--verbosity=0"])
         embedded.down(made.folder / "postgresql")
@@ -111,7 +111,7 @@ def _migrate(folder: Path) -> None:
 
 @contextmanager
 def new_instance(**environment: str) -> Iterator[Instance]:
-    """Make an instance with these settings; afterwards all that runs on it is killed and its data deleted."""
+    """Create an instance with these settings; afterwards kill its processes and delete its data."""
     folder = Path(tempfile.mkdtemp(prefix="mem instance ", dir="/tmp"))
     own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(PROJECT)}
     made = Instance(folder, {**os.environ, **own, **environment})
@@ -134,7 +134,7 @@ def free_port() -> int:
 
 
 def wait_for(done: Callable[[], bool], *, instance: Instance, process: subprocess.Popen[bytes] | None = None) -> None:
-    """Wait until something is so, but not longer than it can take, nor than the process lives that does it."""
+    """Wait until a condition is true; fail after the timeout, or if the process that should make it true has ended."""
     deadline = time.monotonic() + PATIENCE
     while not done():
         assert process is None or process.poll() is None, f"it ended with {process.returncode}: {instance.output}"

@@ -1,7 +1,7 @@
-"""What is migrated once and copied by every run: the template of test databases, and the data folder of instances.
+"""Migrated databases that every run copies: the template of test databases, and the data folder of instances.
 
-To migrate takes six seconds of a processor, to copy a fraction of one. What is kept is named by the migrations, so a
-change of them makes another one.
+Migrating takes six seconds of CPU time, copying a fraction of one. Names contain a hash of the migrations, so changed
+migrations lead to a new template.
 """
 
 import contextlib
@@ -24,15 +24,16 @@ TEMPLATE = "test_template_"
 
 @cache
 def version() -> str:
-    """Name the migrations: ours by their text, those of packages by the pinned requirements."""
-    files = [PROJECT / "requirements.txt", *sorted(PROJECT.glob("apps/*/migrations/*.py"))]
+    """Return a hash of our migrations and policies, and of the requirements, which determine migrations of packages."""
+    policies = PROJECT / "memplatform" / "row_security.py"
+    files = [PROJECT / "requirements.txt", policies, *sorted(PROJECT.glob("apps/*/migrations/*.py"))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def template_database(*, server: dict[str, Any], make: Callable[[str], None]) -> str:
-    """Return the name of a database of this server that has all tables, made with `make` if there is none.
+    """Return the name of a migrated database on this server, created with `make` if there is none.
 
-    It is made under another name first, so that an interrupted run leaves nothing that looks whole.
+    It is created under another name first, so that an interrupted run leaves no incomplete template.
     """
     name, unfinished = f"{TEMPLATE}{version()}", f"{TEMPLATE}unfinished"
     with _alone(), psycopg.connect(**server | {"dbname": "postgres"}, autocommit=True) as connection:
@@ -48,7 +49,7 @@ def template_database(*, server: dict[str, Any], make: Callable[[str], None]) ->
 
 
 def data_folder(*, make: Callable[[Path], None]) -> Path:
-    """Return a stopped server's data folder with a migrated database, made with `make` if there is none."""
+    """Return the data folder of a stopped server with a migrated database, created with `make` if there is none."""
     folder, unfinished = KEPT / f"instance-{version()}", KEPT / "instance-unfinished"
     with _alone():
         if not folder.exists():
@@ -61,13 +62,13 @@ def data_folder(*, make: Callable[[Path], None]) -> Path:
 
 
 def copy(folder: Path, to: Path) -> None:
-    """Copy a folder with owners and modes: the server refuses files that other accounts can read."""
+    """Copy a folder with owners and modes, because the server refuses files that other accounts can read."""
     subprocess.run(["cp", "-a", f"{folder}/.", str(to)], check=True)
 
 
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
-    """Keep the other workers of this checkout waiting."""
+    """Lock out the other workers of this checkout."""
     KEPT.mkdir(parents=True, exist_ok=True)
     with (KEPT / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

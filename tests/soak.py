@@ -1,4 +1,4 @@
-"""How long tests try: a while in ordinary runs, for longer in `make soak`."""
+"""How many examples tests try: few in ordinary runs, many in `make soak`."""
 
 import os
 
@@ -6,7 +6,7 @@ SOAK_TURNS = int(os.environ.get("SOAK_TURNS", "0"))  # 0: an ordinary run
 
 
 def examples(ordinary: int) -> int:
-    """Return how many examples Hypothesis draws where one takes long."""
+    """Return the number of examples that Hypothesis draws if each takes long."""
     return ordinary * 20 if SOAK_TURNS else ordinary
 
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def settings_read() -> dict[str, str]:
-    """Return each variable of settings.py with its default, as a person would write it in .env."""
+    """Return each variable of settings.py with its default in the format of .env."""
     calls = [node for node in ast.walk(ast.parse((ROOT / "memplatform/settings.py").read_text())) if is_read(node)]
     return {call.args[0].value: default_of(call) for call in calls if call.func.attr != "db_url"}
 
@@ -27,7 +27,7 @@ def is_read(node: ast.AST) -> bool:
 
 
 def default_of(call: Any) -> str:
-    """Return a default as it is when nothing else is set."""
+    """Return the default of a variable if nothing else is set."""
     expression = next(keyword.value for keyword in call.keywords if keyword.arg == "default")
     nothing_set: defaultdict[str, Any] = defaultdict(str, BASE_DIR=Path(), str=str)
     value = eval(compile(ast.Expression(expression), "settings.py", "eval"), {}, nothing_set)

@@ -1,4 +1,4 @@
-"""One request goes in, becomes a memory and is found again: all parts together, on a database with its tables."""
+"""A request becomes a memory and is found by a search: all parts together, with a database."""
 
 from typing import Any
 

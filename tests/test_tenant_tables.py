@@ -1,4 +1,4 @@
-"""Every table of end users has the owner's column, first in unique constraints and indexes."""
+"""Every table of end users has the column `end_user_id`, first in unique constraints and indexes."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.db.models import Model, UniqueConstraint
 
 ROOMS = ("traces", "outbox", "memories")
 
-# Rows of a project, not of one end user; small, or found by the project alone.
+# Tables with rows of a project rather than an end user; small, or queried by project only.
 OF_A_PROJECT = {
     "ConfigurationVersion",
     "HourlyLatency",
@@ -23,7 +23,7 @@ OF_A_PROJECT = {
 }
 OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
 
-# What is looked for across the end users of a project: queues, and lists for people. Nothing that a turn waits for.
+# Indexes over all end users of a project, for queues and lists; no turn waits for their queries.
 ACROSS_USERS = {
     "trace_of_project_by_time",
     "memory_of_project",

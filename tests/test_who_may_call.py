@@ -1,4 +1,4 @@
-"""Who may call what: each URL and method against each kind of caller. A URL without a row fails."""
+"""Access: each URL and method with each kind of caller. A URL without a row fails."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ from tests.conftest import MakeClient
 
 EVERYBODY = None
 
-# URL name -> method -> the scope that a key needs.
+# URL name -> method -> required scope of the key.
 API: dict[str, dict[str, Scope | None]] = {
     "turns": {"POST": Scope.WRITE},
     "traces": {"GET": Scope.READ},
@@ -56,7 +56,7 @@ API: dict[str, dict[str, Scope | None]] = {
 VIEWER, REVIEWER, ADMIN = MemberRole
 READS, POSTS, BOTH = ("GET",), ("POST",), ("GET", "POST")
 
-# URL name -> the role that a member needs, and the methods. Pages that only read take a POST for a GET.
+# URL name -> required role of the member, and the methods. Pages that only read treat POST like GET.
 CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "home": (EVERYBODY, BOTH),  # leads to a project of the person, anonymous ones to the login
     "login": (EVERYBODY, BOTH),
@@ -123,7 +123,7 @@ SOME = {"str": "mem_x", "path": "s", "uuid": uuid4(), "int": 10**8, "slug": "not
 
 
 def patterns(of: Any = None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """Yield the namespace and pattern of each URL."""
+    """Yield namespace and pattern of each URL."""
     for each in (of or get_resolver()).url_patterns:
         if isinstance(each, URLResolver):
             yield from patterns(each, each.namespace or prefix)
@@ -135,7 +135,7 @@ URLS = list(patterns())
 
 
 def url_of(pattern: URLPattern, *, namespace: str = "", **known: Any) -> str:
-    """Return the URL of a pattern: of the project test, and of things that don't exist unless they are known."""
+    """Return the URL of a pattern in the project test, with identifiers of nothing unless known ones are given."""
     kinds = {name: type(each).__name__ for name, each in pattern.pattern.converters.items()}
     made = {
         name: SOME[kind.removesuffix("Converter").replace("String", "str").replace("MemberRole", "role").lower()]
@@ -182,7 +182,7 @@ def test_keys(callers: dict[Scope | None, APIClient], name: str) -> None:
 
 
 def people(project: Project, other_project: Project) -> dict[str, Client]:
-    """Return a browser for each kind of person."""
+    """Return a client for each kind of person."""
     made = {"anonymous": Client()}
     for name, role, of in [*((each.value, each, project) for each in MemberRole), ("stranger", ADMIN, other_project)]:
         user = User.objects.create_user(name)
@@ -193,7 +193,7 @@ def people(project: Project, other_project: Project) -> dict[str, Client]:
 
 
 def is_refused(answer: Any, person: str) -> bool:
-    """Return True if a person was turned away in the way that fits."""
+    """Return True if a person was refused in the expected way."""
     if person == "anonymous":
         return bool(answer.status_code == 302 and answer["Location"].startswith("/console/login/"))
     return bool(answer.status_code == (404 if person == "stranger" else 403))
@@ -218,7 +218,7 @@ def test_members(project: Project, other_project: Project, name: str) -> None:
 
 
 def test_the_admin_is_for_staff(project: Project, other_project: Project) -> None:
-    """Members of projects, whatever their role, are led to the admin's own login by each of its URLs."""
+    """Each URL of the admin redirects members of projects, whatever their role, to the admin's login."""
     for person, browser in people(project, other_project).items():
         for namespace, pattern in URLS:
             if namespace != "admin" or pattern.name in {"login", "logout", "jsi18n"}:
@@ -234,7 +234,7 @@ def test_the_admin_is_for_staff(project: Project, other_project: Project) -> Non
 def test_an_admin_of_another_project_finds_nothing(
     project: Project, other_project: Project, client: APIClient, client_of: MakeClient
 ) -> None:
-    """With real identifiers, the URLs of single things answer as if there were none."""
+    """With real identifiers, the URLs of single objects answer as if the objects did not exist."""
     turns = [{"role": "user", "content": "I live in Lisbon."}]
     client.post("/v1/turns", {"user_id": "ana", "session_id": "s", "mode": "sync", "turns": turns})
     memory, stranger = Memory.objects.get(), client_of(other_project, Scope.ADMIN)

@@ -13,6 +13,7 @@ from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.funnel_metrics import Measure
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.tallies import sums_since
 
 
@@ -20,25 +21,30 @@ class ServiceCollector:
     """Collects the state of /readyz, queued work by kind, and today's model calls."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics; ages in seconds."""
-        ready = readiness()
-        yield _gauge("up", "1 if the database is reachable and migrated", ready.status is not ServiceStatus.UNAVAILABLE)
-        yield _gauge(
-            "degraded",
-            "1 if no worker is running, a model does not answer, work is late, or work has failed",
-            ready.status is not ServiceStatus.OK,
-        )
-        yield _gauge("oldest_queued_seconds", "Age of the oldest queued work", ready.oldest_queued_seconds or 0)
-        yield _gauge("vector_lag_seconds", "Age of the oldest memory without vectors", ready.vector_lag_seconds or 0)
-        yield _gauge("dead_rows", "Work that failed for good", ready.dead or 0)
-        yield _gauge("workers_alive", "Workers with a recent heartbeat", ready.workers_alive or 0)
-        if ready.migrations:
-            queued = GaugeMetricFamily("memplatform_queued_rows", "Queued work by kind", labels=["kind"])
-            for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
-                queued.add_metric([kind], rows)
-            yield queued
-            yield from _paused()
-            yield from _models()
+        """Return the metrics; ages in seconds."""
+        with system_scope(SystemWork.HEALTH):
+            return iter(list(_metrics()))
+
+
+def _metrics() -> Iterator[Metric]:
+    ready = readiness()
+    yield _gauge("up", "1 if the database is reachable and migrated", ready.status is not ServiceStatus.UNAVAILABLE)
+    yield _gauge(
+        "degraded",
+        "1 if no worker is running, a model does not answer, work is late, or work has failed",
+        ready.status is not ServiceStatus.OK,
+    )
+    yield _gauge("oldest_queued_seconds", "Age of the oldest queued work", ready.oldest_queued_seconds or 0)
+    yield _gauge("vector_lag_seconds", "Age of the oldest memory without vectors", ready.vector_lag_seconds or 0)
+    yield _gauge("dead_rows", "Work that failed for good", ready.dead or 0)
+    yield _gauge("workers_alive", "Workers with a recent heartbeat", ready.workers_alive or 0)
+    if ready.migrations:
+        queued = GaugeMetricFamily("memplatform_queued_rows", "Queued work by kind", labels=["kind"])
+        for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
+            queued.add_metric([kind], rows)
+        yield queued
+        yield from _paused()
+        yield from _models()
 
 
 def _gauge(name: str, description: str, value: float | None) -> Metric:

@@ -11,6 +11,7 @@ from apps.api.schemas.health import PausedModelResponse, ReadinessResponse, Serv
 from apps.outbox import heartbeats, model_pauses
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import Backlog, OutboxRowQuerySet
+from apps.tenants.system_scope import SystemWork, system_scope
 
 DEGRADED_AFTER_SECONDS = 60.0
 ALIVE_WITHIN = timedelta(
@@ -24,11 +25,12 @@ def readiness() -> ReadinessResponse:
     try:
         executor = MigrationExecutor(connection)
         migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
-        backlog = OutboxRowQuerySet(OutboxRow).backlog() if migrated else None
+        with system_scope(SystemWork.HEALTH):
+            backlog = OutboxRowQuerySet(OutboxRow).backlog() if migrated else None
+            return _ready(backlog, now=timezone.now()) if backlog else _unavailable(database=True)
     except DatabaseError:
         _log.exception("the database is unreachable")
         return _unavailable(database=False)
-    return _ready(backlog, now=timezone.now()) if backlog else _unavailable(database=True)
 
 
 def _unavailable(*, database: bool) -> ReadinessResponse:

@@ -14,6 +14,8 @@ from django_htmx.middleware import HtmxDetails
 
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 
 _ROLES = tuple(MemberRole)  # each role includes those before it
 MAX_PROJECTS = 200  # in the project switcher
@@ -60,7 +62,8 @@ def project_page(role: MemberRole = MemberRole.VIEWER) -> Callable[[View], View]
             if not visit.may(role):
                 raise PermissionDenied(f"this page requires the role {role}")
             request.visit = visit  # type: ignore[attr-defined]  # read by page_frame
-            return view(request, visit, *args, **options)
+            with tenant_scope(project_id=visit.project.pk):
+                return view(request, visit, *args, **options)
 
         return wrapper
 
@@ -72,15 +75,19 @@ def projects_of(user: User | AnonymousUser) -> list[Project]:
     projects = Project.objects.all()
     if not user.is_superuser:
         projects = projects.filter(memberships__user_id=user.pk or 0)
-    return list(projects.order_by("name")[:MAX_PROJECTS])
+    with system_scope(SystemWork.PROJECT_LOOKUP):
+        return list(projects.order_by("name")[:MAX_PROJECTS])
 
 
 def _project_visit(user: Any, slug: str) -> ProjectVisit:
     if user.is_superuser:
-        project = Project.objects.filter(slug=slug).first()
+        with system_scope(SystemWork.PROJECT_LOOKUP):
+            project = Project.objects.filter(slug=slug).first()
         role = MemberRole.ADMIN
     else:
-        membership = Membership.objects.select_related("project").filter(user=user, project__slug=slug).first()
+        memberships = Membership.objects.select_related("project").filter(user=user, project__slug=slug)
+        with system_scope(SystemWork.PROJECT_LOOKUP):
+            membership = memberships.first()
         project = membership.project if membership else None
         role = MemberRole(membership.role) if membership else MemberRole.VIEWER
     if project is None:

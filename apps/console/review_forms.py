@@ -36,7 +36,7 @@ def acting_person(visit: ProjectVisit) -> Reviewer:
 
 
 def edited_content(request: HttpRequest) -> str | None:
-    """Return the content that a reviewer wrote, cleaned; None where it was not edited. Raises Unfit."""
+    """Return the content that a reviewer wrote, cleaned; None if it was not edited. Raises Unfit."""
     text = request.POST.get("content")
     try:
         return None if text is None else cleaned_text(text, at="content", most=MOST_CONTENT)
@@ -45,7 +45,7 @@ def edited_content(request: HttpRequest) -> str | None:
 
 
 def edited_value(request: HttpRequest) -> str | None:
-    """Return the object that a reviewer wrote, "" for none; None where it was not edited. Raises Unfit."""
+    """Return the object that a reviewer wrote, "" for none; None if it was not edited. Raises Unfit."""
     text = request.POST.get("value")
     if text is not None and len(text) > MOST_VALUE:
         raise Unfit(f"the value is longer than {MOST_VALUE:,} characters")

@@ -23,6 +23,7 @@ from apps.pipeline.core.placeholders import count_placeholders
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.turn import NewTurn, SourceTurn
 from apps.pipeline.redaction.redact import redact, redact_json
+from apps.tenants.scope import tenant_scope
 from apps.traces.policies import policy_of
 
 
@@ -66,7 +67,7 @@ _RECORD, _RECORD_AND_ENQUEUE = (
 def accept(*, submission: Submission) -> Accepted:
     """Accept turns.
 
-    Raises QueueFull when too many turns of the project are waiting, QuotaExceeded, KeyRefused, and UserErasing.
+    Raises QueueFull if too many turns of the project are waiting, QuotaExceeded, KeyRefused, and UserErasing.
 
     1. Take the state of the session (its last turns) from this process's cache.
     2. Redact the new turns and apply the pre-filter to them; nothing is stored, logged or hashed of the text before.
@@ -75,9 +76,14 @@ def accept(*, submission: Submission) -> Accepted:
     4. If the cached state was outdated, nothing was written. Repeat once from the state that the statement returned,
        without the check.
     """
+    user = end_user_id(project_id=submission.project_id, user_id=submission.user_id)
+    with tenant_scope(project_id=submission.project_id, end_user_id=user):
+        return _accept(submission, user)
+
+
+def _accept(submission: Submission, user: UUID) -> Accepted:
     check_queue_limit(project_id=submission.project_id)
     check_quotas(project_id=submission.project_id)
-    user = end_user_id(project_id=submission.project_id, user_id=submission.user_id)
     session = session_id(end_user_id=user, session_id=submission.session_id)
     origin = Origin(submission.project_id, end_user_id=user, session_id=session, api_key_id=submission.api_key_id)
     state, unconditional = recall(origin), False

@@ -10,6 +10,7 @@ from apps.intake.accept import Submission, accept
 from apps.intake.formats.parsed_turn import BadLine, ParsedTurn
 from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.identifiers import end_user_id, session_id
+from apps.tenants.scope import tenant_scope
 from apps.traces.models import Turn
 
 TURNS_PER_REQUEST = 50
@@ -34,7 +35,7 @@ class Ingested:
 
 
 def all_valid(places: Iterable[ParsedTurn | BadLine]) -> tuple[ParsedTurn, ...]:
-    """Return the turns of a file. Raises BadFile where any place is invalid or repeats a turn_id of its session."""
+    """Return the turns of a file. Raises BadFile if any place is invalid or repeats a turn_id of its session."""
     turns: list[ParsedTurn] = []
     bad: list[BadLine] = []
     seen: set[tuple[str, str, str]] = set()
@@ -68,7 +69,8 @@ def ingest(
         stored = Turn.objects.filter(
             end_user_id=user, session_id=session, external_id__in=[each.turn.external_id for each in batch]
         )
-        known_ids = set(stored.values_list("external_id", flat=True))
+        with tenant_scope(project_id=project_id, end_user_id=user):
+            known_ids = set(stored.values_list("external_id", flat=True))
         new = [each for each in batch if each.turn.external_id not in known_ids]
         if new:
             turns_of_batch = tuple(each.turn for each in new)

@@ -39,7 +39,7 @@ NO_LIMITS = RequestLimits()
 
 
 def count_request(*, project_id: UUID, api_key_id: UUID, limits: RequestLimits) -> None:
-    """Count a request of a key. Raises RateLimited where the key or the project has made its requests."""
+    """Count a request of a key. Raises RateLimited if the key or the project has made its requests."""
     for subject, most in ((f"key:{api_key_id}", limits.of_key), (f"project:{project_id}", limits.of_project)):
         if most is None:
             continue
@@ -50,8 +50,8 @@ def count_request(*, project_id: UUID, api_key_id: UUID, limits: RequestLimits) 
 _usage: TTLCache[UUID, tuple[bool, int]] = TTLCache(maxsize=MOST_PROJECTS, ttl=CHECK_EVERY_SECONDS)
 _lock = threading.Lock()
 
-# Whether the project has its maximum of live memories, and the seconds until its model budget begins anew where it is
-# spent. Days are in UTC. Nothing is counted where no quota is set.
+# Whether the project has its maximum of live memories, and the seconds until its model budget is renewed if it is
+# spent. Days are in UTC. Nothing is counted without a quota.
 _USAGE = """
 select max_memories is not null and (
     select count(*) from (
@@ -69,7 +69,7 @@ from tenants_project project where id = %s
 
 
 def check_quotas(*, project_id: UUID) -> None:
-    """Raise QuotaExceeded where the project stores its maximum of memories or has spent its model budget of the day.
+    """Raise QuotaExceeded if the project stores its maximum of memories or has spent its model budget of the day.
 
     The result is cached for 5 seconds per process, so a quota can be exceeded by the requests of that time.
     """

@@ -44,7 +44,7 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         return self.filter(expires_at__lte=moment)
 
     def ended(self, moment: datetime) -> Self:
-        """Keep what is active although it was true only until a moment."""
+        """Filter active memories whose validity ended by a moment."""
         return self.active().filter(valid_until__lte=moment)
 
     def about(self, entity: Model) -> Self:
@@ -75,7 +75,7 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
 
 
 def _value_at(column: str, moment: datetime) -> Case:
-    """Return the value of a column at a moment: what the first change since then replaced, else the current value."""
+    """Return the value of a column at a moment: the one that the first change since replaced, or the current value."""
     field = cast("Field[Any, Any]", apps.get_model("memories", "Memory")._meta.get_field(column))
     past = (
         apps.get_model("memories", "MemoryVersion")

@@ -149,7 +149,7 @@ update outbox_userlease lease set leased_until = null, token = null, waits_for =
 
 
 def revoke(*, end_user_id: UUID) -> None:
-    """Take the lease away from whoever holds it, after the work that it is committing; no work of the user is due then.
+    """Revoke the lease after the current commit of its holder; no work of the user is due then.
 
     A worker that holds it can't commit any more: it loses the lease.
     """
@@ -158,7 +158,7 @@ def revoke(*, end_user_id: UUID) -> None:
 
 
 def interrupt(*, end_user_id: UUID) -> None:
-    """Take the lease away from whoever holds it, after the work that it is committing; the user's work starts again."""
+    """Revoke the lease after the current commit of its holder; the user's work starts again."""
     with connection.cursor() as cursor:
         cursor.execute(
             "update outbox_userlease set leased_until = null, token = null, ready_at = now() where end_user_id = %s",

@@ -49,7 +49,7 @@ where project_id = %(project)s and model = %(model)s
 
 
 def find_pause(*, project_id: UUID, model: str) -> Pause | None:
-    """Return the pause of a model, None where there is none. If a try is due, this caller may try.
+    """Return the pause of a model, None if there is none. If a try is due, this caller may try.
 
     Another caller may try if this one has reported nothing for as long as a lease lasts.
     """

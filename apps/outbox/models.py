@@ -36,7 +36,7 @@ class OutboxRow(models.Model):
     class Meta:
         ordering = ("id",)
         constraints = [
-            models.UniqueConstraint(fields=("end_user", "kind", "subject_id"), name="work_owed_once"),
+            models.UniqueConstraint(fields=("end_user", "kind", "subject_id"), name="work_once_per_subject"),
             models.CheckConstraint(condition=Q(state__in=values_of(WorkState)), name="work_state_known"),
             models.CheckConstraint(condition=Q(kind__in=values_of(WorkKind)), name="work_kind_known"),
         ]

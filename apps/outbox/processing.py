@@ -126,7 +126,7 @@ def finish_values(*, lease: Lease, work: Sequence[NextWork]) -> dict[str, Any]:
 
 
 def remaining_work(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[NextWork]:
-    """Convert the rows of REMAINING_WORK. Raises LostLease where the lease was not held."""
+    """Convert the rows of REMAINING_WORK. Raises LostLease if the lease was not held."""
     if not rows:
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
     return [
@@ -152,7 +152,7 @@ returning row.state
 def fail(*, lease: Lease, work: NextWork, error: str, most_attempts: int) -> WorkState | None:
     """Return a row to the queue for a later attempt, or mark it as dead after its last one; return its new state.
 
-    Returns None where the row no longer belongs to this worker: it is done already, or another worker has taken over.
+    Returns None if the row no longer belongs to this worker: it is done already, or another worker has taken over.
     """
     values = {
         "end_user": lease.end_user_id,

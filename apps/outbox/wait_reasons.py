@@ -21,7 +21,7 @@ class WaitReason:
 
 
 def find_wait_reason(*, end_user_id: UUID, subject_id: UUID) -> WaitReason | None:
-    """Return why a piece of work waits; None where it is being done, or will be as soon as a worker is free."""
+    """Return why a piece of work waits; None if it is being done, or will be as soon as a worker is free."""
     rows = OutboxRow.objects.filter(end_user_id=end_user_id)
     own = rows.filter(subject_id=subject_id, state=WorkState.PENDING).first()
     if own is None:

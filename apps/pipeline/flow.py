@@ -1,4 +1,4 @@
-"""The funnel, read from top to bottom: seven stages, each passes, transforms or rejects what it is given.
+"""The funnel from top to bottom: seven stages, each of which passes, transforms or rejects its input.
 
     accept a request  →  screen()        pre_filter                        in the request, no model
     run its trace     →  extract()       extract                           one model call for what is queued
@@ -40,7 +40,7 @@ def screen(draft: Draft) -> Draft:
 
 
 def extract(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
-    """Propose candidates for the drafts of one session, which share model calls and the time that these take.
+    """Propose candidates for the drafts of one session, which share model calls and their latency.
 
     Raises ModelFailed.
     """
@@ -57,7 +57,7 @@ def extract_session(draft: Draft, ports: Ports) -> Draft:
 
 
 def settle(draft: Draft, ports: Ports) -> Draft:
-    """Decide what each candidate becomes, from what is known now; nothing is written."""
+    """Decide what each candidate becomes, given what is known now; nothing is written."""
     for stage, step in SETTLING if draft.candidates else ():
         draft = _spanned(stage, draft, partial(step, ports=ports))
     return draft
@@ -66,7 +66,7 @@ def settle(draft: Draft, ports: Ports) -> Draft:
 def persist_plan(draft: Draft, plan: WritePlan, ports: Ports) -> Draft:
     """Apply the plan of a draft in one transaction.
 
-    Raises StalePlan when a memory has changed since the plan was made; nothing is written then.
+    Raises StalePlan if a memory has changed since the plan was made; nothing is written then.
     """
     return _spanned(Stage.PERSIST, draft, lambda given: persist.run(given, plan, ports))
 
@@ -90,7 +90,7 @@ def _with_span(stage: Stage, before: Draft, after: Draft, latency_us: int) -> Dr
 
 
 def _result(before: Draft, after: Draft) -> SpanResult:
-    """Say REJECT when the stage emptied the funnel, TRANSFORM when it changed what goes on, else PASS."""
+    """Return REJECT if the stage emptied the funnel, TRANSFORM if it changed its content, otherwise PASS."""
     entered = len(before.turns) + len(before.candidates)
     left = len(after.turns) + len(after.candidates)
     if len(after.drops) > len(before.drops) and (left == 0 or (left < entered and not after.candidates)):
@@ -100,6 +100,6 @@ def _result(before: Draft, after: Draft) -> SpanResult:
 
 
 def _reason(before: Draft, after: Draft) -> str:
-    """Name the one reason of all new drops, or "mixed"."""
+    """Return the common reason of all new drops, or "mixed"."""
     reasons = {drop.reason for drop in after.drops[len(before.drops) :]}
     return reasons.pop() if len(reasons) == 1 else "mixed" if reasons else ""

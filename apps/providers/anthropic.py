@@ -27,7 +27,7 @@ _STOPS = {
 
 
 class AnthropicModel:
-    """A Claude model; one client a process, shared by its threads."""
+    """A Claude model; one client per process, shared by its threads."""
 
     def __init__(self, *, name: str, api_key: str, base_url: str = "", timeout: float, connections: int) -> None:
         self._name, self._key, self._timeout = name, api_key, timeout
@@ -62,7 +62,7 @@ class AnthropicModel:
         return self._optional.ask(partial(self._send, request, seconds), refusals=(anthropic.BadRequestError,))
 
     def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> Message:
-        # The SDK knows no temperature any more, as the newest models refuse it; the others still take it.
+        # The SDK has no parameter for the temperature, because the newest models refuse it; the others still accept it.
         is_sent = request.temperature is not None and OptionalParameter.TEMPERATURE in accepted
         return self._client.messages.create(
             model=self._name,
@@ -89,7 +89,7 @@ class AnthropicModel:
 
 
 def _system(request: ModelRequest) -> list[TextBlockParam]:
-    """Return the static block, marked for the cache, and what is known of the end user behind it."""
+    """Return the static block, marked for the cache, followed by what is known about the end user."""
     static: TextBlockParam = {"type": "text", "text": request.static, "cache_control": {"type": "ephemeral"}}
     return [static, {"type": "text", "text": request.context}] if request.context else [static]
 

@@ -1,4 +1,4 @@
-"""Notice prompts that a server has cut to its context window without saying so, as Ollama does."""
+"""Detect prompts that a server has cut to its context window without an error, as Ollama does."""
 
 import threading
 from collections import Counter
@@ -24,7 +24,7 @@ class CutPrompts:
         self._counts: Counter[str] = Counter()
 
     def check(self, request: ModelRequest, answer: ModelAnswer, *, spec: str) -> None:
-        """Compare what a server says it has read with what was sent."""
+        """Compare the tokens that a server reports with those that were sent."""
         sent, read = _sent(request), read_tokens(answer.usage)
         if not is_cut(sent=sent, read=read):
             return
@@ -40,7 +40,7 @@ class CutPrompts:
             )
 
     def count(self, spec: str) -> int:
-        """Return how many prompts this process has seen cut by a model."""
+        """Return how many cut prompts of a model this process has detected."""
         return self._counts[spec]
 
 

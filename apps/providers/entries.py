@@ -1,4 +1,4 @@
-"""Which models can be asked: "provider:name", or the name of an entry of MODELS with a server of its own."""
+"""The models that can be used: "provider:name", or the name of an entry of MODELS with its own server."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class _Part(BaseModel):
 
 
 class Prices(_Part):
-    """Dollars per million tokens; what the cache costs is derived from `input` where it is not given."""
+    """Dollars per million tokens; missing prices of the cache are derived from `input`."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
@@ -30,7 +30,7 @@ class Prices(_Part):
 
 
 class Entry(_Part):
-    """One model of MODELS. Without an address and a key of its own it is asked at its provider's configured server."""
+    """An entry of MODELS. Without its own address and key, it uses its provider's configured server."""
 
     provider: str
     model: str = Field(min_length=1, description="as the server calls it")
@@ -55,7 +55,7 @@ class Choice:
 
     @property
     def server(self) -> Server:
-        """Return the server to ask: the entry's own, or the one of the provider's settings."""
+        """Return the server to use: the entry's own, or the one in the provider's settings."""
         return Server(base_url=self.entry.base_url, api_key=self.entry.api_key).or_else(self.provider.server)
 
     @property
@@ -66,7 +66,7 @@ class Choice:
 
     @property
     def missing_key(self) -> str:
-        """Return where the key belongs that is needed and not given; nothing where none is missing."""
+        """Return the setting in which a required key is missing; "" if none is missing."""
         if self.provider.has_key(self.server):
             return ""
         return "an api_key in MODELS" if self.entry.base_url else self.provider.key_setting
@@ -78,7 +78,7 @@ class Choice:
 
 
 def choice_of(spec: str) -> Choice:
-    """Return the model that a text names. Raises UnknownProvider with the reason."""
+    """Return the model with a name. Raises UnknownProvider with the reason."""
     entry = _entry(spec, settings.MODELS[spec]) if spec in settings.MODELS else _anonymous(spec)
     provider = BY_NAME.get(entry.provider)
     if provider is None or provider.model is None:
@@ -100,7 +100,7 @@ def _entry(name: str, fields: Any) -> Entry:
     try:
         return Entry.model_validate(fields)
     except ValidationError as error:
-        first = error.errors()[0]  # the message alone: the values may hold a key
+        first = error.errors()[0]  # the message only: the values may contain a key
         place = ".".join((name, *map(str, first["loc"])))
         raise UnknownProvider(f"MODELS: {place}: {first['msg']}") from None
 

@@ -1,10 +1,10 @@
-"""What can go wrong with a provider; a permanent error is not worth another try."""
+"""Errors of providers; a permanent error is not worth another try."""
 
 from apps.pipeline.core.model_calls import FailureKind
 
 
 class ProviderError(Exception):
-    """A model or embedder did not answer; `retry_after_seconds` is the wait that its server asked for."""
+    """A model or embedder did not answer; `retry_after_seconds` is the wait that its server asks for."""
 
     permanent = False
 
@@ -36,27 +36,27 @@ class ProviderUnavailable(ProviderError):
 
 # Worth another try: time-outs, conflicts, too many requests; and every 5xx.
 _TEMPORARY = frozenset({408, 409, 425, 429})
-# These say nothing about the request: no valid key, no credit left, no permission, no such model or address.
+# These don't depend on the request: no valid key, no credit left, no permission, no such model or address.
 _CONFIGURATION = frozenset({401, 402, 403, 404})
 
 
 def is_permanent(status: int | None) -> bool:
-    """Return True if a repeated request would meet the same HTTP status; None is a lost connection."""
+    """Return True if a repeated request would get the same HTTP status; None is a lost connection."""
     return status is not None and 400 <= status < 500 and status not in _TEMPORARY
 
 
 def kind_of(status: int | None) -> FailureKind:
-    """Return what an HTTP status other than 2xx means for other requests; None is a lost connection."""
+    """Return the kind of failure for an HTTP status other than 2xx; None is a lost connection."""
     return FailureKind.REFUSED if is_permanent(status) and status not in _CONFIGURATION else FailureKind.UNAVAILABLE
 
 
 def described(error: Exception, *, secret: str) -> str:
-    """Return what went wrong, with the cause of a lost connection, which the SDKs leave out of their message."""
+    """Return the text of an error, with the cause of a lost connection, which the SDKs omit from their message."""
     cause = error.__cause__
     reason = f" ({cause})" if cause is not None and str(cause) and str(cause) not in str(error) else ""
     return without_secret(f"{type(error).__name__}: {error}{reason}", secret=secret)
 
 
 def without_secret(text: str, *, secret: str) -> str:
-    """Return an error's text, cut, and without the key that a server may have echoed."""
+    """Return an error's text, truncated, and without a key that the server may have echoed."""
     return (text.replace(secret, "***") if secret else text)[:1_000]

@@ -1,4 +1,4 @@
-"""Stand-ins that are the same on every machine, for tests and dry runs: word vectors of hashes, a model by script."""
+"""Deterministic providers for tests and dry runs: word vectors from hashes, and a scripted model."""
 
 import hashlib
 import math
@@ -19,7 +19,7 @@ class HashingEmbedder:
 
     @property
     def name(self) -> str:
-        """Return the name that its vectors carry."""
+        """Return the name that is stored with its vectors."""
         return self._name
 
     @property
@@ -28,7 +28,7 @@ class HashingEmbedder:
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text; a text without words gives the zero vector."""
+        """Return one unit vector per text; a text without words has the zero vector."""
         return [self._embed_one(text) for text in texts]
 
     def _embed_one(self, text: str) -> Vector:
@@ -41,7 +41,7 @@ class HashingEmbedder:
 
 
 class ScriptedModel:
-    """Answers as a function of the request says, and remembers what it was asked."""
+    """Answers with a function of the request, and records the requests."""
 
     def __init__(self, answer: Callable[[ModelRequest], ModelAnswer | str]) -> None:
         self._answer = answer

@@ -82,7 +82,7 @@ class _Allowance:
 
     @classmethod
     def seconds_left(cls, timeout: float | None) -> float | None:
-        """Return the timeout of a read. Raises ReadTimeout where no time is left."""
+        """Return the timeout of a read. Raises ReadTimeout if no time is left."""
         allowance: _Allowance | None = getattr(cls._current, "allowance", None)
         if allowance is None:
             return timeout
@@ -93,7 +93,7 @@ class _Allowance:
 
     @classmethod
     def take(cls, size: int) -> None:
-        """Count bytes that were read. Raises ReadError where there are too many."""
+        """Count bytes that were read. Raises ReadError if there are too many."""
         allowance: _Allowance | None = getattr(cls._current, "allowance", None)
         if allowance is None:
             return

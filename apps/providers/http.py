@@ -10,7 +10,7 @@ MALFORMED = (ValueError, TypeError, AttributeError, LookupError)
 
 
 def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
-    """Return the wait in seconds that an answer asks for, as a number or a date; None where it names none."""
+    """Return the wait in seconds that an answer asks for, as a number or a date; None if it names none."""
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1_000

@@ -1,4 +1,4 @@
-"""Any server that speaks OpenAI's protocol: OpenAI itself, Gemini's compatible address, vLLM, Ollama."""
+"""Servers with OpenAI's protocol: OpenAI itself, Gemini's compatible endpoint, vLLM, Ollama."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,14 +20,14 @@ from apps.providers.schemas import plain_schema
 from apps.providers.thinking import without_thinking
 
 CONNECT_SECONDS = 5.0
-NO_KEY = "none"  # many local servers want none, the SDK wants some
+NO_KEY = "none"  # many local servers need none, but the SDK requires one
 _BATCH = 128  # texts of one embedding call
 _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 _STOPS = {"length": StopReason.TRUNCATED, "content_filter": StopReason.REFUSED}
 
 
 class OpenAICompatibleModel:
-    """A chat model; one client a process, shared by its threads. A key marked as secret never leaves it in an error."""
+    """A chat model; one client per process, shared by its threads. Its errors never contain a key marked as secret."""
 
     def __init__(self, *, name: str, api_key: str, base_url: str = "", timeout: float, connections: int) -> None:
         self._name, self._key, self._timeout = name, api_key, timeout
@@ -59,7 +59,7 @@ class OpenAICompatibleModel:
         return self._optional.ask(partial(self._send, request, seconds), refusals=_REFUSALS)
 
     def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> ChatCompletion:
-        # OpenAI's newer models want one name of the limit, most compatible servers know only the other.
+        # OpenAI's newer models require this name of the limit, most compatible servers only know the other one.
         given: dict[str, Any] = {"max_completion_tokens" if self._is_vendor else "max_tokens": request.max_tokens}
         if request.temperature is not None and OptionalParameter.TEMPERATURE in accepted:
             given["temperature"] = request.temperature
@@ -84,7 +84,7 @@ class OpenAICompatibleModel:
 
 
 class OpenAICompatibleEmbedder:
-    """An embedding model; its vectors carry its name, and are `dimension` long as the first answer tells."""
+    """An embedding model; its vectors are stored with its name and have `dimension` numbers, as its answers show."""
 
     def __init__(self, *, name: str, dimension: int, api_key: str, base_url: str, timeout: float) -> None:
         self._model, self._key, self._dimension, self._timeout = name, api_key, dimension, timeout
@@ -92,7 +92,7 @@ class OpenAICompatibleEmbedder:
 
     @property
     def name(self) -> str:
-        """Return the name that its vectors carry."""
+        """Return the name that is stored with its vectors."""
         return f"openai:{self._model}"
 
     @property
@@ -101,7 +101,7 @@ class OpenAICompatibleEmbedder:
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text; a blank text gives the zero vector. Raises ProviderError."""
+        """Return one unit vector per text; a blank text has the zero vector. Raises ProviderError."""
         wanted = [text for text in texts if text.strip()]
         found = iter(
             [vector for at in range(0, len(wanted), _BATCH) for vector in self._some(wanted[at : at + _BATCH])]
@@ -144,7 +144,7 @@ def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> 
 
 
 def _messages(request: ModelRequest) -> list[ChatCompletionMessageParam]:
-    """Return one system message, which is all that the chat templates of Gemma and some others take, and the turns.
+    """Return one system message, because the chat templates of Gemma and others accept no more, and the turns.
 
     The static part comes first: these servers cache prefixes by themselves.
     """
@@ -153,7 +153,7 @@ def _messages(request: ModelRequest) -> list[ChatCompletionMessageParam]:
 
 
 def _format(request: ModelRequest, *, with_schema: bool) -> dict[str, Any]:
-    """Return the form of the answer: the schema, or JSON mode, for the prompt describes the answer as well."""
+    """Return the format of the answer: the schema, or JSON mode, because the prompt describes the answer as well."""
     if not with_schema:
         return {"type": "json_object"}
     named = {"name": request.purpose.value, "schema": plain_schema(request.schema), "strict": False}

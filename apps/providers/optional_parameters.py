@@ -8,14 +8,14 @@ Answer = TypeVar("Answer")
 
 
 class OptionalParameter(StrEnum):
-    """A parameter that a request can do without."""
+    """A parameter that a request can omit."""
 
     SCHEMA = "schema"  # structured output; the prompt describes the answer as well
     TEMPERATURE = "temperature"
 
 
-# What a refusal says of each. A server that names no parameter at all most likely means the temperature: reasoning
-# models take none.
+# Words in refusals by parameter. A server that names no parameter most likely means the temperature: reasoning models
+# accept none.
 _WORDS = {
     OptionalParameter.SCHEMA: ("response_format", "output_config", "output_format", "schema", "structured"),
     OptionalParameter.TEMPERATURE: ("temperature", "unsupported parameter", "unsupported_parameter"),
@@ -23,7 +23,7 @@ _WORDS = {
 
 
 class OptionalParameters:
-    """The optional parameters that one model takes, as its server's answers show; shared by threads."""
+    """The optional parameters that a model accepts, as its server's answers show; shared by threads."""
 
     def __init__(self) -> None:
         self._accepted = frozenset(OptionalParameter)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address
 
 IpAddress = IPv4Address | IPv6Address
-# The host of a URL as the system resolves it: all its addresses.
+# Returns all addresses of a host, as the system resolves it.
 Resolve = Callable[[str, int], Sequence[str]]
 
-# Forms of IPv4 that resolvers accept and checks overlook: 2130706433, 0x7f.1, 0177.0.0.1, 127.1.
+# Forms of IPv4 that resolvers accept and checks can miss: 2130706433, 0x7f.1, 0177.0.0.1, 127.1.
 _NUMERIC = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)(\.(0[xX][0-9a-fA-F]+|\d+))*\.?")
 _CARRIER_GRADE_NAT = IPv4Network("100.64.0.0/10")
 
@@ -53,7 +53,7 @@ def _literal(host: str) -> IpAddress | None:
 
 
 def _problem(address: IpAddress, *, may_be_private: bool) -> str:
-    """Return why an address may not be reached, "" where it may."""
+    """Return why an address may not be reached, "" if it may."""
     if isinstance(address, IPv6Address):
         embedded = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if embedded is not None:

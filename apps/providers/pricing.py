@@ -1,4 +1,4 @@
-"""What a call costs, from the price table of the settings."""
+"""Costs of calls, from the price table in the settings."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -6,7 +6,7 @@ from decimal import Decimal
 from apps.pipeline.core.model_calls import Usage
 
 _MILLION = Decimal(1_000_000)
-# Shares of the input price, where a table names no price for the cache.
+# Shares of the input price, used if a table has no price for the cache.
 _CACHE_READ, _CACHE_WRITE = Decimal("0.1"), Decimal("1.25")
 
 
@@ -16,7 +16,7 @@ def price_of(name: str, *, prices: Mapping[str, Mapping[str, float]]) -> Mapping
 
 
 def cost_of(usage: Usage, *, name: str, prices: Mapping[str, Mapping[str, float]]) -> Decimal:
-    """Return the cost of a call in dollars; a model without a price costs nothing that we know of."""
+    """Return the cost of a call in dollars; 0 for a model without a price."""
     price = price_of(name, prices=prices)
     if price is None:
         return Decimal(0)

@@ -1,4 +1,4 @@
-"""What a provider is: the prefix by which settings and policies name it, what it offers, and what that needs."""
+"""The description of a provider: its prefix in settings and policies, its models and embedders, and their settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,19 +10,19 @@ from apps.pipeline.core.ports import Embedder, Model
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """An address and the key that belongs to it; an empty address is the vendor's own."""
+    """An address with its key; an empty address means the vendor's."""
 
     base_url: str = ""
     api_key: str = field(default="", repr=False)
 
     def or_else(self, other: "Server") -> "Server":
-        """Return this server where anything of it is given, else the other: a key is sent to no foreign address."""
+        """Return this server if it has an address or key, otherwise the other: keys go to their own server only."""
         return self if self.base_url or self.api_key else other
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """What a client of one model is made with; `timeout` in seconds, of one try."""
+    """Settings of a client of one model; `timeout` of one try in seconds."""
 
     name: str
     server: Server
@@ -31,30 +31,30 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """One provider; a setting that is empty is one that it doesn't need.
+    """A provider; an empty setting is not needed.
 
-    The factories import what they need themselves: a vendor's SDK takes a second to load, in every process and command,
-    and an optional package may not be installed. Only what has been chosen is loaded.
+    The factories contain their imports: loading a vendor's SDK takes a second in every process and command, and an
+    optional package may not be installed. Only the SDK of the configured provider is loaded.
     """
 
     name: str  # the part before the colon of "provider:name"
     model: Callable[[ModelSettings], Model] | None = None
-    embedder: Callable[[str], Embedder] | None = None  # takes what follows the colon
-    embedder_server: Callable[[], Server] | None = None  # None: its embedder asks no other machine
+    embedder: Callable[[str], Embedder] | None = None  # parameter: the part after the colon
+    embedder_server: Callable[[], Server] | None = None  # None: its embedder is local
     key_setting: str = ""
     base_url_setting: str = ""
     needs_no_key_elsewhere: bool = False  # whether servers other than the vendor's may do without a key
-    # Where prompts are cached by mark: the least tokens that are cached, by the beginning of the model's name.
+    # If the cached part of prompts is marked: the minimum of cached tokens, by the beginning of the model's name.
     least_cacheable_tokens: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def server(self) -> Server:
-        """Return the server that the provider's own settings name."""
+        """Return the server in the provider's settings."""
         return Server(
             base_url=getattr(settings, self.base_url_setting) if self.base_url_setting else "",
             api_key=getattr(settings, self.key_setting) if self.key_setting else "",
         )
 
     def has_key(self, server: Server) -> bool:
-        """Return True if a server can be asked with the key that is known for it."""
+        """Return True if a server has its key, or needs none."""
         return bool(not self.key_setting or server.api_key or (self.needs_no_key_elsewhere and server.base_url))

@@ -1,4 +1,4 @@
-"""The clients of this process: one instance per model and embedder, by the name that settings and policies use."""
+"""The clients of this process: one instance per model and embedder, by their names in settings and policies."""
 
 import os
 from dataclasses import replace
@@ -34,18 +34,18 @@ def _embedder(spec: str) -> Embedder:
 
 
 def is_remote(embedder: Embedder) -> bool:
-    """Return True if an embedder asks another machine, which takes as long as it takes."""
+    """Return True if an embedder calls another machine."""
     provider = provider_of(embedder.name)
     return provider is not None and provider.embedder_server is not None
 
 
 def has_model(spec: str = "") -> bool:
-    """Return True if there is a model to ask: the one that a policy names, or the configured one (MODEL)."""
+    """Return True if there is a model: the one that a policy names, or the configured one (MODEL)."""
     return bool(spec or settings.MODEL)
 
 
 def model(spec: str = "") -> Model:
-    """Return the model that a text names, or the configured one; one instance, and one client, per process.
+    """Return the model with a name, or the configured one; one instance with one client per process.
 
     Raises UnknownProvider.
     """
@@ -64,7 +64,7 @@ def _slots() -> BoundedSemaphore:
 
 
 def forget_models() -> None:
-    """Drop all clients: settings have changed, or this is a forked process that must not share their sockets."""
+    """Drop all clients, after settings have changed or in a forked process, which must not share their sockets."""
     _model.cache_clear()
     _slots.cache_clear()
 
@@ -73,7 +73,7 @@ os.register_at_fork(after_in_child=forget_models)
 
 
 class PricedModels:
-    """The model that each request names, as many calls at once as the settings allow, with what each call cost."""
+    """Calls the model that each request names, with limited concurrency, and adds the cost to the answer."""
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request. Raises ModelFailed."""

@@ -1,14 +1,14 @@
-"""JSON schemas as constrained decoding takes them: without bounds, which we check ourselves on every answer."""
+"""JSON schemas for constrained decoding: without bounds, which are checked on every answer."""
 
 from collections.abc import Mapping
 from typing import Any
 
-# Keywords that both vendors' structured output knows; all others are refused by some servers.
+# Keywords that both vendors support; some servers refuse others.
 _KNOWN = frozenset("type properties required items enum anyOf $ref $defs description additionalProperties".split())
 
 
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema of known keywords only; objects allow no further properties."""
+    """Return a schema with known keywords only; objects allow no further properties."""
     plain = {key: value for key, value in schema.items() if key in _KNOWN}
     for key in ("properties", "$defs"):
         if key in plain:

@@ -1,4 +1,4 @@
-"""sentence-transformers, for those who install it: the package is imported only when it is chosen."""
+"""sentence-transformers, an optional package that is imported only if it is configured."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -10,9 +10,9 @@ from apps.providers.errors import ProviderUnavailable
 
 
 class SentenceTransformersEmbedder:
-    """A local embedding model, by the name that its hub knows or by the folder that holds it.
+    """A local embedding model, by its name on the hub or by its folder.
 
-    Raises ProviderUnavailable where the package is not installed or the folder isn't there.
+    Raises ProviderUnavailable if the package is not installed or the folder does not exist.
     """
 
     def __init__(self, *, name: str) -> None:
@@ -30,7 +30,7 @@ class SentenceTransformersEmbedder:
 
     @property
     def name(self) -> str:
-        """Return the name that its vectors carry."""
+        """Return the name that is stored with its vectors."""
         return f"sentence-transformers:{self._name}"
 
     @property
@@ -41,7 +41,7 @@ class SentenceTransformersEmbedder:
         return int((dimension or self._model.get_sentence_embedding_dimension)())
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text."""
+        """Return one unit vector per text."""
         if not texts:
             return []
         vectors: list[Vector] = self._model.encode(list(texts), normalize_embeddings=True).tolist()

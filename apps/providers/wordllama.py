@@ -1,4 +1,4 @@
-"""WordLlama: static word vectors from the wheel itself, offline, about 20 µs a sentence."""
+"""WordLlama: static word vectors from the wheel itself, offline, about 20 µs per sentence."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,9 +28,9 @@ class WordLlamaEmbedder:
     dimension = DIMENSION
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text, of 256 floats; a text without tokens gives the zero vector.
+        """Return one unit vector of 256 floats per text; a text without tokens has the zero vector.
 
-        Text beyond 4,000 characters is not seen. Raises ProviderUnavailable.
+        Text beyond 4,000 characters is ignored. Raises ProviderUnavailable.
         """
         if not texts:
             return []
@@ -42,17 +42,17 @@ class WordLlamaEmbedder:
 
 
 def count_tokens(text: str) -> int:
-    """Count the tokens of a text, as a Llama 2 tokenizer cuts it.
+    """Count the tokens of a text with the tokenizer of Llama 2.
 
-    Agents' own tokenizers differ from it by some percent; none is available offline for all of them.
+    The tokenizers of agents differ by some percent; none is available offline for all of them.
     """
     return len(model().tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def model() -> WordLlamaInference:
-    """Return the model, loaded once a process from the installed wheel; no network is touched.
+    """Return the model, loaded once per process from the installed wheel, without network access.
 
-    Raises ProviderUnavailable when the wheel holds no weights.
+    Raises ProviderUnavailable if the wheel contains no weights.
     """
     with _lock:
         if not _loaded:

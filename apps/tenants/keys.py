@@ -10,6 +10,8 @@ from uuid import UUID
 from django.db import connection
 
 from apps.pipeline.core.enums import Scope
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 
 _PREFIX_BYTES = 6  # 12 hexadecimal characters identify the key and reveal nothing about its secret
 _SECRET_BYTES = 32  # 256 bits
@@ -65,11 +67,11 @@ def hash_of(text: str) -> str:
 
 
 def recognise(text: str) -> UsableKey | None:
-    """Return the usable key with this text, or None where it is unknown, wrong, expired or revoked."""
+    """Return the usable key with this text, or None if it is unknown, wrong, expired or revoked."""
     match = _FORMAT.fullmatch(text)
     if match is None:
         return None
-    with connection.cursor() as cursor:
+    with system_scope(SystemWork.KEY_LOOKUP), connection.cursor() as cursor:
         cursor.execute(_USABLE, [match.group(1)])
         row = cursor.fetchone()
     if row is None:
@@ -92,5 +94,5 @@ def note_use(key: UsableKey) -> None:
     """Record that a key was used, at most once a minute."""
     if not key.is_note_due:
         return
-    with connection.cursor() as cursor:
+    with tenant_scope(project_id=key.project_id), connection.cursor() as cursor:
         cursor.execute(_UPDATE_LAST_USE, [key.id])

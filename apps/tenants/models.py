@@ -76,6 +76,11 @@ class SecondFactor(models.Model):
         return f"second factor of {self.user}"
 
 
+def scope_choices() -> list[tuple[str, str]]:
+    """Return the choices of an API key's scopes; migrations refer to this function, so a new value needs none."""
+    return choices_of(Scope)
+
+
 class ApiKey(models.Model):
     """A caller's API key; only its prefix and hash are stored, the key itself is shown once."""
 
@@ -84,7 +89,7 @@ class ApiKey(models.Model):
     name = models.CharField(max_length=120)
     prefix = models.CharField(max_length=16, unique=True, editable=False)
     hash = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the key, in hexadecimal")
-    scopes = ArrayField(models.CharField(max_length=8, choices=choices_of(Scope)), default=list)
+    scopes = ArrayField(models.CharField(max_length=8, choices=scope_choices), default=list)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     requests_per_minute = models.PositiveIntegerField(null=True, blank=True, help_text="empty: any number")
     expires_at = models.DateTimeField(null=True, blank=True)

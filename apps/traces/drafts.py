@@ -11,7 +11,7 @@ from django.db import connection
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.context_marker import own_words
+from apps.pipeline.prefilter.context_marker import without_context_blocks
 from apps.traces.models import Trace, Turn
 from apps.traces.policies import policy_of
 from apps.traces.turn_codec import select_turn, source_turn
@@ -102,7 +102,7 @@ def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
 
 
 def _without_context_blocks(turn: SourceTurn) -> SourceTurn:
-    return replace(turn, content=own_words(turn.content))
+    return replace(turn, content=without_context_blocks(turn.content))
 
 
 def _origin(trace: Trace | _Trace) -> Origin:

@@ -131,7 +131,7 @@ def hours_to_tally(*, now: datetime, most: int) -> list[datetime]:
 
 
 def _first_hour() -> datetime | None:
-    """Return the hour of the first span or model call; None when there is none."""
+    """Return the hour of the first span or model call; None if there is none."""
     earliest = [model.objects.aggregate(first=Min("created_at"))["first"] for model in (Span, ModelCall)]
     moments = [moment for moment in earliest if moment is not None]
     return hour_of(min(moments)) if moments else None

@@ -20,6 +20,8 @@ from apps.outbox import heartbeats, leases
 from apps.outbox.leases import Lease
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
+from apps.tenants.scope import no_tenant, tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.cpu_permits import CpuPermits
 from apps.worker.erased_caches import clear_if_erased
 from apps.worker.process_user import process_user
@@ -80,7 +82,8 @@ class Drain:
                 self._claim(pool)
             if heartbeat.beat(done=self.done, in_flight=len(self.in_flight)):
                 held = [lease.end_user_id for lease in self._held()]
-                leases.renew(token=self.token, end_user_ids=held, seconds=settings.WORK_LEASE_SECONDS)
+                with system_scope(SystemWork.QUEUE):
+                    leases.renew(token=self.token, end_user_ids=held, seconds=settings.WORK_LEASE_SECONDS)
             clear_if_erased()
         except DatabaseError as error:
             if not self.idle_seconds:
@@ -94,7 +97,9 @@ class Drain:
         is_alone = any(lease.is_retry_after_crash for lease in self.in_flight.values())
         if not free or self.suspects or is_alone:
             return
-        for lease in leases.claim(token=self.token, limit=free, seconds=settings.WORK_LEASE_SECONDS):
+        with system_scope(SystemWork.QUEUE):
+            claimed = leases.claim(token=self.token, limit=free, seconds=settings.WORK_LEASE_SECONDS)
+        for lease in claimed:
             if lease.is_retry_after_crash:
                 self.suspects.append(lease)
             else:
@@ -105,7 +110,7 @@ class Drain:
 
     def _work(self, lease: Lease) -> int:
         """Do the work of one end user, in a thread of the pool."""
-        with self.permits.held():
+        with self.permits.held(), tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
             try:
                 if self.stop.is_set():  # set while this thread waited for a permit
                     leases.release(lease=lease)
@@ -140,8 +145,9 @@ class Drain:
         deadline = time.monotonic() + GRACE_SECONDS
         while self.in_flight and time.monotonic() < deadline:
             self._collect(timeout=POLL_SECONDS)
-        for lease in self._held():
-            leases.release(lease=lease)
+        with system_scope(SystemWork.QUEUE):
+            for lease in self._held():
+                leases.release(lease=lease)
 
 
 def _delete_heartbeat(heartbeat: heartbeats.Heartbeat) -> None:
@@ -165,7 +171,7 @@ def drain(*, idle_seconds: float = 0.0, most_seconds: float = float("inf")) -> i
         idle_seconds=idle_seconds,
         most_seconds=most_seconds,
     )
-    with _stopping_on_signals():
+    with _stopping_on_signals(), no_tenant():
         return worker.run()
 
 

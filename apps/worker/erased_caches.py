@@ -1,6 +1,6 @@
-"""Clear what this process has cached of end users' texts, once any process has erased an end user.
+"""Clear this process's caches of end users' texts after any process has erased an end user.
 
-No cache is trusted without asking the database, so an erased text is never answered; this is about memory alone.
+Cached data is never used without asking the database, so an erased text is never returned; this only frees memory.
 """
 
 import sys

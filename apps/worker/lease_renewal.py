@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection
 
 from apps.outbox import leases
 from apps.outbox.leases import Lease
+from apps.tenants.scope import tenant_scope
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +31,8 @@ def renewed_lease(lease: Lease) -> Iterator[Lease]:
 def _renew(lease: Lease, ended: threading.Event) -> None:
     while not ended.wait(settings.HEARTBEAT_SECONDS):
         try:
-            leases.renew(token=lease.token, end_user_ids=[lease.end_user_id], seconds=settings.WORK_LEASE_SECONDS)
+            with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
+                leases.renew(token=lease.token, end_user_ids=[lease.end_user_id], seconds=settings.WORK_LEASE_SECONDS)
         except DatabaseError as error:
             log.warning("lease not renewed", end_user=str(lease.end_user_id), error=str(error))
         finally:

@@ -16,62 +16,74 @@ from apps.actions.sessions import end_idle_sessions as ending
 from apps.actions.traces import apply_retention as retaining
 from apps.actions.traces import tally as tallying
 from apps.actions.users import run_erasure as erasing
+from apps.tenants.scope import no_tenant
 from apps.worker import drain as draining
 
-TASK_SECONDS = 60.0  # of a task that goes on where it was when it runs again
+TASK_SECONDS = 60.0  # of a task that continues where it was when it runs again
 DRAIN_SECONDS = 60.0  # then the task ends and another starts, which lets django-q2 recycle the worker process
 
 
+@no_tenant()
 def drain() -> int:
     """Drain the outbox for a minute, waiting for work if there is none; return how many rows were done."""
     return draining.drain(idle_seconds=DRAIN_SECONDS, most_seconds=DRAIN_SECONDS)
 
 
+@no_tenant()
 def count_rule_hits() -> int:
     """Count new hits of the pre-filter rules; return how many turns were counted."""
     return counting.count_rule_hits()
 
 
+@no_tenant()
 def tally() -> int:
     """Compute the hourly totals for the dashboard; return how many hours were computed."""
     return tallying.tally()
 
 
+@no_tenant()
 def prune() -> int:
     """Delete old outbox rows and stored answers of idempotent requests; return how many rows were deleted."""
     return pruning.prune()
 
 
+@no_tenant()
 def end_idle_sessions() -> int:
     """End idle sessions; return how many were ended."""
     return ending.end_idle_sessions()
 
 
+@no_tenant()
 def continue_erasures() -> int:
-    """Go on with erasures of end users that are not finished; return how many are finished now."""
+    """Continue unfinished erasures of end users; return how many are finished now."""
     return erasing.continue_erasures(most=timedelta(seconds=TASK_SECONDS))
 
 
+@no_tenant()
 def seal_ledger() -> int:
     """Seal new entries of the ledger; return how many were sealed."""
     return sealing.seal_ledger()
 
 
+@no_tenant()
 def apply_retention() -> int:
     """Delete what is older than the projects keep it; return how many rows were deleted."""
     return retaining.apply_retention(most=timedelta(seconds=TASK_SECONDS))
 
 
+@no_tenant()
 def archive_memories() -> int:
     """Archive expired and decayed memories; return how many were archived."""
     return archiving.archive_memories()
 
 
+@no_tenant()
 def close_ended_memories() -> int:
     """Close memories whose validity has ended; return how many were closed."""
     return closing.close_ended_memories()
 
 
+@no_tenant()
 def preview_rule(preview_id: str) -> None:
     """Compute the preview of a pre-filter rule that an admin asked for."""
     previewing.run_preview(preview_id=UUID(preview_id))

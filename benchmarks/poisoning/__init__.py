@@ -1,4 +1,4 @@
-"""How many attacks on a user's memory become active memories, and how much of what is said beside them is kept.
+"""How many attacks on a user's memory become active memories, and how many benign statements next to them are stored.
 
 Every payload of `cases.toml` is put in every wrapper, and runs through all stages three times: by the patterns, and by
 a gullible model that obeys it and quotes either the attacker's words or harmless ones. An attack counts as active if an
@@ -47,7 +47,7 @@ class _World:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """Whether a case went as it should, with what agents would be told."""
+    """Whether a case had the expected result, with what agents would see."""
 
     case: PoisoningCase
     mode: str

@@ -23,7 +23,7 @@ class ByHand:
     def ask(self, request: ModelRequest) -> Any:
         """Return the answer; one that is no JSON object is asked for again, the reason in FOLDER/in/N.error.
 
-        Raises TimeoutError when nobody answers for a day.
+        Raises TimeoutError if nobody answers for a day.
         """
         name = self._write(request)
         file = self.folder / "out" / f"{name}.txt"
@@ -54,7 +54,7 @@ class ByHand:
         return str(number)
 
     def _read(self, file: Path) -> dict[str, Any] | None:
-        """Return the answer, or None where it is no JSON object: the file is removed so that it is written again."""
+        """Return the answer, or None if it is no JSON object: the file is removed so that it is written again."""
         text = file.read_text(encoding="utf-8")
         try:
             answer: dict[str, Any] = json.JSONDecoder().raw_decode(text, text.index("{"))[0]

@@ -13,6 +13,8 @@ from apps.actions.projects.create_project import create_project
 from apps.pipeline.core.enums import Scope
 from apps.tenants import keys
 from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 from memplatform.settings import DATA_DIR
 
 SLUG = "demo"
@@ -31,7 +33,9 @@ class Access:
 
 def ensure_access() -> Access:
     """Create what is missing; secrets are stored in files that only their owner can read."""
-    project = Project.objects.filter(slug=SLUG).first() or create_project(name="Demo", slug=SLUG)
+    with system_scope(SystemWork.PROJECT_LOOKUP):
+        project = Project.objects.filter(slug=SLUG).first()
+    project = project or create_project(name="Demo", slug=SLUG)
     password = _kept("demo-password", lambda: secrets.token_urlsafe(12))
     _ensure_login(password)
     return Access(project=SLUG, key=_key(project), login=LOGIN, password=password)
@@ -44,7 +48,8 @@ def _key(project: Project) -> str:
     if known is None or known.project_id != project.pk:
         file.unlink(missing_ok=True)
     scopes = [Scope.READ, Scope.WRITE]
-    return _kept(file.name, lambda: create_key(project_id=project.pk, name="demo", scopes=scopes).text)
+    with tenant_scope(project_id=project.pk):
+        return _kept(file.name, lambda: create_key(project_id=project.pk, name="demo", scopes=scopes).text)
 
 
 def _ensure_login(password: str) -> None:

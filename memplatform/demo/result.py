@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from apps.actions.management.project_argument import project_named
 from apps.memories.models import MemoryVector
 from apps.pipeline.core.identifiers import end_user_id
-from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
 from memplatform.demo.client import Client
 from memplatform.demo.conversation import Posted, traces_of
 
@@ -81,5 +82,7 @@ def _links(client: Client, memories: tuple[dict[str, Any], ...]) -> tuple[dict[s
 
 
 def _vectors(*, project: str, user_id: str) -> int:
-    user = end_user_id(project_id=Project.objects.get(slug=project).pk, user_id=user_id)
-    return MemoryVector.objects.filter(end_user_id=user).count()
+    project_id = project_named(project).pk
+    user = end_user_id(project_id=project_id, user_id=user_id)
+    with tenant_scope(project_id=project_id, end_user_id=user):
+        return MemoryVector.objects.filter(end_user_id=user).count()

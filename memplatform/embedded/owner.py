@@ -33,7 +33,7 @@ class Owner:
 def owner_of(*, data_dir: Path) -> Owner:
     """Choose the owner: the current user; for root, the owner of the data folder or else a system account.
 
-    Raises OwnerUnavailable when root can neither find nor create that account.
+    Raises OwnerUnavailable if root can neither find nor create that account.
     """
     if os.geteuid() != 0:
         return Owner(uid=os.geteuid(), gid=os.getegid())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 
+from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
 from memplatform.embedded.errors import CommandFailed, NotAnswering, PathUnusable
 from memplatform.embedded.home import PORT, Home, existing_home, prepared_home
 from memplatform.embedded.owner import Owner, owner_of
@@ -20,6 +21,11 @@ from memplatform.embedded.programs import last_lines, run
 
 SUPERUSER = "postgres"
 DATABASE = "memplatform"
+# See memplatform/database_roles.py. The folder of the socket is private to the owner, so no role has a password.
+_CREATE_ROLES = f"""
+CREATE ROLE {APP_ROLE} LOGIN; CREATE ROLE {SYSTEM_ROLE};
+GRANT {SYSTEM_ROLE} TO {APP_ROLE} WITH INHERIT FALSE, SET TRUE
+"""
 PATIENCE = 60  # seconds for a start (including crash recovery) or a stop
 ATTEMPTS = 5  # attempts to start, as the backends of a killed server release its shared memory with a delay
 SETTINGS = {
@@ -54,15 +60,18 @@ def up(data_dir: Path) -> ConnectionParams:
 
     1. Create the folder and the data directory if missing.
     2. Start the server unless it accepts connections.
-    3. Create the database if missing.
+    3. Create the database and the roles of the application if missing.
     Raises EmbeddedError.
     """
     owner = owner_of(data_dir=data_dir)
     home = prepared_home(data_dir=data_dir, owner=owner)
     with _locked(home, owner):
         _ensure_cluster(home, owner)
-        if DATABASE not in _answering(home, owner):
+        existing = _answering(home, owner)
+        if DATABASE not in existing:
             _query(home, owner, f"CREATE DATABASE {DATABASE}")
+        if APP_ROLE not in existing:
+            _query(home, owner, _CREATE_ROLES)
     return ConnectionParams(host=str(home.sockets), port=PORT, user=SUPERUSER, name=DATABASE)
 
 
@@ -82,7 +91,7 @@ def status(data_dir: Path) -> Status:
     home = existing_home(data_dir=data_dir)
     if home is None:
         return Status.ABSENT
-    answered = _is_ours(home) and _databases(home, owner_of(data_dir=home.path)) is not None
+    answered = _is_ours(home) and _names(home, owner_of(data_dir=home.path)) is not None
     return Status.RUNNING if answered else Status.STOPPED
 
 
@@ -125,14 +134,14 @@ def _ensure_cluster(home: Home, owner: Owner) -> None:
 
 
 def _answering(home: Home, owner: Owner) -> frozenset[str]:
-    """Return the names of the server's databases; start it if needed, and wait while it starts, recovers or stops."""
+    """Return what `_names` does; start the server if needed, and wait while it starts, recovers or stops."""
     starts = 0
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if _is_ours(home):
-            databases = _databases(home, owner)
-            if databases is not None:
-                return databases
+            names = _names(home, owner)
+            if names is not None:
+                return names
         elif starts == ATTEMPTS:
             raise CommandFailed(f"PostgreSQL did not start: {_log_end(home)} (log: {home.log})")
         elif _start(home, owner):
@@ -163,10 +172,11 @@ def _at(home: Home) -> list[str]:
     return ["-D", str(home.cluster)]
 
 
-def _databases(home: Home, owner: Owner) -> frozenset[str] | None:
-    """Return the names of the databases, or None if the server does not accept connections."""
+def _names(home: Home, owner: Owner) -> frozenset[str] | None:
+    """Return the names of the databases and roles, or None if the server does not accept connections."""
+    names = "SELECT datname FROM pg_database UNION ALL SELECT rolname FROM pg_roles"
     try:
-        return frozenset(_query(home, owner, "SELECT datname FROM pg_database").splitlines())
+        return frozenset(_query(home, owner, names).splitlines())
     except CommandFailed:
         return None
 

@@ -76,7 +76,7 @@ class BodyReader:
 
 
 def _declared_length(scope: Scope) -> int | None:
-    """Return the Content-Length; None where a body is sent in chunks. Raises BodyIncomplete."""
+    """Return the Content-Length; None if a body is sent in chunks. Raises BodyIncomplete."""
     text = scope.headers.get("content-length")
     if text is None:
         return None if "transfer-encoding" in scope.headers else 0

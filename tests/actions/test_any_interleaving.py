@@ -15,12 +15,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from apps.actions.entities.merge_entities import EntityMerge, merge_entities
 from apps.actions.entities.split_entities import split_entities
 from apps.actions.errors import Conflict, Refused
-from apps.actions.memories.approve import approve
-from apps.actions.memories.merge_memories import merge_memories
-from apps.actions.memories.reject import reject
 from apps.actions.memories.retract import retract
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
+from apps.actions.review.approve import approve
+from apps.actions.review.merge_memories import merge_memories
+from apps.actions.review.reject import reject
 from apps.actions.review.review_decisions import ReviewDecision, SeenVersion
 from apps.actions.review.review_decisions import Reviewer as Reviewer
 from apps.actions.review.settle_link import Settlement, settle_link
@@ -107,7 +107,7 @@ class Interleaving(RuleBasedStateMachine):
 
     @rule(saying=st.sampled_from(SAYINGS), session=st.sampled_from(["monday", "friday"]), day=DAYS)
     def say(self, saying: str, session: str, day: int) -> None:
-        """Say something that may be older than what is known."""
+        """Make a statement that may be older than the known ones."""
         turn = NewTurn(role=Role.USER, content=saying, occurred_at=on(day))
         accept(submission=Submission(self.project.id, None, self.person.name, session, (turn,)))
         self.person.is_worked_for()
@@ -115,7 +115,7 @@ class Interleaving(RuleBasedStateMachine):
     @precondition(lambda self: self.pick(0, Status.ACTIVE))
     @rule(place=PLACES, saying=st.sampled_from(SAYINGS), day=DAYS)
     def doubt_and_say(self, place: int, saying: str, day: int) -> None:
-        """Make a known memory pending, and add another one before it is reviewed."""
+        """Make a known memory pending, and add another one before the review."""
         memory = self.pick(place, Status.ACTIVE)
         Memory.objects.filter(pk=memory.pk).update(status=Status.PENDING_REVIEW, review_reasons=["low_confidence"])
         self.say(saying, "sunday", day)
@@ -126,7 +126,7 @@ class Interleaving(RuleBasedStateMachine):
 
     @rule(who=WHO, value=st.sampled_from(["Kiel", "Bonn", "Ulm"]), day=DAYS, rival=st.sampled_from(["Hamm", "Trier"]))
     def approve_a_value_after_another(self, who: str, value: str, day: int, rival: str) -> None:
-        """Let a value wait for a person while another comes into its slot, and approve it then."""
+        """Approve a pending value after another one has come into its slot."""
         (waiting,) = self.store(lives_in(who, value, day, Status.PENDING_REVIEW))
         self.store(lives_in(who, rival, day - 1, Status.ACTIVE))
         memory = Memory.objects.get(pk=waiting)
@@ -135,7 +135,7 @@ class Interleaving(RuleBasedStateMachine):
 
     @rule(place=PLACES, who=WHO, day=DAYS)
     def take_back_after_another(self, place: int, who: str, day: int) -> None:
-        """Archive a value, let another come into its slot, and take the archiving back."""
+        """Archive a value, let another one come into its slot, and restore the first."""
         held = [memory for memory in self.kept if memory.predicate == "lives_in" and memory.status == Status.ACTIVE]
         if held:
             self.revise(held[place % len(held)], {"status": Status.ARCHIVED})
@@ -159,7 +159,7 @@ class Interleaving(RuleBasedStateMachine):
             self.revise(memory, {"status": BY_A_PERSON[Status(memory.status)]})
 
     def revise(self, memory: Memory | None, changes: dict[str, Any]) -> None:
-        """Revise in a person's name, unless another memory says the same already."""
+        """Revise as a person, unless another memory says the same already."""
         if memory is None:
             return
         asked = Revision(self.project.id, memory.pk, changes, person_id=self.reviewer.person_id, may_review=True)
@@ -197,7 +197,7 @@ class Interleaving(RuleBasedStateMachine):
         resolution=st.sampled_from([LinkResolution.KEPT_FROM, LinkResolution.KEPT_TO, LinkResolution.MERGED]),
     )
     def settle(self, place: int, resolution: LinkResolution) -> None:
-        """Settle a contradiction; that both are true is a person's word against the slot, and not asked here."""
+        """Settle a contradiction, except as "both are true", which overrides the rule of one value per slot."""
         links = list(MemoryLink.objects.filter(end_user_id=self.person.id, status=LinkStatus.OPEN).order_by("id"))
         if not links:
             return

@@ -1,6 +1,6 @@
-"""Whoever writes for one end user at the same time waits for the others and never deadlocks.
+"""Concurrent writers of one end user wait for each other and never deadlock.
 
-One stands still before each of its statements in turn while the other writes, and the other way round.
+Each pair runs once per statement of the first writer, which pauses there while the second one writes.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ MOST_STATEMENTS = 60
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One end user of a project, fresh for each pair of actions."""
+    """An end user of a project, new for each pair of actions."""
 
     project: Project
     name: str
@@ -41,7 +41,7 @@ class Person:
         accept(submission=Submission(self.project.id, None, self.name, "monday", turns))
 
     def is_worked_for(self) -> None:
-        """Do what is due, unless somebody else is at it."""
+        """Do the due work, unless another worker has the lease."""
         for lease in claim(only=end_user_id(project_id=self.project.id, user_id=self.name)):
             process_user(lease=lease, ports=live())
 
@@ -80,7 +80,7 @@ def people(transactional_db: None, project: Project) -> Iterator[Person]:
 
 
 def walk_through(paused: Do, other: Do, people: Iterator[Person]) -> None:
-    """Pause one before each of its statements; end where it has no more of them."""
+    """Pause one action before each of its statements; end after the last one."""
     for place, person in enumerate(people):
         first = Aside(lambda person=person: paused(person), pause_before=place).run()
         second = Aside(lambda person=person: other(person)).run()

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is a success or a documented problem, never a defect of ours."""
+"""The answer to any body is a success or a documented problem, never an internal error."""
 
 from typing import Any
 from urllib.parse import quote
@@ -65,7 +65,7 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the path of every value within a body, the body itself first."""
+    """Return the path of every value in a body, the body itself first."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, each in inner for place in places(each, (*path, key)))]
 

@@ -1,7 +1,7 @@
-"""Any text in any field of any endpoint is taken, cleaned or refused with a problem; never an error of the server."""
+"""Any text in any field of any endpoint is accepted, cleaned or refused with a problem; never an internal error."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
@@ -131,11 +131,21 @@ def test_text_in_queries(caller: APIClient) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_no_turn_kills_its_run(caller: APIClient) -> None:
-    """What is accepted is processed: a text that breaks a stage would leave its trace dead."""
-    for number, text in enumerate(hostile_texts()):
-        turns = [{"role": "user", "content": f"I like {text}. My locker number is {number}."}]
-        body = {"user_id": f"user {number % 20}", "session_id": "s", "turns": turns}
-        post(caller, "/v1/turns", body)
+    """Accepted texts are processed: a text that breaks a stage would leave a dead trace."""
+    for user, texts in enumerate(batched(hostile_texts(), 40)):
+        turns = [turn_with(text, number) for number, text in enumerate(texts)]
+        answer = post(caller, "/v1/turns", {"user_id": f"user {user}", "session_id": "s", "turns": turns})
+        assert answer.status_code == 202, answer.content
     drain()
-    assert Trace.objects.exists()
-    assert set(Trace.objects.values_list("status", flat=True)) <= {"done", "rejected"}
+    assert set(Trace.objects.values_list("status", flat=True)) == {"done"}
+
+
+def turn_with(text: str, number: int) -> dict[str, str]:
+    """Return a turn with a hostile text that its request takes: the API refuses NUL and lone surrogates."""
+    taken = text.replace("\0", "").encode(errors="ignore").decode()
+    return {"role": "user", "content": f"I like {taken}. My locker number is {number}."}
+
+
+def batched(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Yield the texts in batches."""
+    yield from (texts[start : start + size] for start in range(0, len(texts), size))

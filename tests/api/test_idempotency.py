@@ -1,4 +1,4 @@
-"""Idempotency-Key: the same request is done once, however often it is sent."""
+"""Idempotency-Key: a request is executed once, however often it is sent."""
 
 import threading
 from typing import Any

@@ -1,4 +1,4 @@
-"""/v1/entities/{id}/merge: two entities that are one, and taking it back."""
+"""/v1/entities/{id}/merge: merging two entities, and undoing it."""
 
 from typing import Any
 

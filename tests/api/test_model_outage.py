@@ -1,4 +1,4 @@
-"""What callers see of a model that doesn't answer, and how they have failed work run again."""
+"""What callers see during an outage of the model, and how they retry failed work."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,11 +1,11 @@
-"""Sensitive data never gets past the doors: not into a row, a model call, a trace or an answer."""
+"""Sensitive data is in no row, model call, trace or answer."""
 
 from typing import Any
 
 from django.apps import apps
 from rest_framework.test import APIClient
 
-from apps.actions.memories.approve import approve
+from apps.actions.review.approve import approve
 from apps.actions.review.review_decisions import Reviewer, SeenVersion
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory

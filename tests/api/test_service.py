@@ -1,4 +1,4 @@
-"""What surrounds the interface: health, documentation, errors that never reach a view."""
+"""Health, documentation, and errors that don't reach a view."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Places in the funnel where a test lets something go wrong: before and after each stage.
+"""Failpoints: places before and after each stage of the funnel at which a test injects faults.
 
 They wrap the functions that are the stages, in the test's own process or a fork of it.
 """
@@ -31,7 +31,7 @@ MODULES = {
 
 
 class Harm(StrEnum):
-    """What goes wrong."""
+    """The kind of fault."""
 
     EXCEPTION = "exception"
     SIGKILL = "SIGKILL"
@@ -39,12 +39,12 @@ class Harm(StrEnum):
 
 
 class Injected(Exception):
-    """What a failpoint raises."""
+    """The error that a failpoint raises."""
 
 
 @dataclass(slots=True)
 class Failpoint:
-    """One place where one harm is done, the first time that it is passed."""
+    """A place at which a fault is injected, the first time that it is passed."""
 
     stage: Stage
     after: bool
@@ -75,7 +75,7 @@ def _do(harm: Harm) -> None:
 
 @contextmanager
 def armed(point: Failpoint) -> Iterator[None]:
-    """Let a failpoint do its harm within the block."""
+    """Activate a failpoint within the block."""
 
     def around(stage: Stage, run: Callable[..., Any]) -> Callable[..., Any]:
         def surrounded(*given: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the tables say of a project, without identifiers and times: runs of the same turns can be compared by it."""
+"""The final state of a project without identifiers and times, to compare runs of the same turns."""
 
 from collections import Counter
 from collections.abc import Iterable

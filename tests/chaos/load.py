@@ -1,4 +1,4 @@
-"""Turns that are posted in order for many end users, and the state that they must lead to."""
+"""Turns that are posted in order for many end users, and the expected state."""
 
 import http.client
 import json
@@ -19,7 +19,7 @@ DISHES = ("ramen", "paella", "couscous", "dumplings", "gnocchi")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of one end user, under a key that makes it safe to send again."""
+    """A turn of one end user with a key that makes it safe to send again."""
 
     user: str
     number: int
@@ -42,7 +42,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was answered to an accepted message."""
+    """The answer to an accepted message."""
 
     message: Message
     trace_id: str

@@ -1,4 +1,4 @@
-"""Whatever goes wrong before or after a stage, the turns end in the state of a run without faults."""
+"""After a fault before or after any stage, the final state is that of a run without faults."""
 
 import time
 from collections import Counter

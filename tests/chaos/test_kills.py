@@ -1,4 +1,4 @@
-"""Processes and the database are killed while turns are posted: nothing is lost, doubled or reordered."""
+"""Processes and the database are killed while turns are posted: nothing is lost, duplicated or reordered."""
 
 import random
 import threading
@@ -17,8 +17,8 @@ from tests.chaos.ledger import assert_each_accepted_once, final_state
 from tests.chaos.load import conversation, post
 from tests.soak import SOAK_TURNS
 
-TURNS = SOAK_TURNS or 500
-USERS = 25
+TURNS = SOAK_TURNS or 320
+USERS = 16
 EVERY_SECONDS = 2.0
 KILLS = TURNS // 50  # of processes: on a slow machine they would else be killed as fast as they start
 CRASHES = max(3, TURNS // 500)  # of the database: the pools of its clients take seconds to come back from each

@@ -1,4 +1,4 @@
-"""Of contradicting statements of one user the last accepted one holds, however many workers there are."""
+"""Of contradicting statements of one user the last accepted one wins, with any number of workers."""
 
 import random
 import threading

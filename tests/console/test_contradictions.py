@@ -1,4 +1,4 @@
-"""The page of memories that can't both be right."""
+"""The page of contradictions."""
 
 import pytest
 from django.test import Client

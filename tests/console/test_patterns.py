@@ -1,4 +1,4 @@
-"""Rules are tried, previewed, saved, switched, deleted and brought back; settings as well."""
+"""The page of rules: trying, previewing, saving, switching, deleting and restoring them; and settings."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Who is let in, and where to."""
+"""Which pages each role may open."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -1,4 +1,4 @@
-"""Elements that show stored text are no place for htmx: its attributes do nothing within them."""
+"""Elements that show stored text disable htmx: its attributes have no effect within them."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every store must do: the same class runs against the in-memory store and the PostgreSQL one."""
+"""The contract of stores: the same tests run against the in-memory store and the PostgreSQL one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -68,7 +68,7 @@ class Row:
 
 
 class World(ABC):
-    """A store with one end user in it, as the contract needs to see it."""
+    """A store with one end user, and the access to it that the contract needs."""
 
     reader: MemoryReader
     writer: PlanWriter

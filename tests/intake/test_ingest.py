@@ -1,4 +1,4 @@
-"""manage.py ingest takes a file in by the same door as the API: whole requests, once, or not at all."""
+"""manage.py ingest imports a file through the intake of the API: whole requests, once, or not at all."""
 
 import json
 from io import StringIO

@@ -1,4 +1,4 @@
-"""A process caches the state of sessions: it writes the same as if it read the state for each request."""
+"""With the session cache a process writes the same as if it read the state for each request."""
 
 import threading
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def by_user(content: str, turn_id: str = "") -> NewTurn:
 
 @dataclass
 class Process:
-    """The memory of a process that is not this one."""
+    """The cache of another process."""
 
     sessions: dict[UUID, Any]
     configurations: dict[UUID, UUID]

@@ -1,4 +1,4 @@
-"""Run one row of purposes.toml over HTTP: say, decide and fail as it says, then see what agents are told.
+"""Run one row of purposes.toml over HTTP: its turns, decisions and failures, then check what agents see.
 
 Turns go in through the API in mode sync, decisions through the console's forms, and a model on loopback answers what
 the row scripts. The keys of a row are explained at the top of purposes.toml.

@@ -1,4 +1,4 @@
-"""Of two writers who wait for each other, the one that is let go has to plan anew."""
+"""In a deadlock of two writers, the one that PostgreSQL aborts gets StalePlan and plans again."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""A cluster that is asked to end does so while a model still thinks, and leaves its work to the next one."""
+"""A cluster stops on request during a slow model call, and leaves its work to the next one."""
 
 import json
 import os
@@ -114,7 +114,7 @@ def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
 
 
 def has_grandchildren(pid: int) -> bool:
-    """Tell whether a cluster's sentinel has begun to keep something."""
+    """Return True if a cluster's sentinel has begun to keep something."""
     try:
         return any(child.children() for child in psutil.Process(pid).children())
     except psutil.NoSuchProcess:

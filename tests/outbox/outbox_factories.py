@@ -23,7 +23,7 @@ def make_user(project: Project, name: str = "ana") -> UUID:
 def owe(
     project: Project, user: UUID, *subjects: UUID, kind: WorkKind = WorkKind.RUN_PIPELINE, session: UUID | None = None
 ) -> list[int]:
-    """Owe the user work, one row for each subject or a single new one; return the rows' numbers."""
+    """Enqueue work of the user, one row per subject or for a new one; return the rows' numbers."""
     wanted = subjects or (new_id(),)
     for subject in wanted:
         enqueue.enqueue(end_user_id=user, project_id=project.id, kind=kind, subject_ids=[subject], session_id=session)
@@ -32,7 +32,7 @@ def owe(
 
 
 def claim(*, limit: int = 100, seconds: int = 60, only: UUID | None = None) -> list[Lease]:
-    """Claim as a new worker."""
+    """Claim the user as a new worker."""
     return leases.claim(token=new_id(), limit=limit, seconds=seconds, only=only)
 
 
@@ -42,25 +42,25 @@ def claim_one(user: UUID) -> Lease:
 
 
 def expire(user: UUID) -> None:
-    """Let the user's lease run out, as if its worker had died long ago."""
+    """Let the user's lease expire, as if its worker had died long ago."""
     past = timezone.now() - timedelta(hours=1)
     UserLease.objects.filter(end_user_id=user).update(leased_until=past)
 
 
 def make_due(user: UUID) -> None:
-    """End every wait of the user's work."""
+    """Make all work of the user due."""
     past = timezone.now() - timedelta(hours=1)
     OutboxRow.objects.filter(end_user_id=user).update(run_at=past)
     UserLease.objects.filter(end_user_id=user, ready_at__isnull=False).update(ready_at=past)
 
 
 def make_try_due() -> None:
-    """Let the pause of each model be over for one try."""
+    """Make the next try of each paused model due."""
     ModelPause.objects.update(until=timezone.now() - timedelta(seconds=1))
 
 
 def let_pass(time: timedelta) -> None:
-    """Move everything that has happened so far back in time."""
+    """Move all times of the user's work back."""
     ModelPause.objects.update(since=F("since") - time, until=F("until") - time)
     OutboxRow.objects.update(
         run_at=F("run_at") - time, created_at=F("created_at") - time, waiting_since=F("waiting_since") - time

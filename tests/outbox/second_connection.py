@@ -7,14 +7,14 @@ from typing import Any
 
 from django.db import connection
 
-PATIENCE = 120.0  # seconds for anything that must happen
+PATIENCE = 120.0  # maximum of seconds for any step
 
 
 class Aside:
-    """One action beside the test's own thread.
+    """An action in a thread of its own.
 
-    With `pause_before`, it stands still before its statement of that number (from 0) until it may go on. `run` begins
-    it and returns once it has ended, stands still, or waits for somebody's lock.
+    With `pause_before`, it pauses before its statement with that number (from 0) until it may continue. `run` starts it
+    and returns when it has ended, is paused, or waits for a lock.
     """
 
     def __init__(self, do: Callable[[], Any], *, pause_before: int | None = None) -> None:
@@ -34,7 +34,7 @@ class Aside:
         return self
 
     def end(self) -> "Aside":
-        """Let it go on to its end."""
+        """Let it continue until it ends."""
         self._may_go_on.set()
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive(), f"stuck in {self.statements[-1:]}"

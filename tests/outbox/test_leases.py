@@ -1,4 +1,4 @@
-"""Claiming end users: one worker each, projects in turn, who has waited longest first."""
+"""Claiming end users: one worker per user, projects in rotation, the longest wait first."""
 
 from datetime import timedelta
 

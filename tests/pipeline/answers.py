@@ -1,4 +1,4 @@
-"""Short ways to say what a model answers."""
+"""Builders for the answers of models."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Short ways to say turns, candidates and drafts in a table."""
+"""Builders of turns, candidates and drafts for decision tables."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ SPEAKER = Mention(text="User", type=EntityType.PERSON, is_speaker=True)
 
 
 class CountedIds:
-    """Identifiers in a fixed order, so that two runs decide equally."""
+    """Identifiers in a fixed order, so that runs are deterministic."""
 
     def __init__(self, *, start: int = 1_000) -> None:
         self._numbers: Iterator[int] = count(start)
@@ -30,7 +30,7 @@ class CountedIds:
 
 
 class FrozenClock:
-    """A clock that stands still."""
+    """A clock with a fixed time."""
 
     def now(self) -> datetime:
         return MONDAY
@@ -80,12 +80,12 @@ def draft_of(
 
 
 def resolved(each: Candidate, *, subject_id: UUID) -> Candidate:
-    """Settle the subject, as resolve_refs leaves it."""
+    """Resolve the subject, as resolve_refs does."""
     return each.evolve(subject=Mention(text=each.subject.text, type=each.subject.type, entity_id=subject_id))
 
 
 def known(each: Candidate, *, memory_id: UUID, source: SourceTurn, **changes: Any) -> StoredMemory:
-    """Return the memory that a candidate has become."""
+    """Return the stored memory of a candidate."""
     draft = draft_of([each], turns=[source])
     memory = as_memory(draft=draft, ruling=Ruling(candidate=each, memory_id=memory_id))
     return replace(memory, **changes)

@@ -1,4 +1,4 @@
-"""Run sessions of one end user through all stages, in the store without a database."""
+"""Run sessions of one end user through all stages, with the in-memory store."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -19,7 +19,7 @@ USER = UUID(int=2)
 
 
 def settled(sessions: Iterable[Mapping[str, Any]], *, embedder: Embedder) -> Iterator[Draft]:
-    """Yield each turn's draft as it is written, every session's turns in their order, by the patterns alone."""
+    """Yield each turn's draft after it is written, session by session, extracted by patterns."""
     store, ids = InMemoryStore(), CountedIds()
     ports = Ports(clock=FrozenClock(), ids=ids, embedder=embedder, memories=store, writer=store)
     for session in sessions:

@@ -1,4 +1,4 @@
-"""Whatever is said, reviewed and retracted in whatever order: the store keeps its promises."""
+"""Statements, reviews and retractions in any order keep the invariants of the store."""
 
 from collections import Counter
 from dataclasses import replace
@@ -35,7 +35,7 @@ VALUES = ("Kiel", "Bonn", "old Bonn", "3 cats", "4 cats")
 
 
 class Interleaving(RuleBasedStateMachine):
-    """One end user's store, told and reviewed at random."""
+    """The store of one end user with random statements and reviews."""
 
     def __init__(self) -> None:
         super().__init__()

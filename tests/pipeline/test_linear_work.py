@@ -1,4 +1,4 @@
-"""No text holds a worker up: expressions repeat nothing within a repetition, and work grows with the text alone."""
+"""Work is linear in the length of the text: no expression has a repetition inside a repetition."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""What an answer says of known memories and of its own earlier ones is followed, or refused with a reason."""
+"""An answer's proposals about known memories and its own earlier ones are followed, or refused with a reason."""
 
 import json
 from collections.abc import Sequence

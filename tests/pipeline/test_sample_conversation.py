@@ -1,4 +1,4 @@
-"""The shipped sample conversation is what the demo needs: long enough, and with something for every stage."""
+"""The shipped sample conversation is sufficient for the demo: long enough, with cases for every stage."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the tests of models share: a request, the two wire formats, and scripted replies of the server on loopback."""
+"""Shared by the tests of models: a request, the two wire formats, and scripted replies of the server on loopback."""
 
 from collections import deque
 

@@ -1,4 +1,4 @@
-"""A server that reads less than it was sent is noticed, once per model in the log and each time in the count."""
+"""Cut prompts are detected: logged once per model, and counted each time."""
 
 import json
 import logging

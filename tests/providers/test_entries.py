@@ -1,4 +1,4 @@
-"""MODELS: several servers at once, each asked with its own key, and what is wrong with an entry."""
+"""MODELS: several servers, each with its own key, and messages about invalid entries."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""A call is repeated for a passing reason, and all its tries together stay within the time of one call."""
+"""A call is repeated after a temporary failure, and all its tries stay within the time of one call."""
 
 import pytest
 

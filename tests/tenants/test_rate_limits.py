@@ -1,4 +1,4 @@
-"""Counted limits are exact, however many callers count at the same time."""
+"""Counted limits are exact with any number of concurrent callers."""
 
 from concurrent.futures import ThreadPoolExecutor
 

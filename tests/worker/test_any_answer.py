@@ -1,4 +1,4 @@
-"""Whatever a model answers: the trace ends, the tables agree, the caller is unharmed."""
+"""After any answer of a model the trace ends, the tables are consistent, and the caller gets an answer."""
 
 import json
 from collections.abc import Iterator

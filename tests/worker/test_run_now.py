@@ -1,4 +1,4 @@
-"""A caller that waits: its own process does the work under a lease, and stops at the deadline."""
+"""Synchronous requests: the calling process does the work under a lease, and stops at the deadline."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

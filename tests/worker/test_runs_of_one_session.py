@@ -1,6 +1,6 @@
-"""The same is said to the funnel and written by a caller at the same moment: one live memory says it.
+"""If the funnel and a caller write the same statement concurrently, there is one live memory.
 
-One stands still before each of its statements in turn while the other writes, and the other way round.
+Each pair runs once per statement of the first writer, which pauses there while the second one writes.
 """
 
 from collections.abc import Callable, Iterator

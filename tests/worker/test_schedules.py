@@ -1,4 +1,4 @@
-"""What the cluster does by the clock is there after a migration, and its names lead somewhere."""
+"""The schedules of the cluster exist after a migration, and their functions can be imported."""
 
 import pkgutil
 from importlib import import_module

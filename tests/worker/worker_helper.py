@@ -1,4 +1,4 @@
-"""End users who say something, and ports whose parts fail where a test wants them to."""
+"""End users with turns, and ports whose parts fail on purpose."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -33,15 +33,15 @@ class Person:
         return accept(submission=Submission(self.project.id, None, self.name, session, turns))
 
     def is_worked_for(self, ports: Ports | None = None) -> int:
-        """Do what is due, unless somebody else is at it; return how many rows were done."""
+        """Do the due work, unless another worker has the lease; return how many rows were done."""
         return sum(process_user(lease=lease, ports=ports or live()) for lease in claim(only=self.id))
 
     def statuses(self) -> list[str]:
-        """Return where the person's traces stand, in the order in which they were accepted."""
+        """Return the statuses of the person's traces in the order in which they were accepted."""
         return list(Trace.objects.filter(end_user_id=self.id).order_by("created_at").values_list("status", flat=True))
 
     def memories(self) -> list[str]:
-        """Return what is held to be true, oldest first."""
+        """Return the active memories, oldest first."""
         rows = Memory.objects.filter(end_user_id=self.id, status=Status.ACTIVE)
         return list(rows.order_by("id").values_list("content", flat=True))
 

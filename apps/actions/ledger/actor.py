@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 SYSTEM = "system"  # schedules and workers
-COMMAND = "command"  # whoever may run management commands on the server
+COMMAND = "command"  # anybody who can run management commands on the server
 
 _actor: ContextVar[Callable[[], str]] = ContextVar("actor", default=lambda: SYSTEM)
 

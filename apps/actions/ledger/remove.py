@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.memories.models import LedgerCheckpoint, LedgerEntry
+from apps.tenants.system_scope import SystemWork, system_scope
 
 AT_ONCE = 5_000  # entries per transaction
 
@@ -16,8 +17,9 @@ def remove_sealed(*, project_id: UUID, before: datetime) -> int:
     The database refuses it for entries that are younger than 30 days.
     """
     removed = 0
-    while some := _remove_some(project_id, before):
-        removed += some
+    with system_scope(SystemWork.LEDGER):
+        while some := _remove_some(project_id, before):
+            removed += some
     return removed
 
 

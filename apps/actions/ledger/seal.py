@@ -14,6 +14,7 @@ import msgspec
 from django.db import connection, transaction
 
 from apps.memories.models import LedgerCheckpoint, LedgerEntry
+from apps.tenants.system_scope import SystemWork, system_scope
 
 AT_ONCE = 1_000  # entries per transaction
 FIRST_HASH = "0" * 64  # before the first entry of a project
@@ -31,7 +32,8 @@ where entry.id = sealed.id and entry.number is null
 def seal_ledger() -> int:
     """Seal all entries that are committed; return how many these were."""
     projects = LedgerEntry.objects.filter(number__isnull=True).order_by().values_list("project_id", flat=True)
-    return sum(_seal_project(project_id) for project_id in list(projects.distinct()))
+    with system_scope(SystemWork.LEDGER):
+        return sum(_seal_project(project_id) for project_id in list(projects.distinct()))
 
 
 def _seal_project(project_id: UUID) -> int:

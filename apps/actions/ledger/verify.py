@@ -5,6 +5,7 @@ from uuid import UUID
 
 from apps.actions.ledger.seal import beginning, chained_hash
 from apps.memories.models import LedgerEntry
+from apps.tenants.scope import tenant_scope
 
 _FIELDS = (
     "id", "project_id", "end_user_id", "actor", "verb", "object_kind", "object_id", "trace_id", "details", "created_at",
@@ -25,7 +26,7 @@ class LedgerReport:
     head_number: int
     head_hash: str
     broken_number: int | None = None
-    broken_entry: UUID | None = None  # None where the entry with this number is missing
+    broken_entry: UUID | None = None  # None if the entry with this number is missing
 
     @property
     def is_intact(self) -> bool:
@@ -35,6 +36,11 @@ class LedgerReport:
 
 def verify_ledger(*, project_id: UUID) -> LedgerReport:
     """Compute the chain of a project again and compare it; entries that are not sealed yet are only counted."""
+    with tenant_scope(project_id=project_id):
+        return _verify(project_id)
+
+
+def _verify(project_id: UUID) -> LedgerReport:
     rows = LedgerEntry.objects.filter(project_id=project_id)
     unsealed = rows.filter(number__isnull=True).count()
     first, last = beginning(project_id)

@@ -3,11 +3,21 @@
 from django.core.management.base import CommandError
 
 from apps.tenants.models import Project
+from apps.tenants.system_scope import SystemWork, system_scope
 
 
 def project_named(slug: str) -> Project:
     """Return the project with a slug. Raises CommandError."""
-    project = Project.objects.filter(slug=slug).first()
+    with system_scope(SystemWork.PROJECT_LOOKUP):
+        project = Project.objects.filter(slug=slug).first()
     if project is None:
         raise CommandError(f"there is no project {slug!r}; see createproject")
     return project
+
+
+def projects_named(slug: str | None) -> list[Project]:
+    """Return the project with a slug, or all projects without one. Raises CommandError."""
+    if slug:
+        return [project_named(slug)]
+    with system_scope(SystemWork.PROJECT_LOOKUP):
+        return list(Project.objects.order_by("slug"))

@@ -9,6 +9,7 @@ import structlog
 from django.db import connection
 from django.utils import timezone
 
+from apps.actions.memories.owners import owners_of
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
@@ -18,6 +19,7 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import DecayPolicy
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.retrieval.decay import DecayInput, decay_score, is_past
+from apps.tenants.scope import tenant_scope
 from apps.traces.policies import active_policy
 
 log = structlog.get_logger(__name__)
@@ -38,9 +40,11 @@ def archive_memories() -> int:
     Memories that another writer changes at the same time are left for the next run.
     """
     now = timezone.now()
-    owners = Memory.objects.active().order_by("project_id", "end_user_id").distinct()
-    pairs = owners.values_list("project_id", "end_user_id").iterator(chunk_size=BATCH)
-    return sum(archive_of(project_id=project_id, end_user_id=user, now=now) for project_id, user in pairs)
+    archived = 0
+    for project_id, user in owners_of(Memory.objects.active()):
+        with tenant_scope(project_id=project_id, end_user_id=user):
+            archived += archive_of(project_id=project_id, end_user_id=user, now=now)
+    return archived
 
 
 def archive_of(*, project_id: UUID, end_user_id: UUID, now: datetime) -> int:

@@ -16,10 +16,10 @@ from apps.traces import recorder
 
 
 def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
-    """Ask for the questions of the oldest memories that lack them, in one call; return what is owed behind it.
+    """Ask for the questions of the oldest memories that lack them, in one call; return the work that follows from it.
 
-    Fewer memories than make a call wait for more. The call is recorded with the trace of the first memory. Memories
-    that the model answered badly keep their templates and are not asked for again.
+    Too few memories for a call wait for more. The call is recorded with the trace of the first memory. Memories
+    without a usable answer keep their templates, and the model is not asked about them again.
     Raises ModelFailed and LostLease, having written nothing.
     """
     due = without_model_questions(end_user_id=lease.end_user_id, embedder=ports.embedder)

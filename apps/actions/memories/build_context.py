@@ -9,6 +9,7 @@ from apps.memories.context import ContextQuery, build_block
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.retrieval.context_block import RenderedBlock
 from apps.providers.wordllama import count_tokens
+from apps.tenants.scope import tenant_scope
 from apps.traces.policies import active_policy
 
 
@@ -35,13 +36,14 @@ def build_context(*, request: ContextRequest) -> ContextResult:
     """
     ports = live()
     end_user, now = end_user_id(project_id=request.project_id, user_id=request.user_id), ports.clock.now()
-    block = build_block(
-        end_user_id=end_user,
-        query=request.query,
-        embedder=ports.embedder,
-        count_tokens=count_tokens,
-        policy=active_policy(project_id=request.project_id).retrieval,
-        now=now,
-    )
+    with tenant_scope(project_id=request.project_id, end_user_id=end_user):
+        block = build_block(
+            end_user_id=end_user,
+            query=request.query,
+            embedder=ports.embedder,
+            count_tokens=count_tokens,
+            policy=active_policy(project_id=request.project_id).retrieval,
+            now=now,
+        )
     ACCESSES.note(end_user_id=end_user, memory_ids=block.memory_ids, at=now)
     return ContextResult(block=block)

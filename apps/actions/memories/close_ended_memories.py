@@ -8,6 +8,7 @@ from uuid import UUID
 import structlog
 from django.utils import timezone
 
+from apps.actions.memories.owners import owners_of
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
@@ -15,6 +16,7 @@ from apps.pipeline.core.enums import Status
 from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
+from apps.tenants.scope import tenant_scope
 
 log = structlog.get_logger(__name__)
 
@@ -29,9 +31,11 @@ def close_ended_memories() -> int:
     A memory that is changed at the same time is left for the next run.
     """
     now = timezone.now()
-    owners = Memory.objects.ended(now).order_by("project_id", "end_user_id").distinct()
-    pairs = owners.values_list("project_id", "end_user_id").iterator(chunk_size=AT_ONCE)
-    return sum(_close_of(project_id=project_id, end_user_id=user, now=now) for project_id, user in pairs)
+    closed = 0
+    for project_id, user in owners_of(Memory.objects.ended(now)):
+        with tenant_scope(project_id=project_id, end_user_id=user):
+            closed += _close_of(project_id=project_id, end_user_id=user, now=now)
+    return closed
 
 
 def _close_of(*, project_id: UUID, end_user_id: UUID, now: datetime) -> int:

@@ -14,6 +14,8 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from apps.tenants.system_scope import SystemWork, system_scope
+
 log = structlog.get_logger(__name__)
 
 MOST_WAITING = 50_000  # memories; further ones are not counted until these are written
@@ -69,7 +71,7 @@ class Accesses:
             "counts": [count for count, _ in waiting.values()],
             "moments": [at for _, at in waiting.values()],
         }
-        with connection.cursor() as cursor:
+        with system_scope(SystemWork.SCHEDULE), connection.cursor() as cursor:
             cursor.execute(_COUNT, values)
         return len(waiting)
 

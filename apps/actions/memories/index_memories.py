@@ -36,9 +36,9 @@ _FIELDS = (
 
 
 def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
-    """Index the memories that the work names and return what is owed behind it; twice leaves the same vectors.
+    """Index the memories that the work names, and return the work that follows from it; repeatable.
 
-    Where a model may be asked for better questions, that is owed as soon as there are enough memories for a call.
+    If a model may write better questions, a call for them is enqueued as soon as there are enough memories.
     Raises LostLease, having written nothing.
     """
     rows = read_rows(_memories(lease.end_user_id, [each.subject_id for each in work]))

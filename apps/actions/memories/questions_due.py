@@ -1,4 +1,4 @@
-"""Which memories a model has yet to be asked for questions, and when a call for them is due."""
+"""Which memories still lack questions written by a model, and when a call for them is due."""
 
 from uuid import UUID
 
@@ -26,7 +26,7 @@ def without_model_questions(*, end_user_id: UUID, embedder: Embedder) -> MemoryQ
 
 
 def enqueue_questions(*, lease: Lease, embedder: Embedder) -> None:
-    """Owe a call for questions in the caller's transaction, if there are enough memories for one."""
+    """Enqueue a call for questions in the caller's transaction, if there are enough memories for one."""
     due = without_model_questions(end_user_id=lease.end_user_id, embedder=embedder)
     ids = list(due.values_list("id", flat=True)[:MEMORIES_PER_CALL])
     if len(ids) == MEMORIES_PER_CALL:

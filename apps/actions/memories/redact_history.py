@@ -16,6 +16,7 @@ from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.redaction.redact import redact_json
+from apps.tenants.scope import tenant_scope
 from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Span, Trace, Turn
 from apps.traces.policies import active_policy
 
@@ -46,6 +47,11 @@ def redact_history(
     Each batch is a transaction of its own. Redacted rows stay as they are, so an interrupted run can be repeated.
     A dry run only counts. Raises StalePlan if a memory is being changed by others.
     """
+    with tenant_scope(project_id=project_id):
+        return _redact(project_id, is_dry_run, progress)
+
+
+def _redact(project_id: UUID, is_dry_run: bool, progress: Callable[[str, int], None]) -> dict[str, int]:
     policy = active_policy(project_id=project_id).redaction
     changed: Counter[str] = Counter()
     for memory in Memory.objects.for_project(project_id).order_by("id").iterator(chunk_size=BATCH):

@@ -9,8 +9,16 @@ from apps.actions.memories.index_memories import embed_memories, write_vectors
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.ports import Embedder
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 
 BATCH = 256
+
+
+def count_missing(*, embedder: Embedder) -> int:
+    """Count the memories of all projects without a vector of this embedder."""
+    with system_scope(SystemWork.MAINTENANCE):
+        return missing(embedder=embedder).count()
 
 
 def missing(*, embedder: Embedder) -> MemoryQuerySet:
@@ -27,18 +35,27 @@ def reembed(*, embedder: Embedder) -> Iterator[int]:
     An interrupted run can be continued. Memories that are written in the meantime are indexed by workers.
     """
     after = UUID(int=0)
-    while rows := list(missing(embedder=embedder).filter(id__gt=after).values_list("id", "end_user_id")[:BATCH]):
-        by_user: dict[UUID, list[UUID]] = {}
-        for memory_id, end_user_id in rows:
-            by_user.setdefault(end_user_id, []).append(memory_id)
-        for end_user_id, memory_ids in by_user.items():
-            entries = embed_memories(end_user_id=end_user_id, memory_ids=memory_ids, embedder=embedder)
-            write_vectors(end_user_id=end_user_id, entries=entries, embedder=embedder)
+    while rows := _next_missing(embedder, after):
+        by_user: dict[tuple[UUID, UUID], list[UUID]] = {}
+        for memory_id, *owner in rows:
+            by_user.setdefault((owner[0], owner[1]), []).append(memory_id)
+        for (project_id, end_user_id), memory_ids in by_user.items():
+            with tenant_scope(project_id=project_id, end_user_id=end_user_id):
+                entries = embed_memories(end_user_id=end_user_id, memory_ids=memory_ids, embedder=embedder)
+                write_vectors(end_user_id=end_user_id, entries=entries, embedder=embedder)
         after = rows[-1][0]
         yield len(rows)
 
 
+def _next_missing(embedder: Embedder, after: UUID) -> list[tuple[UUID, UUID, UUID]]:
+    """Return a batch of memories without vectors, with their projects and end users."""
+    following = missing(embedder=embedder).filter(id__gt=after)
+    with system_scope(SystemWork.MAINTENANCE):
+        return list(following.values_list("id", "project_id", "end_user_id")[:BATCH])
+
+
 def forget_other_vectors(*, embedder: Embedder) -> int:
     """Delete the vectors of all other embedders; return how many were deleted."""
-    deleted, _ = MemoryVector.objects.exclude(embedder=embedder.name).delete()
+    with system_scope(SystemWork.MAINTENANCE):
+        deleted, _ = MemoryVector.objects.exclude(embedder=embedder.name).delete()
     return deleted

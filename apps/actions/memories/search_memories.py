@@ -8,6 +8,7 @@ from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
 from apps.memories.search import SearchHit, SearchQuery, search
 from apps.pipeline.core.identifiers import end_user_id
+from apps.tenants.scope import tenant_scope
 from apps.traces.policies import active_policy
 
 
@@ -36,12 +37,13 @@ def search_memories(*, request: SearchRequest) -> SearchResult:
     ports = live()
     now = ports.clock.now()
     end_user = end_user_id(project_id=request.project_id, user_id=request.user_id)
-    hits = search(
-        end_user_id=end_user,
-        query=request.query,
-        embedder=ports.embedder,
-        policy=active_policy(project_id=request.project_id).retrieval,
-        now=now,
-    )
+    with tenant_scope(project_id=request.project_id, end_user_id=end_user):
+        hits = search(
+            end_user_id=end_user,
+            query=request.query,
+            embedder=ports.embedder,
+            policy=active_policy(project_id=request.project_id).retrieval,
+            now=now,
+        )
     ACCESSES.note(end_user_id=end_user, memory_ids=[hit.memory.id for hit in hits], at=now)
     return SearchResult(hits=hits, at=now)

@@ -1,4 +1,4 @@
-"""Conflicts of a memory that becomes live: no two live memories say the same, and a slot holds the latest value."""
+"""Conflicts of a memory that becomes live: no two live memories say the same, and a slot has the latest value."""
 
 from collections.abc import Collection
 from dataclasses import replace

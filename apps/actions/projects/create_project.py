@@ -9,6 +9,7 @@ from apps.actions.projects.configure import configure
 from apps.pipeline.core.policy import Policy, PreFilterPolicy
 from apps.pipeline.prefilter.default_rules import default_rules
 from apps.tenants.models import Project
+from apps.tenants.system_scope import SystemWork, system_scope
 
 
 def create_project(*, name: str, slug: str) -> Project:
@@ -19,7 +20,7 @@ def create_project(*, name: str, slug: str) -> Project:
     project = Project(name=name.strip(), slug=slug)
     try:
         project.clean_fields()
-        with transaction.atomic():
+        with system_scope(SystemWork.PROJECT_CREATION), transaction.atomic():
             project.save(force_insert=True)
             record(project_id=project.id, verb="project_created", object_kind="project", object_id=project.id)
             policy = Policy(pre_filter=PreFilterPolicy(rules=default_rules()))

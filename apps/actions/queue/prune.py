@@ -7,6 +7,7 @@ from django.db import connection
 
 from apps.outbox.model_pauses import delete_unused_pauses
 from apps.tenants.rate_limits import prune_counters
+from apps.tenants.system_scope import SystemWork, system_scope
 
 BATCH = 5_000  # rows per statement, so that no statement runs long after a busy hour
 
@@ -36,9 +37,11 @@ def prune() -> int:
 
     Dead work stays until a person retries or deletes it.
     """
-    work = _delete_older(_WORK, than=timedelta(days=settings.WORK_RETENTION_DAYS))
-    requests = _delete_older(_REQUESTS, than=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
-    return work + requests + delete_unused_pauses() + prune_counters()
+    with system_scope(SystemWork.SCHEDULE):
+        work = _delete_older(_WORK, than=timedelta(days=settings.WORK_RETENTION_DAYS))
+        requests = _delete_older(_REQUESTS, than=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
+        pauses = delete_unused_pauses()
+    return work + requests + pauses + prune_counters()
 
 
 def _delete_older(sql: str, *, than: timedelta) -> int:

@@ -93,7 +93,7 @@ def check_pair(one: Memory, other: Memory) -> None:
 
 
 def apply_decision(*, by: Reviewer, end_user_id: UUID, operations: Sequence[Operation]) -> None:
-    """Apply a person's operations on what is kept of one end user. Raises Conflict when somebody was faster."""
+    """Apply a person's operations on what is kept of one end user. Raises Conflict if somebody was faster."""
     context = WriteContext(project_id=by.project_id, end_user_id=end_user_id, actor=by.actor)
     try:
         with transaction.atomic():

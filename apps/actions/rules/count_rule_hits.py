@@ -2,6 +2,8 @@
 
 from django.db import connection
 
+from apps.tenants.system_scope import SystemWork, system_scope
+
 BATCH = 5_000  # turns per statement, so that no statement runs long after a busy hour
 
 # One statement marks and counts a turn. If two run at the same time, the second waits for the rows of the first, finds
@@ -34,7 +36,7 @@ def count_rule_hits() -> int:
     """
     counted = 0
     while True:
-        with connection.cursor() as cursor:
+        with system_scope(SystemWork.SCHEDULE), connection.cursor() as cursor:
             cursor.execute(_COUNT, {"most": BATCH})
             (marked,) = cursor.fetchone()
         if not marked:

@@ -16,6 +16,8 @@ from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Request
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import PreviewState, RulePreview
 from apps.traces.policies import active_policy
 from apps.traces.requests import requests_since
@@ -75,13 +77,21 @@ class Findings:
 def run_preview(*, preview_id: UUID) -> None:
     """Compute a waiting preview and report the progress; ignore one that is running or has ended."""
     waiting = RulePreview.objects.filter(pk=preview_id, state=PreviewState.WAITING)
+    with system_scope(SystemWork.SCHEDULE):
+        preview = waiting.first()
+    if preview is not None:
+        with tenant_scope(project_id=preview.project_id):
+            _run(preview)
+
+
+def _run(preview: RulePreview) -> None:
+    waiting = RulePreview.objects.filter(pk=preview.pk, state=PreviewState.WAITING)
     if not waiting.update(state=PreviewState.RUNNING):
         return
-    preview = RulePreview.objects.get(pk=preview_id)
     try:
         findings = _compute(preview)
     except Unfit as refused:  # the other rules have changed since the preview was requested
-        RulePreview.objects.filter(pk=preview_id).update(state=PreviewState.FAILED, error=str(refused))
+        RulePreview.objects.filter(pk=preview.pk).update(state=PreviewState.FAILED, error=str(refused))
         return
     _report(preview, findings, state=PreviewState.DONE, finished_at=timezone.now())
 

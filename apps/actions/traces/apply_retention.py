@@ -15,6 +15,8 @@ from apps.actions.ledger.remove import remove_sealed
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.policy import RetentionPolicy
 from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import Trace
 from apps.traces.policies import active_policy
 
@@ -51,12 +53,15 @@ def apply_retention(*, most: timedelta) -> int:
     """
     deadline = time.monotonic() + most.total_seconds()
     changed = 0
-    for project_id in list(Project.objects.values_list("id", flat=True)):
-        for some in _apply_to(project_id, timezone.now()):
-            changed += some
-            if time.monotonic() >= deadline:
-                async_task("apps.worker.tasks.apply_retention", group="retention")
-                return changed
+    with system_scope(SystemWork.SCHEDULE):
+        projects = list(Project.objects.values_list("id", flat=True))
+    for project_id in projects:
+        with tenant_scope(project_id=project_id):
+            for some in _apply_to(project_id, timezone.now()):
+                changed += some
+                if time.monotonic() >= deadline:
+                    async_task("apps.worker.tasks.apply_retention", group="retention")
+                    return changed
     return changed
 
 

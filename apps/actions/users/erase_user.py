@@ -14,6 +14,7 @@ from apps.actions.ledger.record import record
 from apps.actions.users.run_erasure import run_erasure
 from apps.pipeline.core import identifiers
 from apps.tenants.models import EndUser, Erasure
+from apps.tenants.scope import tenant_scope
 
 WAIT = timedelta(seconds=2)  # how long a caller waits before the rest is left to a worker
 
@@ -24,10 +25,12 @@ def erase_user(*, project_id: UUID, user_id: str, wait: timedelta = WAIT) -> Era
     From the first commit on, nothing can be written about the user until the erasure is finished. A worker goes on
     where this process stops or is killed. Asking again while it runs returns the same receipt. Raises NotFound.
     """
-    erasure = _start(project_id, user_id)
-    if not run_erasure(erasure_id=erasure.id, most=wait):
-        transaction.on_commit(lambda: async_task("apps.worker.tasks.continue_erasures", group="erase"))
-    erasure.refresh_from_db()
+    derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
+    with tenant_scope(project_id=project_id, end_user_id=derived):
+        erasure = _start(project_id, user_id, derived)
+        if not run_erasure(erasure_id=erasure.id, most=wait):
+            transaction.on_commit(lambda: async_task("apps.worker.tasks.continue_erasures", group="erase"))
+        erasure.refresh_from_db()
     return erasure
 
 
@@ -36,8 +39,7 @@ def user_hash(*, project_id: UUID, user_id: str) -> str:
     return salted_hmac(f"erasure:{project_id}", user_id, algorithm="sha256").hexdigest()
 
 
-def _start(project_id: UUID, user_id: str) -> Erasure:
-    derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
+def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
     with transaction.atomic():
         # This lock conflicts with the one of every writer, see apps/tenants/end_users.py.
         users = EndUser.objects.select_for_update().filter(project_id=project_id, erased_at__isnull=True)

@@ -16,6 +16,8 @@ from apps.actions.users.user_data import USER_TABLES, UserTable
 from apps.outbox.leases import revoke
 from apps.outbox.models import ModelPause
 from apps.tenants.models import EndUser, Erasure
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 
 BATCH_ROWS = 1_000  # per transaction, so that none holds its locks for long
 
@@ -48,7 +50,7 @@ where project_id = %(project)s and examples @> %(example)s
 def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
     """Delete rows batch by batch; return True once nothing is left and the receipt is finished.
 
-    Each batch commits together with its counts, so an interrupted erasure goes on where it was. Two processes that run
+    Each batch commits together with its counts, so an interrupted erasure can continue. Two processes that run
     the same erasure take turns.
     """
     deadline = time.monotonic() + most.total_seconds()
@@ -65,8 +67,11 @@ def continue_erasures(*, most: timedelta) -> int:
     """Go on with unfinished erasures, oldest first; return how many are finished now."""
     deadline = time.monotonic() + most.total_seconds()
     finished = 0
-    for erasure_id in Erasure.objects.filter(finished_at__isnull=True).order_by("id").values_list("id", flat=True):
-        finished += run_erasure(erasure_id=erasure_id, most=timedelta(seconds=deadline - time.monotonic()))
+    with system_scope(SystemWork.SCHEDULE):
+        unfinished = list(Erasure.objects.filter(finished_at__isnull=True).order_by("id"))
+    for erasure in unfinished:
+        with tenant_scope(project_id=erasure.project_id, end_user_id=erasure.end_user_id):
+            finished += run_erasure(erasure_id=erasure.id, most=timedelta(seconds=deadline - time.monotonic()))
     return finished
 
 

@@ -1,6 +1,7 @@
 """The base class of API views: caller, idempotent requests, responses."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, cast
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from apps.intake.quotas import count_request
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.input_validation import checked_name
+from apps.tenants.scope import tenant_scope
 
 MAX_KEY_LENGTH = 255
 
@@ -36,10 +38,11 @@ class ApiView(APIView):
 
     scopes: dict[str, Scope] = {}
     action_checks_key = False
+    entered: ExitStack  # what ends with the request
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer a request in the name of its API key."""
-        with acting_as(lambda: actor_of(self.caller.api_key_id)):
+        """Answer a request in the name of its API key, in the scope of its project."""
+        with acting_as(lambda: actor_of(self.caller.api_key_id)), ExitStack() as self.entered:
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -47,6 +50,7 @@ class ApiView(APIView):
         super().initial(request, *args, **kwargs)
         if isinstance(request.user, Caller):
             caller = request.user
+            self.entered.enter_context(tenant_scope(project_id=caller.project_id))
             count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
         handler = getattr(self, (request.method or "").lower(), None)
         if handler and not getattr(handler, "takes_query", False):

@@ -28,7 +28,7 @@ register.filter("label", label)
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """Return an icon of the sprite; a text beside it carries the meaning."""
+    """Return an icon of the sprite; a text next to it has the meaning."""
     sprite = static("memplatform/icons.svg")
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', sprite, name)
 

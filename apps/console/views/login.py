@@ -34,7 +34,7 @@ class LoginForm(AuthenticationForm):
 
 
 def seconds_to_wait_of(request: Any) -> int:
-    """Return how long the caller has to wait before the next attempt; 0 where it need not."""
+    """Return how long the caller has to wait before the next attempt; 0 if it need not."""
     return int(getattr(request, "login_wait", 0))  # set by the authentication backend
 
 

@@ -8,9 +8,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
-from apps.actions.memories import approve as approving
-from apps.actions.memories import merge_memories as merging
-from apps.actions.memories import reject as rejecting
+from apps.actions.review import approve as approving
+from apps.actions.review import merge_memories as merging
+from apps.actions.review import reject as rejecting
 from apps.actions.review import undo as undoing
 from apps.actions.review.review_decisions import ReviewDecision
 from apps.console.paging import paginate

@@ -11,7 +11,7 @@ from apps.pipeline.core.identifiers import Prefix, new_id, show
 
 
 class Entity(models.Model):
-    """A person, organisation, place… with a stable identifier."""
+    """A person, organisation, place and so on, with a stable identifier."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="entities", db_index=False)
@@ -60,7 +60,7 @@ class EntityAlias(models.Model):
         verbose_name_plural = "entity aliases"
         ordering = ("alias",)
         constraints = [
-            models.UniqueConstraint(fields=("end_user", "entity", "folded"), name="alias_once_an_entity"),
+            models.UniqueConstraint(fields=("end_user", "entity", "folded"), name="alias_once_per_entity"),
         ]
         indexes = [
             models.Index(fields=("end_user", "folded"), name="alias_of_user"),

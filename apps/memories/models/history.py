@@ -1,4 +1,4 @@
-"""What a memory was before, and who did what: both only ever grow."""
+"""Former versions of memories, and the ledger; both are append-only."""
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
@@ -39,7 +39,7 @@ class MemoryVersion(models.Model):
 
 
 class LedgerEntry(models.Model):
-    """One act of a person, an agent or the system; the database refuses to change or delete it.
+    """An act of a person, an agent or the system; the database refuses changes and deletions.
 
     `number` and `hash` are empty until the entry is sealed, within a minute: see apps/actions/ledger/seal.py.
     """

@@ -1,4 +1,4 @@
-"""The memory itself, the turns that say it, and its links to others."""
+"""Memories, the turns that state them, and the links between them."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -37,8 +37,13 @@ def _terms(function: str, *columns: str, help_text: str) -> models.GeneratedFiel
     )
 
 
+def precision_choices() -> list[tuple[str, str]]:
+    """Return the choices of an event's precision; migrations refer to this function, so a new value needs none."""
+    return choices_of(Precision)
+
+
 class Memory(models.Model):
-    """One durable, typed, scored, self-contained statement about an end user's world."""
+    """A durable, typed, scored, self-contained statement about an end user's world."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="memories", db_index=False)
@@ -62,9 +67,9 @@ class Memory(models.Model):
     metadata = models.JSONField(default=dict, blank=True)
     language = models.CharField(max_length=8, default="", blank=True, help_text="as declared; blank: as it sounds")
 
-    # When it was true (valid), when it was said, when it happened; when we knew is in the versions.
+    # When it was true (valid), when it was said, when it happened; versions record when the system knew it.
     event_at = models.DateTimeField(null=True, blank=True)
-    event_precision = models.CharField(max_length=8, choices=choices_of(Precision), blank=True)
+    event_precision = models.CharField(max_length=8, choices=precision_choices, blank=True)
     said_at = models.DateTimeField(default=timezone.now)
     valid_from = models.DateTimeField(default=timezone.now)
     valid_until = models.DateTimeField(null=True, blank=True)
@@ -73,7 +78,7 @@ class Memory(models.Model):
     )
     expires_at = models.DateTimeField(null=True, blank=True)
 
-    # How sure we are, and the sum that says why.
+    # The confidence, and the parts of its sum.
     confidence = models.FloatField()
     confidence_parts = models.JSONField(default=dict, blank=True)
     source_confidence = models.CharField(
@@ -99,7 +104,7 @@ class Memory(models.Model):
     role = models.CharField(max_length=16, choices=choices_of(Role), default=Role.USER.value)
     extractor = models.CharField(max_length=120, blank=True)
     evidence = models.TextField(blank=True)
-    # The words around the quote: searched at a lower weight than the content, never shown as if it were it.
+    # The words around the quote: searched with a lower weight than the content, and never shown as content.
     context = models.TextField(blank=True)
     tongue = models.PositiveSmallIntegerField(
         default=1, editable=False, help_text="the language that its words are stemmed as"
@@ -139,19 +144,23 @@ class Memory(models.Model):
             models.UniqueConstraint(
                 fields=("end_user", "trace", "candidate_index"),
                 condition=Q(trace__isnull=False),
-                name="memory_once_a_candidate",
+                name="memory_once_per_candidate",
             ),
             models.UniqueConstraint(fields=("end_user", "canonical_hash"), condition=_LIVE, name=LIVE_ONCE),
             models.CheckConstraint(condition=Q(status__in=values_of(Status)), name="memory_status_known"),
             models.CheckConstraint(condition=Q(type__in=values_of(MemoryType)), name="memory_type_known"),
-            models.CheckConstraint(condition=Q(confidence__gte=0, confidence__lte=1), name="memory_confidence_a_share"),
-            models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=1), name="memory_importance_a_share"),
             models.CheckConstraint(
-                condition=~Q(status=Status.SUPERSEDED.value) | Q(valid_until__isnull=False),
-                name="memory_superseded_ended",
+                condition=Q(confidence__gte=0, confidence__lte=1), name="memory_confidence_in_range"
             ),
             models.CheckConstraint(
-                condition=Q(superseded_by__isnull=True) | ~Q(superseded_by=F("id")), name="memory_not_its_own_heir"
+                condition=Q(importance__gte=0, importance__lte=1), name="memory_importance_in_range"
+            ),
+            models.CheckConstraint(
+                condition=~Q(status=Status.SUPERSEDED.value) | Q(valid_until__isnull=False),
+                name="memory_superseded_has_end",
+            ),
+            models.CheckConstraint(
+                condition=Q(superseded_by__isnull=True) | ~Q(superseded_by=F("id")), name="memory_not_its_own_successor"
             ),
         ]
         indexes = [
@@ -176,7 +185,7 @@ class Memory(models.Model):
 
 
 class MemoryOrigin(models.Model):
-    """One turn that says a memory."""
+    """A turn that states a memory."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -193,7 +202,7 @@ class MemoryOrigin(models.Model):
     class Meta:
         ordering = ("said_at",)
         constraints = [
-            models.UniqueConstraint(fields=("end_user", "memory", "turn"), name="origin_once_a_turn"),
+            models.UniqueConstraint(fields=("end_user", "memory", "turn"), name="origin_once_per_turn"),
         ]
         indexes = [
             models.Index(fields=("memory",), name="origin_by_memory"),
@@ -207,7 +216,7 @@ class MemoryOrigin(models.Model):
 
 
 class MemoryLink(models.Model):
-    """Two memories that a person has to look at together."""
+    """Two memories that a person has to review together."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -229,7 +238,7 @@ class MemoryLink(models.Model):
         ordering = ("-created_at",)
         constraints = [
             models.UniqueConstraint(fields=("end_user", "from_memory", "to_memory", "kind"), name="link_once"),
-            models.CheckConstraint(condition=~Q(from_memory=F("to_memory")), name="link_of_two"),
+            models.CheckConstraint(condition=~Q(from_memory=F("to_memory")), name="link_of_two_memories"),
             models.CheckConstraint(condition=Q(kind__in=values_of(LinkKind)), name="link_kind_known"),
         ]
         indexes = [

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class MemoryRevision(models.Model):
-    """The last change of what a search reads of an end user; triggers write it when a transaction commits."""
+    """The revision of an end user's searchable data; triggers write it when a transaction commits."""
 
     end_user = models.OneToOneField(
         "tenants.EndUser", on_delete=models.CASCADE, primary_key=True, related_name="+", db_constraint=False

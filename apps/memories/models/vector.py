@@ -1,4 +1,4 @@
-"""Where memories stand in an embedder's space."""
+"""The vectors of memories by embedder."""
 
 import json
 from typing import Any
@@ -12,20 +12,20 @@ from apps.pipeline.core.identifiers import new_id
 
 
 class HalfVectorsField(ArrayField):
-    """Several vectors; the driver knows no arrays of them and hands their text over."""
+    """An array of half-precision vectors; the driver returns such arrays as text."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"base_field": HalfVectorField(), **options})
 
     def _from_db_value(self, value: str | None, *_: object) -> list[list[float]] | None:
-        """Read '{"[1,2]","[3,4]"}'; ArrayField takes this reader for elements that have one of their own."""
+        """Parse '{"[1,2]","[3,4]"}'; ArrayField calls this for elements with their own conversion."""
         return None if value is None else json.loads(f"[{value[1:-1]}]".replace('"', ""))
 
 
 class MemoryVector(models.Model):
     """The unit vectors of one memory: of its content, and of the questions that it answers.
 
-    One row for all: a search reads every one of them, and rows lie scattered.
+    One row has all vectors, because a search reads all of them, and rows are scattered on disk.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -44,7 +44,7 @@ class MemoryVector(models.Model):
     class Meta:
         ordering = ("memory",)
         constraints = [
-            models.UniqueConstraint(fields=("end_user", "memory", "embedder"), name="vector_once_an_embedder"),
+            models.UniqueConstraint(fields=("end_user", "memory", "embedder"), name="vector_once_per_embedder"),
         ]
         indexes = [models.Index(fields=("memory",), name="vector_by_memory")]
 

@@ -76,7 +76,7 @@ class InMemoryStore:
     def relevant(
         self, *, query: RelevanceQuery, entities: int, memories: int
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return entities, and live memories of several lists that take turns, as the database does."""
+        """Return entities, and live memories from several lists in rotation, as the database does."""
         live = sorted(self._live(query.end_user_id), key=lambda stored: stored.memory.id, reverse=True)
         named = self._named(query)
         lists = [

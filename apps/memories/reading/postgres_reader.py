@@ -118,7 +118,7 @@ order by best.place, best.score desc, m.id desc
 
 
 class PostgresMemoryReader:
-    """What is known of one end user, read from the tables."""
+    """Reads what is known about one end user from the tables."""
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
@@ -183,12 +183,12 @@ class PostgresMemoryReader:
     def duplicates(
         self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
     ) -> tuple[StoredMemory, ...]:
-        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+        """Return live memories with one of the hashes or wordings, in the order in which they were said."""
         values = {"end_user": end_user_id, "hashes": list(hashes), "contents": list(contents)}
         return tuple(read_stored(row) for row in _fetch(_DUPLICATES, values))
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
-        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+        """Return a memory, live or not. Raises LookupError if the end user has no such memory."""
         rows = _fetch(_BY_ID, [end_user_id, memory_id])
         if not rows:
             raise LookupError(f"there is no memory {memory_id}")
@@ -202,7 +202,7 @@ def _fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
 
 
 def _as_text(vector: Iterable[float]) -> str:
-    """Write a vector as pgvector reads it."""
+    """Return a vector in pgvector's text format."""
     return "[" + ",".join(f"{value:.6g}" for value in vector) + "]"
 
 

@@ -13,7 +13,7 @@ from apps.pipeline.retrieval.float16 import halves
 
 
 class SnapshotRow(NamedTuple):
-    """The only row of the statement; bytes are None where the read mode excludes them or there are no rows."""
+    """The only row of the statement; bytes are None if the read mode excludes them or there are no rows."""
 
     query: bytes
     revision: int
@@ -74,7 +74,7 @@ def query_words(packed: bytes) -> Words:
 
 
 def cosines_of(answer: SnapshotRow, rows: Rows) -> tuple[Floats, Floats]:
-    """Return the content and question cosines that the database computed; NaN where a memory has no vector yet."""
+    """Return the content and question cosines that the database computed; NaN if a memory has no vector yet."""
     read = np.frombuffer(answer.cosines or b"", dtype=COSINES)
     places = _places(rows.ids, read["memory"].astype(np.uint64))
     content, questions = (np.append(read[name].astype(np.float64), np.nan) for name in ("content", "questions"))

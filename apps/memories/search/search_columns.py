@@ -73,7 +73,7 @@ def _read_and_cache(key: Key, asked: QueryTerms, scope: SearchScope) -> Columns:
 
 
 def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: SearchScope) -> Columns | None:
-    """Read the changes since the cached revision and apply them; None where the query has to be repeated."""
+    """Read the changes since the cached revision and apply them; None if the query has to be repeated."""
     languages = cached.rows.tongues
     with connection.cursor() as cursor, pipelined():
         send_query(cursor, key[0], asked, scope, ReadMode.CHANGES, cached_revision=cached.revision, tongues=languages)

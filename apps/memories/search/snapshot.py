@@ -34,8 +34,8 @@ class Rows:
     said_at: Floats
     confidence: Floats
     importance: Floats
-    subjects: NDArray[np.uint64]  # random half of the entity's id, 0 where there is none
-    objects: NDArray[np.int64]  # hash of the entity's id, 0 where the object is not an entity
+    subjects: NDArray[np.uint64]  # random half of the entity's id, 0 if there is none
+    objects: NDArray[np.int64]  # hash of the entity's id, 0 if the object is not an entity
     have_subject: NDArray[np.bool_]  # whether the memory has a predicate and a subject
     language_bits: NDArray[np.int64]  # one bit per language of its stemmed words
     answer_types: Places  # AnswerType bits
@@ -83,7 +83,7 @@ class Vectors:
         return {block: before[block] if block in before else block.compared(asked) for block in self.blocks}
 
     def of_memories(self, compared: Mapping[VectorBlock, Cosines]) -> Cosines:
-        """Return each memory's content cosine and best question cosine; NaN where it has no vector."""
+        """Return each memory's content cosine and best question cosine; NaN if it has no vector."""
         per_block = [compared[block] for block in self.blocks]
         # The NaN at the end is what the index -1 selects.
         content = np.concatenate([*(content for content, _ in per_block), [np.nan]])

@@ -1,4 +1,4 @@
-"""Stage 5, conflict: what was true gives way to what is true; what contradicts is kept and shown to a person."""
+"""Stage 5, conflict: newer values supersede older ones; contradictions are stored and shown to a reviewer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,14 +16,14 @@ from apps.pipeline.deduplication.proposals import animate_entities, may_replace
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
-    """Decide by the holders of the slots, which dedupe has read."""
+    """Decide against the values in the candidates' slots, which dedupe has read."""
     return decide(draft, holders=draft.holders or ()) if draft.rulings else draft
 
 
 def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
     """Settle the rulings in the order in which their statements were said, each against all that is live by then.
 
-    What one of them closes meets no later one: nothing that was just closed is opened again.
+    What one ruling closes is not compared with later ones, so nothing that was just closed is reopened.
     """
     live = {holder.id: holder for holder in holders}
     merges = [(ruling, ruling.merge_into) for ruling in draft.rulings if ruling.merge_into is not None]
@@ -49,12 +49,12 @@ def _order(draft: Draft, ruling: Ruling) -> tuple[bool, float, int]:
 
 
 def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemory:
-    """Count a value as said when it was said last: a move away that lies before that is over again."""
+    """Date a repeated value by its last mention: a move away before that mention no longer applies."""
     return replace(known, said_at=max(known.said_at, said_at(draft, ruling.candidate)))
 
 
 def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Let a statement that is said again close what it takes back, and lift it where it was pending."""
+    """Let a repeated statement close what it retracts, and promote its memory if that was pending."""
     merged = known.evolve(**ruling.changes)
     if not may_change_known(draft, ruling.candidate):
         return ruling
@@ -69,7 +69,7 @@ def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Seq
 
 
 def _promote(draft: Draft, ruling: Ruling, merged: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Lift a pending memory that is firm now: it was said firmly, or again on another day."""
+    """Make a pending memory active that is firm now: it was stated firmly, or again on another day."""
     policy = draft.policy.confidence
     confidence = merged_confidence(draft, ruling.candidate, merged).value
     is_firm = candidate_confidence(draft, ruling.candidate).value >= policy.review_below
@@ -83,11 +83,11 @@ def _promote(draft: Draft, ruling: Ruling, merged: StoredMemory, rivals: Sequenc
 
 
 def _settle(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Rule on one new memory: first on itself, then against each rival."""
+    """Decide about one new memory: first by itself, then against each rival."""
     memory = as_memory(draft=draft, ruling=ruling)
     doubts = (*_doubts(draft, memory), *doubts_about_origin(draft, ruling.candidate))
     if doubts:
-        # What it would replace is shown beside it, for whoever decides.
+        # What it would replace is shown to the reviewer who decides.
         named = _proposed(draft, ruling, rivals, (*ruling.candidate.replaces, *ruling.candidate.contradicts))
         doubtful = ruling.evolve(review_reasons=(*ruling.review_reasons, *doubts))
         return _contradict(doubtful, named).evolve(rule="doubtful")
@@ -100,7 +100,7 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     contradicted = _proposed(draft, ruling, rivals, candidate.contradicts)
     additive = says_additional(candidate.evidence)
     for rival in rivals:
-        # What nobody has reviewed yet never stands in the way of what is sure; only who names it replaces it.
+        # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.
         if rival.id in candidate.proposed or rival.id in ruling.coexists or rival.status is not Status.ACTIVE:
             continue
         relation = relate(memory, rival, additive=additive, evidence=candidate.evidence)
@@ -116,21 +116,21 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
 
 
 def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids: Sequence[UUID]) -> list[StoredMemory]:
-    """Return the rivals that an extractor or a judge names; those about somebody else are refused by dedupe."""
+    """Return the rivals that an extractor or a judge names; dedupe has refused those about somebody else."""
     animate = animate_entities(draft)
     return [rival for rival in rivals if rival.id in ids and may_replace(ruling.candidate, rival, animate=animate)]
 
 
 def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:
-    """Return True for a value with an end beside one without: who stays with a friend until May still lives at home."""
+    """Return True for a temporary value beside a lasting one: a stay with a friend until May doesn't end the home."""
     return memory.valid_until is not None and rival.valid_until is None
 
 
 def _leaves_open(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: StoredMemory) -> bool:
-    """Return True if a model found a value of a held slot, and neither it nor a judge says that it replaces another.
+    """Return True if a model found a value for a filled slot, but neither it nor a judge says that it replaces one.
 
-    A model words predicates freely, so equal ones prove little: a district and its city are both places to live in.
-    A quote that says that something has changed is enough.
+    Models choose predicates freely, so equal predicates prove little: one lives in a district and in its city. A quote
+    that says that something has changed is enough.
     """
     by_model = not ruling.candidate.extractor.startswith(PATTERNS)
     evidence = ruling.candidate.evidence
@@ -139,7 +139,7 @@ def _leaves_open(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: Stor
 
 
 def _doubts(draft: Draft, memory: StoredMemory) -> tuple[str, ...]:
-    """Return why a person has to look at a memory whatever else is known."""
+    """Return the reasons for review that don't depend on other memories."""
     if memory.speech_act is not SpeechAct.ASSERTED:
         return (Reason.NOT_ASSERTED,)
     return (Reason.LOW_CONFIDENCE,) if memory.confidence < draft.policy.confidence.review_below else ()
@@ -152,7 +152,7 @@ def _contradict(ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
 
 
 def _replace(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Let the newer statement close the older ones, unless it rests on weaker evidence."""
+    """Let the newer statement close the older ones, unless its evidence is weaker."""
     if not rivals:
         return ruling
     newer = [rival for rival in rivals if rival.said_at > memory.said_at]
@@ -166,7 +166,7 @@ def _replace(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequenc
 
 
 def _without_closed(ruling: Ruling, closed: Sequence[StoredMemory]) -> Ruling:
-    """Take back the question whether a memory is a duplicate of one that it closes."""
+    """Drop possible duplicates that the memory closes."""
     ids = {memory.id for memory in closed}
     unsure = tuple(memory for memory in ruling.possible_duplicates if memory.id not in ids)
     flags = tuple(flag for flag in ruling.flags if unsure or flag != Reason.UNSURE_DUPLICATE)
@@ -174,13 +174,13 @@ def _without_closed(ruling: Ruling, closed: Sequence[StoredMemory]) -> Ruling:
 
 
 def _began_later(successor: StoredMemory, memory: StoredMemory) -> StoredMemory:
-    """End a late arrival when its successor was last said, if the successor began before it."""
+    """End a late arrival when its successor was last stated, if the successor began before it."""
     began = successor.valid_from or successor.said_at
     return successor if began >= memory.said_at else replace(successor, valid_from=successor.said_at)
 
 
 def _weakness(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: StoredMemory) -> str | None:
-    """Return in what a statement is weaker than the one that it would replace."""
+    """Return how a statement is weaker than the one that it would replace."""
     policy = draft.policy.conflict
     if policy.trust[memory.role] < policy.trust[rival.role] or not may_change_known(draft, ruling.candidate):
         return Reason.LESS_TRUSTED

@@ -1,4 +1,4 @@
-"""Rivalry: what a new statement does to one that is live under the same subject and predicate."""
+"""Supersession: how a new statement relates to a live one with the same subject and predicate."""
 
 import re
 from enum import StrEnum
@@ -10,15 +10,15 @@ from apps.pipeline.deduplication.difference_checks import contradictions
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.lexicon.retractions import takes_back
 
-# Words by which one says that something has changed: no contradiction, but an end.
+# Words that say that something has changed: the old value has ended, which is no contradiction.
 _ENDED = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|after all|again)\b", re.IGNORECASE)
-# Words by which one says that a value joins another one instead of replacing it.
+# Words that say that a value is additional and replaces nothing.
 _BESIDE = re.compile(
     r"\b(?:also|too|as well|second|another|besides|on the side|side job|part[- ]time)\b", re.IGNORECASE
 )
 
 
-# Words by which one says that a value is new.
+# Words that say that a value is new.
 _CHANGED = re.compile(
     r"\b(?:now|moved|switched|changed|instead|new|from now on|became|nowadays|these days)\b", re.IGNORECASE
 )
@@ -30,12 +30,12 @@ def says_changed(evidence: str) -> bool:
 
 
 def says_additional(evidence: str) -> bool:
-    """Tell whether a quote says that its value joins what is known."""
+    """Return True if a quote says that its value is additional to the known ones."""
     return _BESIDE.search(evidence) is not None
 
 
 class PairRelation(StrEnum):
-    """What a new statement is to a live one."""
+    """How a new statement relates to a live one."""
 
     REPLACES = "replaces"  # one of them ends where the other begins
     CONTRADICTS = "contradicts"
@@ -43,10 +43,9 @@ class PairRelation(StrEnum):
 
 
 def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidence: str) -> PairRelation:
-    """Relate a new memory to a live one; `beside` tells that it was said to join what is known.
+    """Relate a new memory to a live one; `additive` says that its quote calls the value additional.
 
-    What a quote takes back is replaced by what it puts in its place. Otherwise events never replace or contradict: each
-    happened.
+    A value that the quote retracts is replaced. Otherwise events never replace or contradict: each of them happened.
     """
     if not _share_a_slot(memory, rival):
         return PairRelation.COEXISTS
@@ -56,7 +55,7 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
         return PairRelation.COEXISTS
     stateful = memory.stateful and memory.predicate == rival.predicate
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
-    # One value of a slot may be told in words that exclude each other: 3 days a week, 5 days a week.
+    # Two values of a slot can share words and still exclude each other: 3 days a week, 5 days a week.
     tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
     if both_hold and _is_other_dose(memory, rival):
         return PairRelation.REPLACES
@@ -66,7 +65,7 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
 
 
 def _is_other_dose(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True for one medicine in two doses: many medicines are taken, each in one dose at a time."""
+    """Return True for the same medicine in two doses: one takes many medicines, but each in one dose at a time."""
     is_medicine = one.predicate == two.predicate == "takes_medication"
     return is_medicine and same_value(one, two) and bool(contradictions(one.content, two.content))
 
@@ -76,7 +75,7 @@ def _share_a_slot(one: StoredMemory, two: StoredMemory) -> bool:
 
 
 def is_taken_back(rival: StoredMemory, *, by: StoredMemory, evidence: str) -> bool:
-    """Tell whether a quote takes a value back that was told before: "I use Neovim, not Vim"."""
+    """Return True if a quote retracts an earlier value: "I use Neovim, not Vim"."""
     both_affirm = by.polarity is rival.polarity is Polarity.POSITIVE
     if rival.said_at > by.said_at or not both_affirm or not _share_a_slot(by, rival):
         return False
@@ -93,7 +92,7 @@ def _of_equal_value(memory: StoredMemory, rival: StoredMemory, *, stateful: bool
 
 
 def same_value(one: StoredMemory, two: StoredMemory) -> bool:
-    """Tell whether two triples have the same object; two without any have one when their sentences are equal."""
+    """Return True if two triples have the same object; without objects, if their sentences are equal."""
     first, second = canonical_text(one.object_text), canonical_text(two.object_text)
     if first or second:
         return first == second

@@ -1,4 +1,4 @@
-"""Trust: what a statement may do to known memories, by who said it and in whose words."""
+"""Trust: what a statement may change, by who said it and in whose words."""
 
 from collections.abc import Iterator
 
@@ -8,14 +8,14 @@ from apps.pipeline.core.memory_conversion import role_of
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.provenance.binding import is_binding
 from apps.pipeline.provenance.orders import injection_signs
-from apps.pipeline.provenance.reading import words_of
+from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import Standing
 
-SIGNS_IN_OWN_WORDS = 2  # of an injection: one may be a plain wish, such as "never ask for confirmation"
+SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wish, such as "never ask for confirmation"
 
 
 def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
-    """Return why a person has to look at a statement because of where it comes from."""
+    """Return the reasons for review that follow from where a statement comes from."""
     standing = standing_of(draft, candidate)
     signs = max(injection_signs(candidate.content), injection_signs(candidate.evidence))
     if signs >= (SIGNS_IN_OWN_WORDS if standing is Standing.OWN else 1):

@@ -1,4 +1,4 @@
-"""What a draft says of one of its candidates: when it was said, by which turns, how surely, under which hash."""
+"""Facts that a draft gives about one of its candidates: times, source turns, confidence and hash."""
 
 from datetime import datetime, timedelta
 
@@ -11,22 +11,22 @@ from apps.pipeline.core.statement import Candidate, StoredMemory
 
 
 def said_at(draft: Draft, candidate: Candidate) -> datetime:
-    """Return when the last of a candidate's source turns was said."""
+    """Return the time of the last of a candidate's source turns."""
     return max(turn.said_at for turn in draft.request.turns if turn.id in candidate.source_turn_ids)
 
 
 def starts_at(draft: Draft, candidate: Candidate) -> datetime:
-    """Return when what a candidate says becomes true: its own start, else when it was said."""
+    """Return when a candidate's statement becomes true: its own start, otherwise the time when it was said."""
     return candidate.valid_from or said_at(draft, candidate)
 
 
 def ends_at(draft: Draft, candidate: Candidate) -> datetime | None:
-    """Return when what a candidate says stops being true; a statement about the past stays true."""
+    """Return when a candidate's statement stops being true; a statement about the past stays true."""
     ends = candidate.valid_until
     return ends if ends is not None and ends > said_at(draft, candidate) else None
 
 
-# The most days that an event of a precision may last beyond the first.
+# The most days that an event may last beyond its first day, by the precision of its time.
 _LONGEST = {
     Precision.INSTANT: 1,
     Precision.DAY: 1,
@@ -35,13 +35,13 @@ _LONGEST = {
     Precision.QUARTER: 92,
     Precision.YEAR: 366,
 }
-_IN_PASSING = 0.5  # importance below it is what the extraction prompt gives to what is mentioned in passing
+_IN_PASSING = 0.5  # the extraction prompt gives less importance than this to things that are mentioned in passing
 
 
 def expires_at(draft: Draft, candidate: Candidate) -> datetime | None:
-    """Return when a plan that was mentioned in passing is outdated: once its day, month or year is over.
+    """Return when a plan that was mentioned in passing expires: at the end of its day, month or year.
 
-    An event of more importance, and one that was over when it was said, stays as a part of the past.
+    More important events, and events that were over when they were mentioned, don't expire.
     """
     is_plan = (
         candidate.traits.dated and candidate.event_at is not None and candidate.event_at > said_at(draft, candidate)
@@ -52,10 +52,10 @@ def expires_at(draft: Draft, candidate: Candidate) -> datetime | None:
 
 
 def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datetime:
-    """Return when a known memory ends that a candidate replaces.
+    """Return the end of the validity of a known memory that a candidate replaces.
 
-    A fact gives way when the new one starts, or when the event happens that changes it; a plan is over as soon as
-    another one is said. No memory ends before it began.
+    A fact ends when the new fact starts, or when the event happens that changes it. A plan ends as soon as another
+    plan is stated. No memory ends before it began.
     """
     happens = candidate.event_at if candidate.traits.dated and not closed.traits.dated else None
     ends = max(happens or starts_at(draft, candidate), closed.valid_from or closed.said_at)
@@ -63,31 +63,31 @@ def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datet
 
 
 def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
-    """Score a candidate that was said once."""
+    """Compute the confidence of a candidate that was stated once."""
     return confidence_of(candidate, policy=draft.policy.confidence)
 
 
 def days_of(draft: Draft, candidate: Candidate, known: StoredMemory) -> set[tuple[str, str]]:
-    """Return the distinct sessions and days that say a known memory, the candidate's included."""
+    """Return the distinct sessions and days in which a known memory was stated, including the candidate's."""
     return {origin_key(origin) for origin in origins_of(draft, candidate)} | set(known.origins)
 
 
 def merged_confidence(draft: Draft, candidate: Candidate, merged: StoredMemory) -> Confidence:
-    """Score a known memory that a candidate says again; the approval of a person stays in the sum."""
+    """Compute the confidence of a known memory that a candidate repeats; the approval of a person stays in the sum."""
     origins = len(days_of(draft, candidate, merged))
     computed = confidence_of(merged, policy=draft.policy.confidence, origins=origins)
     return Confidence.from_parts({**computed.parts(), "review": merged.confidence_parts.get("review")})
 
 
 def canonical_hash_of(draft: Draft, ruling: Ruling) -> str:
-    """Return the hash of a ruling's memory: no two live memories share it."""
+    """Return the hash of a ruling's memory; it is unique among live memories."""
     candidate = ruling.candidate
     found = canonical_hash(candidate)
     return salted_hash(found, memory_id=ruling.memory_id) if ruling.hash_salted else found
 
 
 def origins_of(draft: Draft, candidate: Candidate) -> tuple[PlannedOrigin, ...]:
-    """Return the turns that say a candidate, each with the quote."""
+    """Return the turns that state a candidate, each with the quote."""
     origin = draft.request.origin
     return tuple(
         PlannedOrigin(
@@ -99,7 +99,7 @@ def origins_of(draft: Draft, candidate: Candidate) -> tuple[PlannedOrigin, ...]:
 
 
 def context_of(draft: Draft, candidate: Candidate) -> str:
-    """Return the quoted turn and the one before it, which a search may match at a lower weight."""
+    """Return the quoted turn and the turn before it; search gives their words a lower weight."""
     turns = (*draft.request.earlier_turns, *draft.request.turns)
     last = max(index for index, turn in enumerate(turns) if turn.id in candidate.source_turn_ids)
     around = turns[max(0, last - 1) : last + 1]
@@ -107,5 +107,5 @@ def context_of(draft: Draft, candidate: Candidate) -> str:
 
 
 def origin_key(origin: PlannedOrigin) -> tuple[str, str]:
-    """Return what makes an origin distinct: its session and its day. Repetition within both proves nothing."""
+    """Return what makes an origin distinct: its session and day. Repetition on one day of a session proves nothing."""
     return str(origin.session_id), origin.turn.said_at.date().isoformat()

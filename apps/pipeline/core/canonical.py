@@ -1,4 +1,4 @@
-"""The canonical form of a statement: what two wordings must share to be the same by hash."""
+"""The canonical form of a statement: two wordings with the same canonical form have the same hash."""
 
 import hashlib
 import re
@@ -11,15 +11,15 @@ _NOT_A_WORD = re.compile(r"[^\w]+", re.UNICODE)
 
 
 def canonical_text(text: str) -> str:
-    """Fold case, width, punctuation and white space: "I like  TEA!" and "i like tea" become one."""
+    """Fold case, width, punctuation and white space: "I like  TEA!" becomes "i like tea"."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _NOT_A_WORD.sub(" ", folded).strip()
 
 
 def canonical_hash(statement: Statement) -> str:
-    """Hash the triple with its polarity, or the sentence where there is no object.
+    """Hash the triple with its polarity, or the sentence if there is no object.
 
-    An object that is a resolved entity counts by its id, so that a new name changes nothing.
+    An object that is a resolved entity is hashed by its id, so that renaming the entity doesn't change the hash.
     Returns 32 hexadecimal characters (BLAKE2b, 128 bits).
     """
     entity = statement.object.entity
@@ -31,5 +31,5 @@ def canonical_hash(statement: Statement) -> str:
 
 
 def salted_hash(canonical_hash: str, *, memory_id: UUID) -> str:
-    """Hash a statement whose hash a live memory holds that says something else: one of its own."""
+    """Return a hash of its own for a statement whose hash belongs to a live memory with another meaning."""
     return hashlib.blake2b(f"{canonical_hash}\x1f{memory_id.hex}".encode(), digest_size=16).hexdigest()

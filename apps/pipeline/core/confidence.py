@@ -1,4 +1,4 @@
-"""The confidence formula, alone in one file, so that its sum can be shown part by part."""
+"""The confidence formula, and the parts of its sum."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -23,9 +23,9 @@ class Confidence:
 
     @classmethod
     def from_parts(cls, parts: Mapping[str, float | None]) -> "Confidence":
-        """Return the sum of weighted parts, between 0 and the cap; a part that is missing counts nothing.
+        """Return the sum of weighted parts, limited to 0 and the cap; missing parts count as 0.
 
-        What a person has approved has no cap.
+        The cap does not apply to what a person has approved.
         """
         summands = {name: parts.get(name) or 0.0 for name in _SUMMANDS}
         cap = None if summands["review"] else parts.get("capped_at")
@@ -33,7 +33,7 @@ class Confidence:
         return cls(value=_rounded(value), capped_at=cap, **{name: _rounded(part) for name, part in summands.items()})
 
     def parts(self) -> dict[str, float | None]:
-        """Return the parts as they are stored beside the memory."""
+        """Return the parts in the form in which they are stored with the memory."""
         return {name: part for name, part in asdict(self).items() if name != "value"}
 
 
@@ -47,9 +47,8 @@ def _rounded(value: float) -> float:
 def confidence_of(statement: Statement, *, policy: ConfidencePolicy, origins: int = 1) -> Confidence:
     """Compute clamp(0.60·source + 0.25·extractor + 0.15·recurrence + grounding + adjustment).
 
-    `origins` counts the distinct sessions and days that say the statement. Its adjustment is bounded by the policy;
-    speech acts other than asserted cap the value. Weights are the policy's; the formula is the product's own (see the
-    decision page on confidence).
+    `origins` is the number of distinct sessions and days in which it was stated. The policy limits the adjustment and
+    gives the weights; speech acts other than asserted cap the value. docs/decisions/confidence.md explains the formula.
     """
     bound = policy.max_adjustment
     return Confidence.from_parts(
@@ -65,22 +64,22 @@ def confidence_of(statement: Statement, *, policy: ConfidencePolicy, origins: in
 
 
 def approved(parts: Mapping[str, float | None], *, policy: ConfidencePolicy) -> Confidence:
-    """Return stored parts summed up with the approval of a person, which lifts them over every gate of retrieval."""
+    """Return stored parts with the approval of a person, whose weight is enough for every threshold of retrieval."""
     return Confidence.from_parts({**parts, "review": policy.review_weight})
 
 
 def recurrence_of(*, origins: int) -> float:
-    """Return 1 − 2^(1−n) for n distinct origins: 0 for one, 0.5 for two, never quite 1."""
+    """Return 1 − 2^(1−n) for n distinct origins: 0 for one, 0.5 for two, always below 1."""
     return 1.0 - 2.0 ** (1 - max(origins, 1))
 
 
 def with_recurrence(parts: Mapping[str, float | None], *, policy: ConfidencePolicy, origins: int) -> Confidence:
-    """Return stored parts summed up with a new recurrence; what a person set in them stays."""
+    """Return stored parts with a new recurrence; a person's adjustment and approval stay."""
     return Confidence.from_parts({**parts, "recurrence": policy.recurrence_weight * recurrence_of(origins=origins)})
 
 
 def with_value(parts: Mapping[str, float | None], *, value: float) -> Confidence:
-    """Return stored parts with the adjustment by which they sum up to a value that a person or a caller has set."""
+    """Return stored parts with the adjustment that makes their sum equal a value set by a person or a caller."""
     others = sum(parts.get(name) or 0.0 for name in _SUMMANDS if name != "adjustment")
     changed = Confidence.from_parts({**parts, "adjustment": value - others, "capped_at": None})
     return replace(changed, value=value)

@@ -1,4 +1,4 @@
-"""Draft: the one frozen document that travels through the funnel, and the values it is made of."""
+"""Draft: the frozen value that passes through the stages of the funnel, and its parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from apps.pipeline.core.turn import SourceTurn
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a request comes from; trust hangs on this and never on the text."""
+    """Where a request comes from; trust depends on this and never on the text."""
 
     project_id: UUID
     end_user_id: UUID
@@ -25,7 +25,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one trace was asked to remember."""
+    """The turns of one trace, with their context."""
 
     trace_id: UUID
     origin: Origin
@@ -37,7 +37,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A turn or candidate that went no further, with its reason: data, never an exception."""
+    """A rejected turn or candidate with the reason; a value, never an exception."""
 
     stage: Stage
     reason: str  # a Reason, or "pattern:<rule name>"
@@ -48,7 +48,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class KnownEntity:
-    """An entity of the end user as the store knows it."""
+    """A stored entity of the end user."""
 
     id: UUID
     name: str
@@ -61,7 +61,7 @@ class KnownEntity:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What is to happen with a surviving candidate: a new memory, or a merge into one that is known."""
+    """The decision about a candidate that was not dropped: a new memory, or a merge into a known one."""
 
     candidate: Candidate
     memory_id: UUID  # of the memory that will hold it
@@ -71,18 +71,18 @@ class Ruling:
     superseded_by: StoredMemory | None = None
     contradicts: tuple[StoredMemory, ...] = ()
     possible_duplicates: tuple[StoredMemory, ...] = ()
-    absorbs: tuple[StoredMemory, ...] = ()  # known memories that say only what this one says in passing
+    absorbs: tuple[StoredMemory, ...] = ()  # known memories that say nothing that this one doesn't say in passing
     changes: Mapping[str, Any] = field(default_factory=dict)  # of a merge: fields of the known memory, new values
-    promotes: bool = False  # a merge that lifts a pending memory: agents may be told
-    coexists: frozenset[UUID] = frozenset()  # memories beside which a judge lets it stand
-    review_reasons: tuple[str, ...] = ()  # why a person has to look before it is shown
-    flags: tuple[str, ...] = ()  # what a person may want to look at, though it is shown
-    rule: str = ""  # the rule that decided, for the span
-    hash_salted: bool = False  # its triple is known, yet it says something else: another day, another number
+    promotes: bool = False  # a merge that makes a pending memory active
+    coexists: frozenset[UUID] = frozenset()  # contradicting memories that a judge found compatible with it
+    review_reasons: tuple[str, ...] = ()  # why a person has to review it before agents see it
+    flags: tuple[str, ...] = ()  # why a person may want to review it, although agents see it
+    rule: str = ""  # the rule that decided; shown in the span
+    hash_salted: bool = False  # a known memory has the same triple but another meaning: another day, another number
 
     @property
     def needs_review(self) -> bool:
-        """Tell whether the memory is hidden until a person has looked."""
+        """Return True if the memory is hidden until a person has reviewed it."""
         return bool(self.review_reasons)
 
     def evolve(self, **changes: Any) -> Self:
@@ -92,7 +92,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class StageSpan:
-    """What one stage did in one trace."""
+    """The result of one stage in one trace."""
 
     stage: Stage
     result: SpanResult
@@ -103,7 +103,7 @@ class StageSpan:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Everything known of one trace so far; a stage reads it and returns an evolved copy."""
+    """Everything known about one trace so far; a stage reads it and returns an evolved copy."""
 
     request: Request
     policy: Policy
@@ -112,10 +112,10 @@ class Draft:
     entities: tuple[KnownEntity, ...] = ()  # of the end user, read by resolve_refs
     new_entities: tuple[KnownEntity, ...] = ()
     new_aliases: tuple[tuple[UUID, str], ...] = ()
-    moved_aliases: tuple[tuple[UUID, str], ...] = ()  # taken over from whoever held them: "User's manager"
+    moved_aliases: tuple[tuple[UUID, str], ...] = ()  # descriptions that change hands: "User's manager"
     renamed: tuple[tuple[UUID, str], ...] = ()  # entities whose name became known or was corrected
-    shown_memories: frozenset[UUID] = frozenset()  # known memories that the model saw when it extracted
-    holders: tuple[StoredMemory, ...] | None = None  # of the candidates' slots, once they were read
+    shown_memories: frozenset[UUID] = frozenset()  # known memories that were in the extraction prompt
+    holders: tuple[StoredMemory, ...] | None = None  # of the candidates' slots, after dedupe has read them
     rulings: tuple[Ruling, ...] = ()
     drops: tuple[Drop, ...] = ()
     model_calls: tuple[ModelCallRecord, ...] = ()
@@ -125,7 +125,7 @@ class Draft:
 
     @classmethod
     def start(cls, *, request: Request, policy: Policy) -> "Draft":
-        """Open the draft of a trace with every turn in the funnel."""
+        """Return the draft of a trace with all turns in the funnel."""
         return cls(request=request, policy=policy, turns=request.turns)
 
     def evolve(self, **changes: Any) -> Self:
@@ -133,7 +133,7 @@ class Draft:
         return replace(self, **changes)
 
     def drop(self, *drops: Drop) -> Self:
-        """Return a copy without the dropped turns and candidates, their reasons kept."""
+        """Return a copy without the dropped turns and candidates but with their reasons."""
         turn_ids = {drop.turn_id for drop in drops if drop.candidate is None}
         indexes = {drop.candidate.index for drop in drops if drop.candidate is not None}
         return self.evolve(

@@ -1,4 +1,4 @@
-"""What is counted of the funnel, the ratios that show its health, and the limits beyond which they need a person."""
+"""Metrics of the funnel: what is counted, the ratios that show its health, and the limits for alerts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from apps.pipeline.core.model_calls import AnswerKind, Purpose
 
 
 class Measure(StrEnum):
-    """What the tallies of an hour count; some are divided further by stage and reason."""
+    """Quantities that are counted per hour; some are divided further by stage and reason."""
 
     TURNS = "turns"
     NEW_TURNS = "new_turns"  # turns that added a memory
@@ -29,7 +29,7 @@ class Measure(StrEnum):
 
 
 class Ratio(StrEnum):
-    """A part of a whole that shows whether the funnel is healthy."""
+    """A share that shows whether the funnel is healthy."""
 
     PRE_FILTER = "users' turns dropped by the pre-filter"
     NO_CANDIDATE = "turns where nothing was found"
@@ -44,7 +44,7 @@ class Ratio(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The range in which a ratio is healthy, and the limits beyond which it needs a person; all from 0 to 1."""
+    """The range in which a ratio is healthy, and the limits beyond which it raises an alert; all from 0 to 1."""
 
     low: float
     high: float
@@ -223,7 +223,7 @@ _STEPS = 8
 
 
 def quantile(buckets: Mapping[int, int], share: float) -> int | None:
-    """Return the latency in microseconds that a share of the measurements stays within; None without any."""
+    """Return the latency in microseconds that a share of the measurements stays within; None without measurements."""
     wanted = share * sum(buckets.values())
     seen = 0
     for bucket in sorted(buckets):

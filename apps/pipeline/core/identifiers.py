@@ -1,4 +1,4 @@
-"""Identifiers: UUIDv7 made here and now, shown to people with a prefix that tells what they name."""
+"""Identifiers: UUIDv7, shown to people with a prefix for the kind of thing that they identify."""
 
 from enum import StrEnum
 from uuid import UUID, uuid5
@@ -10,7 +10,7 @@ _NAMESPACE = UUID("6d656d70-6c61-5466-8f72-6d0000000001")
 
 
 class Prefix(StrEnum):
-    """What an identifier names."""
+    """The kind of thing that an identifier identifies."""
 
     PROJECT = "prj"
     API_KEY = "key"
@@ -27,11 +27,11 @@ class Prefix(StrEnum):
 
 
 class BadIdentifier(ValueError):
-    """A text that is no identifier of the kind asked for."""
+    """The text is not an identifier of the expected kind."""
 
 
 def new_id() -> UUID:
-    """Make a UUIDv7: unique without coordination, sorted by time of making."""
+    """Return a new UUIDv7: unique without coordination, sorted by time of creation."""
     return compat.uuid7()
 
 

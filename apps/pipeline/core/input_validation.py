@@ -1,6 +1,6 @@
-"""Validation of text and times from outside: names are refused, content is cleaned, times are bounded.
+"""Validation of text and times from outside: invalid names are refused, content is cleaned, times are limited.
 
-Content keeps its words: only characters that carry none are removed. A name that would have to be changed is refused
+Only characters that aren't part of any word are removed from content. A name that would have to be changed is refused
 instead, because a changed name is another name.
 """
 
@@ -13,20 +13,21 @@ MAX_DEPTH = 32
 EARLIEST_SAID = datetime(1900, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2500, 1, 1, tzinfo=UTC)
-CLOCK_SKEW = timedelta(minutes=5)  # of a caller's clock
-# A time within this is that of a wrong clock or zone; a later one is a mistake.
+CLOCK_SKEW = timedelta(minutes=5)  # tolerated error of a caller's clock
+# A time up to this far ahead comes from a wrong clock or time zone; a later one is a mistake.
 AHEAD = timedelta(days=366)
 
-# Embeddings, overrides and isolates reorder what people see; marks (U+200E, U+200F) don't.
+# Embeddings, overrides and isolates reorder the displayed text; marks (U+200E, U+200F) don't.
 _BIDI = "\u202a-\u202e\u2066-\u2069"
-# What models read and people don't see: zero-width spaces, soft hyphens, invisible operators, fillers, tags.
+# Characters that models read and people don't see: zero-width spaces, soft hyphens, invisible operators, fillers, tags.
 _INVISIBLE = (
     "\u00ad\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u2060-\u2064\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f"
 )
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _LINE_BREAKS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NO_WORDS = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}]")
-# Joiners shape Persian, Indic and emoji sequences, but nothing in ASCII. One selector picks a form; more hide data.
+# Joiners shape Persian, Indic and emoji sequences, but nothing in ASCII. One variation selector selects a form; several
+# in a row can hide data.
 _IDLE_JOINERS = re.compile(
     r"(?<=[\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?=[\x00-\x7f])|^[\u200c\u200d]+|[\u200c\u200d]+$"
 )
@@ -37,7 +38,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class BadInput(ValueError):
-    """Something in a request can't be taken; `at` is the JSON pointer or the parameter that holds it."""
+    """A value in a request is invalid; `at` is its JSON pointer or the name of the parameter."""
 
     def __init__(self, message: str, *, at: str = "") -> None:
         super().__init__(message)
@@ -51,7 +52,7 @@ class TooLarge(BadInput):
 def checked_name(text: str, *, at: str) -> str:
     """Return an identifier, label or name unchanged.
 
-    Raises BadInput for control, line break, bidi control and invisible characters, and where nothing can be seen.
+    Raises BadInput for control, line break, bidi control and invisible characters, and if nothing is visible.
     """
     if _NOT_IN_NAMES.search(text) or _UNSTORABLE.search(text):
         raise BadInput("must not hold control, line break, bidirectional control or invisible characters", at=at)
@@ -65,9 +66,9 @@ def _is_blank(text: str) -> bool:
 
 
 def cleaned_text(text: str, *, at: str, most: int) -> str:
-    """Return content without characters that carry no words; other line breaks become newlines.
+    """Return content without invisible characters and with all line breaks as newlines.
 
-    Raises BadInput for NUL, lone surrogates and content in which nothing can be seen, TooLarge over `most` characters.
+    Raises BadInput for NUL, lone surrogates and content without visible characters, TooLarge over `most` characters.
     """
     if len(text) > most:
         raise TooLarge(f"holds {len(text):,} characters, at most {most:,} are taken", at=at)
@@ -84,8 +85,8 @@ def cleaned_text(text: str, *, at: str, most: int) -> str:
 def checked_said_at(moment: datetime | None, *, at: str, now: datetime) -> datetime | None:
     """Return when something was said, in UTC; a time without an offset is taken as UTC.
 
-    A time ahead of the clock by more than CLOCK_SKEW becomes `now`: what is said later replaces what was said before,
-    so a statement from the future would outlive true ones. Raises BadInput before 1900 and more than a year ahead.
+    A time ahead of the clock by more than CLOCK_SKEW becomes `now`: later statements supersede earlier ones, so a
+    statement from the future could not be corrected. Raises BadInput before 1900 and more than a year ahead.
     """
     if moment is None:
         return None
@@ -94,13 +95,13 @@ def checked_said_at(moment: datetime | None, *, at: str, now: datetime) -> datet
 
 
 def offset_of(moment: datetime | None) -> int:
-    """Return how many minutes east of UTC the clock stood by which a time was told; 0 where it tells no offset."""
+    """Return the UTC offset of a time in minutes, positive to the east; 0 if it has none."""
     offset = moment.utcoffset() if moment else None
     return round(offset / timedelta(minutes=1)) if offset else 0
 
 
 def checked_moment(moment: datetime | None, *, at: str) -> datetime | None:
-    """Return any other time, such as a validity, in UTC. Raises BadInput before the year 1000 and from 2500 on."""
+    """Return any other time, such as a validity, in UTC. Raises BadInput before year 1000 and from 2500 on."""
     return None if moment is None else _between(moment, EARLIEST, LATEST, at)
 
 
@@ -112,9 +113,9 @@ def _between(moment: datetime, earliest: datetime, latest: datetime, at: str) ->
 
 
 def check_json(value: Any, *, max_depth: int = MAX_DEPTH) -> None:
-    """Refuse what JSON can carry and a database can't: NUL, lone surrogates, infinite numbers, endless nesting.
+    """Refuse JSON that a database can't store: NUL, lone surrogates, infinite numbers, deep nesting.
 
-    Raises BadInput with the pointer of the first offence. Iterative, so that depth can't exhaust the stack.
+    Raises BadInput with the pointer of the first such value. Iterative, so that depth can't exhaust the stack.
     """
     open_values: list[tuple[str, int, Any]] = [("", 0, value)]
     while open_values:
@@ -139,13 +140,13 @@ def _children(value: Mapping[str, Any] | Sequence[Any], at: str) -> Iterator[tup
 
 
 def check_storable(text: str, *, at: str) -> None:
-    """Refuse text that PostgreSQL or UTF-8 can't hold. Raises BadInput for NUL and lone surrogates."""
+    """Refuse text that PostgreSQL or UTF-8 can't represent. Raises BadInput for NUL and lone surrogates."""
     if _UNSTORABLE.search(text):
         raise BadInput("must not hold NUL or lone surrogates", at=at)
 
 
 def storable(text: str) -> str:
-    """Return any text in a form that PostgreSQL and UTF-8 can hold: what they can't is replaced."""
+    """Return a text that PostgreSQL and UTF-8 can represent: other characters are replaced."""
     return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

@@ -1,4 +1,4 @@
-"""A candidate seen as the memory that it would become, so that old and new are compared as equals."""
+"""Conversion of candidates to the memories that they would become, so that new and known memories can be compared."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.operations import AddMemory, MergeInto
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, StoredMemory
 
-FIRST_VERSION = 1  # of a memory that a plan adds; each later operation on it counts one up
+FIRST_VERSION = 1  # of a memory that a plan adds; each later operation on it increments the version
 
 
 def as_memory(*, draft: Draft, ruling: Ruling) -> StoredMemory:
-    """Return what the store would know of a ruling's memory once it is added."""
+    """Return the stored form of a ruling's memory."""
     candidate = ruling.candidate
     said = said_at(draft, candidate)
     return StoredMemory(
@@ -30,7 +30,7 @@ def as_memory(*, draft: Draft, ruling: Ruling) -> StoredMemory:
 
 
 def as_stored(operation: AddMemory) -> StoredMemory:
-    """Return what the store knows of a memory once its operation is applied, but for its origins."""
+    """Return the stored form of the memory that an operation adds, without its origins."""
     return StoredMemory(
         id=operation.memory_id,
         version=FIRST_VERSION,
@@ -58,7 +58,7 @@ def merged_fields(operation: MergeInto) -> dict[str, Any]:
 
 
 def stored_fields(candidate: Candidate) -> dict[str, Any]:
-    """Return the fields of a statement as a store gives them back: of entities their identifiers."""
+    """Return the fields of a statement in their stored form: entities by identifier."""
     subject = Mention(text="", entity_id=candidate.subject_id)
     return {**candidate.statement_fields(), "subject": subject, "object": _stored_object(candidate.object)}
 

@@ -1,4 +1,4 @@
-"""What is asked of a language model, what it answers, and the record of a call that a trace keeps."""
+"""Requests to a language model, their answers, and the record of a call in a trace."""
 
 import hashlib
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Purpose(StrEnum):
-    """What a model is called for."""
+    """The purpose of a model call."""
 
     EXTRACT = "extract"
     EXTRACT_SESSION = "extract_session"
@@ -19,7 +19,7 @@ class Purpose(StrEnum):
 
 
 class AnswerKind(StrEnum):
-    """What an answer was; each is counted by itself."""
+    """The kind of an answer; kinds are counted separately."""
 
     MEMORIES = "memories"
     EMPTY = "empty"
@@ -29,7 +29,7 @@ class AnswerKind(StrEnum):
 
     @property
     def is_usable(self) -> bool:
-        """Tell whether it was an answer to the question at all."""
+        """Return True if the answer has the form that was asked for."""
         return self not in (AnswerKind.UNPARSABLE, AnswerKind.REFUSED)
 
 
@@ -37,16 +37,16 @@ class StopReason(StrEnum):
     """Why an answer ended."""
 
     END = "end"
-    TRUNCATED = "truncated"  # at the most tokens that an answer may have
+    TRUNCATED = "truncated"  # the answer reached the maximum number of tokens
     REFUSED = "refused"
 
 
 class FailureKind(StrEnum):
-    """Why a model gave no usable answer, and so whether other requests would fare better."""
+    """Why a model gave no usable answer, which tells whether other requests are worth a try."""
 
     UNAVAILABLE = "unavailable"  # no request is answered now: lost connection, time-out, overload, key, address
-    REFUSED = "refused"  # the server takes requests, but not this one
-    UNUSABLE = "unusable"  # the server answered with something that is no answer
+    REFUSED = "refused"  # the server accepts requests, but not this one
+    UNUSABLE = "unusable"  # the server's response was unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model; `static` comes first and is the same for all calls, so that providers can cache it."""
+    """A request to a model; `static` comes first and is the same for all calls, so that providers can cache it."""
 
     purpose: Purpose
     prompt_version: str
     static: str
-    context: str  # what is known of the end user
+    context: str  # what is known about the end user
     turns: str
     schema: Mapping[str, Any] = field(hash=False)  # JSON schema of the answer
     max_tokens: int = 4_096
@@ -75,14 +75,14 @@ class ModelRequest:
 
     @property
     def hash(self) -> str:
-        """Return what a recorded answer is found by: 64 hexadecimal characters."""
+        """Return the key of a recorded answer: 64 hexadecimal characters."""
         said = "\x1f".join((self.model, self.prompt_version, self.static, self.context, self.turns))
         return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered and what that took."""
+    """The answer of a model, with its cost."""
 
     text: str
     model: str
@@ -95,9 +95,9 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ModelCallRecord:
-    """One call as a trace records it; `error` is empty when the answer could be used.
+    """The record of a call in a trace; `error` is empty if the answer could be used.
 
-    A call that was not answered has no `kind`, nor has a judge's or one for questions that was answered well.
+    `kind` is empty for a call that was not answered, and for a usable answer of a judge or to a request for questions.
     """
 
     purpose: Purpose
@@ -110,14 +110,14 @@ class ModelCallRecord:
     cost_usd: Decimal = Decimal(0)
     error: str = ""
     kind: AnswerKind | None = None
-    invalid_objects: int = 0  # of the answer: no memories, or with ids that nobody gave
+    invalid_objects: int = 0  # objects in the answer that are not memories, or have unknown ids
 
 
 class ModelFailed(Exception):
     """A model did not answer. A permanent failure is not worth another try.
 
-    `retry_after_seconds` is the wait that the server asked for, None where it named none. A failure that is not
-    `is_recorded` leaves no record in the trace: nothing was asked, or only whether the model answers again.
+    `retry_after_seconds` is the wait that the server asked for, or None. A failure with `is_recorded` False leaves no
+    record in the trace: no request was sent, or only a probe whether the model answers again.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class ModelFailed(Exception):
 def call_of(
     request: ModelRequest, answer: ModelAnswer, *, kind: AnswerKind | None = None, invalid_objects: int = 0
 ) -> ModelCallRecord:
-    """Record a call that was answered; an answer of no use is its error."""
+    """Record a call that was answered; an unusable answer is recorded as its error."""
     return ModelCallRecord(
         purpose=request.purpose,
         request_hash=request.hash,

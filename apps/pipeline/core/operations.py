@@ -1,4 +1,4 @@
-"""What a plan can consist of: one value for each kind of change, of entities, memories, links and work."""
+"""Operations of a plan: one class per kind of change to entities, memories, links and work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from apps.pipeline.core.turn import SourceTurn
 
 @dataclass(frozen=True, slots=True)
 class PlannedOrigin:
-    """One turn that says a memory: who, where, when and in which words."""
+    """A turn that states a memory: who said it, where, when and in which words."""
 
     turn: SourceTurn
     session_id: UUID
@@ -32,7 +32,7 @@ class AddEntity:
 
 @dataclass(frozen=True, slots=True)
 class AddAlias:
-    """One more name of an entity; a known one only counts up."""
+    """Another name of an entity; for a known name only its count rises."""
 
     entity_id: UUID
     alias: str
@@ -40,7 +40,7 @@ class AddAlias:
 
 @dataclass(frozen=True, slots=True)
 class ReassignAlias:
-    """A description passes to an entity from every other that had it: one manager at a time."""
+    """A description passes to an entity from all others that had it: one manager at a time."""
 
     entity_id: UUID
     alias: str
@@ -48,7 +48,7 @@ class ReassignAlias:
 
 @dataclass(frozen=True, slots=True)
 class RenameEntity:
-    """A name became known or was corrected; the former name stays as an alias."""
+    """An entity's name became known or was corrected; the former name stays as an alias."""
 
     entity_id: UUID
     name: str
@@ -56,7 +56,7 @@ class RenameEntity:
 
 @dataclass(frozen=True, slots=True)
 class AddMemory:
-    """A new memory, with everything that is known of it at write time."""
+    """A new memory, with everything that is known about it at write time."""
 
     memory_id: UUID
     candidate: Candidate
@@ -68,14 +68,14 @@ class AddMemory:
     valid_from: datetime
     valid_until: datetime | None = None
     superseded_by: UUID | None = None
-    context: str = ""  # the words around the quote, for the lexical index
+    context: str = ""  # the words around the quote; indexed for search
     expires_at: datetime | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class MergeInto:
-    """One more source of a known memory; the better statement wins, the other stays in the history."""
+    """Another source of a known memory; the better statement wins, the other one stays in the history."""
 
     memory_id: UUID
     expected_version: int
@@ -84,8 +84,8 @@ class MergeInto:
     changes: Mapping[str, Any]  # field of a stored memory to its new value
     confidence: Confidence
     status: Status
-    promotes: bool  # it was pending and is active now: nobody needs to look at it any more
-    recurrence: int  # distinct sessions and days that say it, this one included
+    promotes: bool  # it was pending and becomes active: it needs no review any more
+    recurrence: int  # distinct sessions and days that state it, including this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,28 +95,28 @@ class SupersedeMemory:
     memory_id: UUID
     expected_version: int
     superseded_by: UUID
-    valid_until: datetime  # one that lies ahead leaves the memory active until then
+    valid_until: datetime  # an end in the future leaves the memory active until then
 
     def changes(self, *, now: datetime) -> dict[str, Any]:
-        """Return the fields of a stored memory that change when the plan is applied."""
+        """Return the fields of the stored memory that change, with their new values."""
         closed = {"status": Status.SUPERSEDED} if self.valid_until <= now else {}
         return {**closed, "valid_until": self.valid_until}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviseMemory:
-    """Named fields of a known memory get new values, the old ones stay in the history."""
+    """Fields of a known memory get new values; the old ones stay in the history."""
 
     memory_id: UUID
     expected_version: int
-    verb: str  # as the history and the ledger name it: "revised", "approved", "retracted"…
+    verb: str  # the verb in the history and the ledger: "revised", "approved", "retracted"…
     changes: Mapping[str, Any]  # column name to new value
-    note: str = ""  # a word of the vocabulary that says why, for the ledger
+    note: str = ""  # the reason for the ledger: a value of an enum
 
 
 @dataclass(frozen=True, slots=True)
 class CopyOrigins:
-    """A memory takes over the sources of another that says the same."""
+    """A memory gets copies of the origins of another one that says the same."""
 
     memory_id: UUID
     from_id: UUID
@@ -124,7 +124,7 @@ class CopyOrigins:
 
 @dataclass(frozen=True, slots=True)
 class RemoveCopiedOrigins:
-    """A memory gives back the sources that it took over since a moment."""
+    """A memory loses the origins that were copied to it since a time."""
 
     memory_id: UUID
     from_id: UUID
@@ -133,7 +133,7 @@ class RemoveCopiedOrigins:
 
 @dataclass(frozen=True, slots=True)
 class LinkMemories:
-    """Two memories that a person has to look at together."""
+    """Two memories that a person has to review together."""
 
     from_id: UUID
     to_id: UUID
@@ -142,7 +142,7 @@ class LinkMemories:
 
 @dataclass(frozen=True, slots=True)
 class SetLinkStatus:
-    """A person settles a link, or opens it again."""
+    """A person settles a link, or reopens it."""
 
     from_id: UUID
     to_id: UUID
@@ -154,7 +154,7 @@ class SetLinkStatus:
 
 @dataclass(frozen=True, slots=True)
 class FlagForReview:
-    """A reason for which a person has to look at a memory."""
+    """A reason why a person has to review a memory."""
 
     memory_id: UUID
     reason: str
@@ -162,7 +162,7 @@ class FlagForReview:
 
 @dataclass(frozen=True, slots=True)
 class EnqueueWork:
-    """Work that the commit leaves behind."""
+    """Work to do after the commit."""
 
     kind: WorkKind
     memory_id: UUID

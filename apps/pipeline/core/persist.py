@@ -1,4 +1,4 @@
-"""Stage 6, persist: all of a plan or nothing."""
+"""Stage 6, persist: apply a whole plan, or nothing."""
 
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.operations import AddMemory, LinkMemories, MergeInto, SupersedeMemory
@@ -9,7 +9,7 @@ from apps.pipeline.core.ports import Ports
 def run(draft: Draft, plan: WritePlan, ports: Ports) -> Draft:
     """Apply a plan in one transaction.
 
-    Raises StalePlan, having written nothing.
+    Raises StalePlan; nothing is written then.
     """
     ports.writer.apply(draft=draft, plan=plan)
     return draft.evolve(

@@ -1,4 +1,4 @@
-"""Placeholders that stand in texts in place of sensitive data: [secret:password], [card]."""
+"""Placeholders that replace sensitive data in texts: [secret:password], [card]."""
 
 import re
 from collections import Counter
@@ -11,16 +11,16 @@ _UNSPEAKABLE = frozenset({SensitiveKind.SECRET, SensitiveKind.CARD, SensitiveKin
 
 
 def placeholder(kind: SensitiveKind, *, name: str = "") -> str:
-    """Return the placeholder of a kind of data, and of one of its names."""
+    """Return the placeholder of a kind of data, with a name if the kind has several."""
     return f"[{kind}:{name}]" if name else f"[{kind}]"
 
 
 def names_redacted_secret(text: str) -> bool:
-    """Return True if a placeholder of a secret or personal number stands in a text."""
+    """Return True if a text contains the placeholder of a secret or personal number."""
     return any(match[1] in _UNSPEAKABLE for match in PLACEHOLDER.finditer(text))
 
 
 def count_placeholders(texts: Iterable[str]) -> dict[str, int]:
-    """Count the placeholders of texts by kind."""
+    """Count the placeholders in texts by kind."""
     counts = Counter(match[1] for text in texts for match in PLACEHOLDER.finditer(text))
     return dict(sorted(counts.items()))

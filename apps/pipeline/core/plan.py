@@ -1,4 +1,4 @@
-"""WritePlan: the pure description of what a trace would write, as a list of operations."""
+"""WritePlan: what a trace would write, as a list of operations."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class WritePlan:
     operations: tuple[Operation, ...] = ()
 
     def statements(self) -> tuple[AddMemory | MergeInto, ...]:
-        """Return what the plan says of the end user's world: new memories and further sources of known ones."""
+        """Return the statements of the plan: new memories and merges into known ones."""
         return *self.of(AddMemory), *self.of(MergeInto)
 
     def of(self, kind: type[_Operation]) -> tuple[_Operation, ...]:
@@ -54,7 +54,7 @@ class WritePlan:
 
 
 def plan_from(draft: Draft) -> WritePlan:
-    """Turn a draft's rulings into operations: entities first, then memories, then what points at them."""
+    """Convert a draft's rulings to operations: entities first, then memories, then what refers to them."""
     known = (AddEntity(entity=entity) for entity in draft.new_entities)
     aliases = (AddAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.new_aliases)
     moved = (ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
@@ -64,7 +64,7 @@ def plan_from(draft: Draft) -> WritePlan:
 
 
 def _absorptions(draft: Draft) -> Iterator[Operation]:
-    """Merge known memories into new active ones that say them in passing, unless the plan changes them otherwise."""
+    """Merge known memories into new active ones that say them in passing, unless the plan changes them anyway."""
     changed = {each.id for ruling in draft.rulings for each in (*ruling.supersedes, *ruling.contradicts)}
     changed |= {ruling.merge_into.id for ruling in draft.rulings if ruling.merge_into}
     for ruling in draft.rulings:

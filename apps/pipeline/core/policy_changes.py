@@ -1,4 +1,4 @@
-"""Changes: what differs between two policies, setting by setting and rule by rule."""
+"""The differences between two policies, by setting and by rule."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from apps.pipeline.core.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class PolicyChange:
-    """One setting; None stands for what is not there."""
+    """A setting that differs; None if it is missing in one of the policies."""
 
     path: tuple[str, ...]
     before: Any
@@ -17,12 +17,12 @@ class PolicyChange:
 
     @property
     def name(self) -> str:
-        """Return the path as people read it."""
+        """Return the path in a readable form."""
         return ".".join(self.path)
 
 
 def policy_changes(before: Policy, after: Policy) -> list[PolicyChange]:
-    """Return what differs, in the order of the settings; a rule is found by its name, wherever it stands."""
+    """Return the differences in the order of the settings; rules are matched by name, whatever their position."""
     return list(_differences((), _plain(before), _plain(after)))
 
 

@@ -1,4 +1,4 @@
-"""Ports: what the funnel asks of the world, as protocols, and the bundle that a mode of running fills."""
+"""Ports: protocols through which the pipeline reaches the outside world, and the bundle of them that a run uses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ Vector = Sequence[float]
 
 
 class Clock(Protocol):
-    """Tells the time, in UTC."""
+    """Returns the current time, in UTC."""
 
     def now(self) -> datetime: ...
 
 
 class Ids(Protocol):
-    """Makes new identifiers (UUIDv7)."""
+    """Creates identifiers (UUIDv7)."""
 
     def new(self) -> UUID: ...
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors; a stored vector of another name is never compared."""
+    """Converts texts to unit vectors; vectors of embedders with different names are never compared."""
 
     @property
     def name(self) -> str: ...
@@ -47,16 +47,16 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What dedupe looks for: memories like this one."""
+    """A search of dedupe for similar memories."""
 
     canonical_hash: str
     vector: Vector
-    content: str = ""  # the same sentence comes first as well, for its hash may be another where one triple has two
+    content: str = ""  # equal sentences come first too, because a salted hash may differ from the sentence's own
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A live memory near a probe; `cosine` is None where its vector is still owed."""
+    """A live memory that is similar to a probe; `cosine` is None until its vector is computed."""
 
     memory: StoredMemory
     cosine: float | None
@@ -64,7 +64,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A subject and predicate that may already hold a value."""
+    """A subject and predicate that may already have a value."""
 
     subject_id: UUID
     predicate: str
@@ -72,26 +72,26 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceQuery:
-    """New turns, for which the known memories that matter are wanted."""
+    """A search for the known memories that are relevant to new turns."""
 
     end_user_id: UUID
     session_id: UUID
     embedder: str
     vectors: tuple[Vector, ...]  # one per sentence
-    text: str  # of all turns: memories about entities that it names matter
-    words: tuple[tuple[str, ...], ...] = ()  # of each sentence, the stems of those that have a meaning
+    text: str  # of all turns: memories about the entities that it names are relevant
+    words: tuple[tuple[str, ...], ...] = ()  # stems of the content words of each sentence
 
 
 class MemoryReader(Protocol):
-    """Reads what is known of one end user; each call is one round trip."""
+    """Reads what is known about one end user; each call is one round trip."""
 
     def duplicates(
         self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
     ) -> tuple[StoredMemory, ...]:
-        """Return live memories of one of the hashes or wordings, in the order in which they were said."""
+        """Return live memories with one of the hashes or wordings, in the order in which they were said."""
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
-        """Return a memory, live or not. Raises LookupError where the end user has no such memory."""
+        """Return a memory, live or not. Raises LookupError if the end user has no such memory."""
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the most recently mentioned first."""
@@ -99,21 +99,21 @@ class MemoryReader(Protocol):
     def relevant(
         self, *, query: RelevanceQuery, entities: int, memories: int
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-        """Return at most so many entities, as `entities` does, and live memories, the most relevant first.
+        """Return a limited number of entities, as `entities` does, and of live memories, the most relevant first.
 
-        The lists of what is nearest to each sentence, by vectors and by words, of what is about a named entity, of the
-        same session and of the latest take turns, so that one topic of the turns doesn't crowd out another.
+        Memories are taken in rotation from several lists, so that no topic crowds out the others: the nearest to each
+        sentence by vectors and by words, those about a named entity, those of the same session, and the latest.
         """
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
     ) -> list[list[Neighbour]]:
-        """Return, for each probe, live memories: equal hashes, equal sentences, those without vectors, the nearest."""
+        """Return live memories for each probe: equal hashes, equal sentences, those without vectors, the nearest."""
 
     def holders(
         self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = ()
     ) -> tuple[StoredMemory, ...]:
-        """Return live memories that hold one of the slots or have one of the identifiers."""
+        """Return live memories that fill one of the slots or have one of the identifiers."""
 
 
 class PlanWriter(Protocol):
@@ -123,21 +123,21 @@ class PlanWriter(Protocol):
 
 
 class StalePlan(Exception):
-    """A memory has changed since the plan was made from it; plan again."""
+    """A memory has changed since the plan was made; the caller has to plan again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The world as one run sees it; live, dry run and replay differ only in this."""
+    """The outside world of one run; live runs, dry runs and replays differ only in their ports."""
 
     clock: Clock
     ids: Ids
     embedder: Embedder
     memories: MemoryReader
     writer: PlanWriter
-    model: Model | None = None  # without one the patterns extract
-    has_usual_model: bool = True  # whether `model` also answers policies that name none
+    model: Model | None = None  # without a model, patterns extract
+    has_usual_model: bool = True  # whether `model` also serves policies that name no model
 
     def model_for(self, policy: Policy) -> Model | None:
-        """Return the model that a policy may ask."""
+        """Return the model that a policy may use."""
         return self.model if self.has_usual_model or policy.extraction.model else None

@@ -1,4 +1,4 @@
-"""The predicates that the product knows: their other names, and whether they hold one value at a time."""
+"""Built-in predicates: their synonyms, and whether they have one value at a time."""
 
 import re
 from collections.abc import Mapping
@@ -7,27 +7,27 @@ from functools import lru_cache
 from apps.pipeline.core.policy import KnownPredicate, ResolutionPolicy
 from apps.pipeline.core.statement import Candidate
 
-# Attributes and verbs that can hold one true value at a time; a newer value replaces the older one.
+# Attributes and verbs with one true value at a time; a newer value supersedes the older one.
 STATEFUL = frozenset(
     "name nickname faith age birthday pronouns email phone_number lives_in comes_from works_at works_as works_on_team "
     "studies_at studies marital_status has_manager has_boss has_supervisor has_partner has_wife has_husband has_spouse "
     "has_girlfriend has_boyfriend has_fiance has_fiancee has_landlord has_doctor has_dentist has_therapist diet drives "
     "car phone laptop timezone native_language home shoe_size blood_type weight height reply_language".split()
 )
-# Nouns of which somebody has one at a time, with the day on which it is: "dentist appointment", "due date".
+# Nouns with a date, of which somebody has one at a time: "dentist appointment", "due date".
 DATED_NOUNS = frozenset(
     "appointment surgery operation interview exam flight deadline date checkup check-up wedding party launch "
     "release go-live viewing scan mri".split()
 )
-# Nouns of which somebody has one at a time, with a sum or a measure.
+# Nouns with an amount or a measure, of which somebody has one at a time.
 MEASURED_NOUNS = frozenset("budget rent salary dose dosage target limit weight".split())
-# Roles in a team's or a person's set-up that one thing at a time fills.
+# Roles in the set-up of a team or person that one thing fills at a time.
 _ROLES = frozenset(
     "ci editor ide shell os operating_system database package_manager cloud_provider hosting bank address cloud "
     "framework orm".split()
 )
 _ONE_AT_A_TIME = tuple(f"_{noun.replace('-', '_')}" for noun in sorted({*DATED_NOUNS, *MEASURED_NOUNS}))
-# Predicates that hold many values, whatever an extractor thinks of them.
+# Predicates with many values, whatever an extractor says.
 IDEMPOTENT = frozenset(
     "likes dislikes speaks owns has_pet has_child has_friend has_sister has_brother has_colleague knows knows_skill "
     "has_visited visited plays reads watches allergic_to has_hobby wants wants_assistant_to values believes_in "
@@ -69,14 +69,14 @@ _SPELLINGS = (("favorite_", "favourite_"), ("has_favorite_", "favourite_"), ("ha
 
 
 def is_stateful(predicate: str) -> bool:
-    """Tell whether a predicate holds one true value at a time; unknown ones are idempotent, the safer of the two."""
+    """Return True if a predicate has one true value at a time; unknown predicates don't, which is the safer choice."""
     if predicate in STATEFUL or predicate in _ROLES or predicate.startswith(_STATEFUL_PREFIXES):
         return True
     return predicate not in IDEMPOTENT and f"_{predicate}".endswith(_ONE_AT_A_TIME)
 
 
 def in_known_words(candidate: Candidate, *, policy: ResolutionPolicy) -> Candidate:
-    """Name a candidate's predicate by the one name that it is known by, and overrule the extractor's flag for it."""
+    """Return a candidate with the canonical name of its predicate, and with the flag that belongs to it."""
     predicate = known_name(candidate.predicate, more=policy.predicates)
     return candidate.evolve(
         predicate=predicate, stateful=_stateful(predicate, told=candidate.stateful, more=policy.predicates)
@@ -84,7 +84,7 @@ def in_known_words(candidate: Candidate, *, policy: ResolutionPolicy) -> Candida
 
 
 def known_name(predicate: str, *, more: Mapping[str, KnownPredicate]) -> str:
-    """Return the name that stands for a predicate and its synonyms; an unknown one is its own, in snake_case."""
+    """Return the canonical name of a predicate and its synonyms; an unknown predicate stays as it is, in snake_case."""
     plain = re.sub(r"[\s-]+", "_", predicate.strip().casefold())
     for spelling, ours in _SPELLINGS:
         if plain.startswith(spelling):
@@ -100,5 +100,5 @@ def _stateful(predicate: str, *, told: bool, more: Mapping[str, KnownPredicate])
 
 @lru_cache(maxsize=64)
 def _names(more: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, str]:
-    """Map every name to the one that stands for it; what an admin says comes before what is built in."""
+    """Map each name to the canonical one; an admin's names take precedence over built-in ones."""
     return _BUILT_IN | {other: name for name, synonyms in more for other in (name, *synonyms)}

@@ -1,4 +1,4 @@
-"""Statement: what a memory says, the same value from the extractor's proposal to the stored memory."""
+"""Statement: what a memory says; the same value from the extractor's proposal to the stored memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -22,7 +22,7 @@ from apps.pipeline.core.type_traits import TYPE_TRAITS, TypeTraits
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A span of text that points at an entity; `entity_id` is set once it is resolved."""
+    """A span of text that refers to an entity; `entity_id` is set once it is resolved."""
 
     text: str
     type: EntityType | None = None
@@ -32,7 +32,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class ObjectValue:
-    """The object of a triple: exactly one of a literal, an entity or a list of literals (or nothing at all)."""
+    """The object of a triple: a literal, an entity or a list of literals, or none of them."""
 
     literal: str | None = None
     entity: Mention | None = None
@@ -40,7 +40,7 @@ class ObjectValue:
 
     @property
     def text(self) -> str:
-        """Return the object as plain text, as a comparison sees it."""
+        """Return the object as plain text, for comparisons."""
         if self.entity is not None:
             return self.entity.text
         return self.literal if self.literal is not None else ", ".join(self.items)
@@ -61,9 +61,9 @@ class Statement:
     subject: Mention = Mention(text="")
     predicate: str = ""  # snake_case
     object: ObjectValue = ObjectValue()
-    content: str  # a self-contained sentence that holds the mentions' texts
+    content: str  # a self-contained sentence that contains the texts of the mentions
     polarity: Polarity = Polarity.POSITIVE
-    stateful: bool = False  # the predicate holds one true value at a time
+    stateful: bool = False  # the predicate has one true value at a time
     event_at: datetime | None = None
     event_precision: Precision | None = None
     importance: float = 0.5
@@ -75,17 +75,17 @@ class Statement:
     grounding: Grounding = Grounding.SUPPORTED
     reliability: float = 0.8  # of the extractor, 0 to 1
     adjustment: float = 0.0  # the extractor's own correction of the confidence, -0.2 to 0.2
-    extractor: str = ""  # "patterns:<pattern name>", the model's name, or what a caller names
+    extractor: str = ""  # "patterns:<pattern name>", the model's name, or a name given by the caller
     evidence: str = ""  # a verbatim quote of a source turn
 
     @property
     def traits(self) -> TypeTraits:
-        """Return how memories of the type behave."""
+        """Return the traits of the memory's type."""
         return TYPE_TRAITS[self.type]
 
     @property
     def takes_one_value(self) -> bool:
-        """Return True if it is the value of a slot that holds one true value at a time."""
+        """Return True if it is the value of a slot with one true value at a time."""
         return self.stateful and self.traits.holds_slot
 
     @property
@@ -103,7 +103,7 @@ class Statement:
         return replace(self, **changes)
 
     def statement_fields(self) -> dict[str, Any]:
-        """Return the fields of the statement alone, from which another kind of statement is built."""
+        """Return the fields of the statement alone, to build another kind of statement from them."""
         return {name: getattr(self, name) for name in STATEMENT_FIELDS}
 
 
@@ -112,20 +112,20 @@ STATEMENT_FIELDS = tuple(each.name for each in fields(Statement))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate(Statement):
-    """One proposed memory; `index` is its place within the trace and makes a write unique."""
+    """A proposed memory; `index` is its position within the trace and makes a write unique."""
 
     index: int
     source_turn_ids: tuple[UUID, ...]
-    # Further spans of `content` that point at entities, beside subject and object.
+    # Further spans of `content` that refer to entities, in addition to subject and object.
     mentions: tuple[Mention, ...] = ()
-    # Of the memory that it becomes, where the extractor may name it in what it says later.
+    # The memory that it becomes, if the extractor may refer to it in later candidates.
     memory_id: UUID | None = None
-    # What the extractor says of memories that it was shown, or that it has named before; the rules of deduplication
+    # What the extractor proposes about memories that it was shown or has created before; the rules of deduplication
     # and conflict decide.
     same_as: UUID | None = None
     replaces: tuple[UUID, ...] = ()
     contradicts: tuple[UUID, ...] = ()
-    # When the fact itself starts and ends, where the turns say so; nothing is guessed.
+    # When the fact itself starts and ends, if the turns say so; nothing is guessed.
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     valid_from_precision: Precision | None = None
@@ -133,16 +133,16 @@ class Candidate(Statement):
 
     @property
     def proposed(self) -> frozenset[UUID]:
-        """Return the known memories about which the extractor says something."""
+        """Return the known memories about which the extractor proposes something."""
         same = () if self.same_as is None else (self.same_as,)
         return frozenset((*same, *self.replaces, *self.contradicts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMemory(Statement):
-    """A memory of the end user as the store knows it, with the version that a plan is made from.
+    """A stored memory of the end user, with the version that a plan is made from.
 
-    Its subject has an identifier and no text; the text of an object that is an entity is the name that it had.
+    The subject has an identifier but no text; if the object is an entity, its text is the name at the time of writing.
     """
 
     id: UUID
@@ -154,8 +154,8 @@ class StoredMemory(Statement):
     said_at: datetime
     valid_from: datetime | None = None
     valid_until: datetime | None = None
-    # The sum of its confidence, part by part, and what the callers that told it sent beside it.
+    # The parts of its confidence, and the metadata of the callers that sent it.
     confidence_parts: Mapping[str, float | None] = field(default_factory=dict, compare=False)
     metadata: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    # Distinct (session id, ISO day) pairs that said it.
+    # Distinct (session id, ISO day) pairs in which it was stated.
     origins: tuple[tuple[str, str], ...] = ()

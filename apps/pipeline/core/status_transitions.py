@@ -1,10 +1,10 @@
-"""Which standing of a memory may follow which, when a person or an admin's key says so."""
+"""Which change of a memory's status a person or an admin's key may make."""
 
 from apps.pipeline.core.enums import Status
 
 APPROVED = "approved"
 
-# The verb stands in the history and the ledger.
+# The history and the ledger contain the verb.
 _VERBS: dict[tuple[Status, Status], str] = {
     (Status.PENDING_REVIEW, Status.ACTIVE): APPROVED,
     (Status.PENDING_REVIEW, Status.REJECTED): "rejected",
@@ -15,5 +15,5 @@ _VERBS: dict[tuple[Status, Status], str] = {
 
 
 def verb_of(*, before: Status, after: Status) -> str | None:
-    """Name the change of standing, or return None where it is not allowed. Superseding is the funnel's business."""
+    """Return the verb of a change of status, or None if it is not allowed. Only the funnel supersedes."""
     return _VERBS.get((before, after))

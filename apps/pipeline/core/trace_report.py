@@ -1,4 +1,4 @@
-"""What became of a request, as the caller, the trace and the screens see it."""
+"""The outcome of a request, as the caller, the trace and the console show it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from apps.pipeline.core.placeholders import count_placeholders
 
 @dataclass(frozen=True, slots=True)
 class TraceReport:
-    """Counts and one line per candidate, or per turn that yielded none; JSON-ready."""
+    """Counts, and one line per candidate or per turn without a candidate; JSON-ready."""
 
     counts: dict[str, Any]
     outcomes: list[dict[str, Any]]
@@ -22,9 +22,8 @@ class TraceReport:
 def report_of(draft: Draft) -> TraceReport:
     """Summarise a draft.
 
-    `stored` counts new memories that an agent may be told or that are history, `pending_review` new ones that wait
-    for a person, `discarded` candidates that went no further, `rejected` turns by reason, `redacted` placeholders in
-    the turns by kind.
+    `stored` counts new memories that agents may see or that are history, `pending_review` new ones that wait for a
+    person, `discarded` dropped candidates, `rejected` turns by reason, `redacted` placeholders in the turns by kind.
     """
     outcomes = [*map(_dropped, draft.drops), *map(_ruled, draft.rulings)]
     became = Counter(line["outcome"] for line in outcomes)

@@ -1,4 +1,4 @@
-"""How memories of each type behave, in one table: a new type is a word of MemoryType and a row here."""
+"""The traits of each memory type in one table: a new type is a member of MemoryType and a row here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from apps.pipeline.core.enums import MemoryType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeTraits:
-    """What stages, ranking and decay need to know of a memory type."""
+    """What stages, ranking and decay need to know about a memory type."""
 
-    half_life_days: float  # of freshness, where the policy gives none
-    # What a memory of the type answers; {attribute} stands for its predicate.
+    half_life_days: float  # of freshness, if the policy gives none
+    # Questions that a memory of the type answers; {attribute} is replaced by its predicate.
     questions: tuple[str, ...]
-    repeatable: bool = False  # may happen again: two days, or two wordings that differ, are two memories
-    dated: bool = False  # has a time of its own, which is read from its words and shown with it
+    repeatable: bool = False  # can happen again: different days or different wordings are different memories
+    dated: bool = False  # has a time, which is read from its words and shown with it
     holds_slot: bool = True  # can be the value of its subject and predicate, which a later value replaces
-    ties_entities: bool = False  # ties two entities, of which either may be the subject
+    ties_entities: bool = False  # connects two entities; either may be the subject
 
 
 TYPE_TRAITS: Mapping[MemoryType, TypeTraits] = {

@@ -1,4 +1,4 @@
-"""Roles: what the names and words of a sentence are to each other, wherever in it they stand."""
+"""The roles of names and words in a sentence (who does what to whom), whatever their order."""
 
 import re
 from functools import lru_cache
@@ -9,7 +9,7 @@ from apps.pipeline.lexicon.synonyms import meaning_of
 
 USER = "User"  # never a part of another name
 
-# After these, what follows is the other side: "taller than Mark", "from Hamburg", "after lunch".
+# Words before the other side of a relation: "taller than Mark", "from Hamburg", "after lunch".
 _OPPOSING = frozenset("than before after from without against above below behind beneath under over".split())
 _SIDES = _OPPOSING | {"to", "by"}
 _OF = frozenset("of de di da von".split())
@@ -32,15 +32,15 @@ _PREFERS = re.compile(r"\bprefer\w*", re.IGNORECASE)
 _RATHER = re.compile(r"\b(?:rather than|instead of|better than|more than|over)\b", re.IGNORECASE)
 _COPULA = frozenset("is are was were".split())
 _CLAUSE = re.compile(r"\b(after|before|because|until|while|unless|if)\b ([^,;]*)", re.IGNORECASE)
-_SHORT = 2  # words of what is no clause: "before the meeting"
+_SHORT = 2  # a phrase with at most so many words is no clause: "before the meeting"
 _ALONE, _TOGETHER = "alone", "together"
 
 
 def change_places(one: str, two: str) -> bool:
-    """Tell whether words that both sentences have play another part in each: "Tom owes Lena", "Lena owes Tom".
+    """Return True if shared words have other roles in each sentence: "Tom owes Lena", "Lena owes Tom".
 
-    Where a part of the sentence stands does not matter: "In May Tom moved to Rome" has the parts of "Tom moved to Rome
-    in May". One name may be told in another form: "Ana's car is red", "Ana has a red car".
+    The position of a phrase does not matter: "In May Tom moved to Rome" has the roles of "Tom moved to Rome in May". A
+    name may have another form: "Ana's car is red", "Ana has a red car".
     """
     first, second = _parts(one), _parts(two)
     shared = first.keys() & second.keys()
@@ -52,7 +52,7 @@ def change_places(one: str, two: str) -> bool:
 
 
 def _turned(one: str, two: str) -> bool:
-    """Tell whether two things do to each other what they do the other way round elsewhere."""
+    """Return True if two things have exchanged their roles."""
     first, second = _bare_words(one), _bare_words(two)
     if not (first and second):
         return False
@@ -80,9 +80,9 @@ def _things(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4_096)
 def _bare_words(text: str) -> tuple[str, ...]:
-    """Return the words that no preposition leads in and no "and" joins, in their order.
+    """Return the words that follow no preposition and are not joined by "and", in their order.
 
-    None where one "is" the other, on either side, or is told between commas what it is.
+    Empty if the sentence equates them, with "is" or with an apposition between commas.
     """
     words = _WORD.findall(normalize(text))
     if _COPULA & set(words) or "," in words:
@@ -107,7 +107,7 @@ def _folded(word: str) -> str:
 
 
 def _clauses_differ(one: str, two: str) -> bool:
-    """Tell whether what both sentences say comes after, before or because of what, the other way round."""
+    """Return True if shared words are part of an "after", "before" or "because" clause in only one of the sentences."""
     first, second = _clauses(one), _clauses(two)
     said = _meanings(one) & _meanings(two)
     return any(first[word] & said != second[word] & said for word in first.keys() & second.keys())
@@ -120,7 +120,7 @@ def _clauses(text: str) -> dict[str, frozenset[str]]:
 
 
 def _is_form(one_part: str, two_part: str, one: str, two: str) -> bool:
-    """Tell whether two parts may be one: owner of what both speak of, place with and without its preposition."""
+    """Return True if two roles may be one: owner of a thing in both sentences, place with or without preposition."""
     if {one_part, two_part} & _SIDES:
         return False
     owned = {meaning_of(part.removeprefix("of ")) for part in (one_part, two_part) if part.startswith("of ")}
@@ -133,13 +133,13 @@ def _meanings(text: str) -> frozenset[str]:
 
 
 def _order(parts: dict[str, str], shared: set[str]) -> list[str]:
-    """Return the names that stand by themselves, in their order; those that "and" joins have none."""
+    """Return the names that stand by themselves, in their order; names joined by "and" have no order."""
     return [word for word, part in parts.items() if word in shared and word[0] == "@" and part == _ALONE]
 
 
 @lru_cache(maxsize=4_096)
 def _parts(text: str) -> dict[str, str]:
-    """Map each name, marked by @, and each other word to its part; words that take no side stand alone."""
+    """Map each name, marked by @, and each other word to its role; words without a preposition or partner are ALONE."""
     plain = _RATHER.sub("than", normalize(text))
     words = _WORD.findall(_PREFERS.sub("prefers", plain))
     parts: dict[str, str] = {}
@@ -172,7 +172,7 @@ def _part_of_name(words: list[str], place: int, parts: dict[str, str]) -> str:
 
 
 def _before(words: list[str], place: int) -> str:
-    """Return the preposition that governs a word, articles between them passed over."""
+    """Return the preposition that governs a word, skipping articles between them."""
     place -= 1
     while place >= 0 and words[place].casefold() in _ARTICLES - _PREPOSITIONS:
         place -= 1

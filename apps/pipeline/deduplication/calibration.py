@@ -1,4 +1,4 @@
-"""Calibration: the band of an embedder that merges no near-miss and tells few paraphrases apart."""
+"""Calibration: find the band of an embedder that merges no near-miss and separates few paraphrases."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,9 +9,9 @@ from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.deduplication.labelled_pairs import PairLabel, ScoredPair
 from apps.pipeline.deduplication.matching import MatchVerdict
 
-MARGIN = 0.02  # over the nearest pair that must not merge, for pairs that nobody has labelled
-MOST_TOLD_DIFFERENT = 0.10  # of the paraphrases; what is more goes to the judge or a person
-# However harmless a lower value looks: labelled pairs are few, and a wrong merge loses a statement for good.
+MARGIN = 0.02  # distance to the most similar pair that must not merge, for the sake of unlabelled pairs
+MOST_TOLD_DIFFERENT = 0.10  # share of paraphrases that may be kept apart; the others go to the judge or a person
+# Lower values are not tried: labelled pairs are few, and a wrong merge loses a statement for good.
 _MERGING = [place / 100 for place in range(86, 101, 2)]
 _REST_MERGING = [place / 100 for place in range(65, 101, 5)]
 _UNSURE = (0.90, 0.85, 0.80, 0.75, 0.70, 0.65, 0.60)
@@ -21,20 +21,20 @@ _NEAR = (1.0, 0.95, 0.92, 0.90, 0.85)
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A band with what it does to the pairs that it was found on."""
+    """A band, and its results on the pairs that it was calibrated on."""
 
     band: SimilarityBand
     merged_wrongly: int
     merged_share: float  # of the paraphrases
     unsure_share: float
     different_share: float
-    flagged_wrongly: int  # near-misses and unrelated pairs that a judge would be asked about
+    flagged_wrongly: int  # near-misses and unrelated pairs that would go to a judge
 
 
 def calibrate(pairs: Sequence[ScoredPair]) -> Calibrated:
-    """Find the band: first what may merge, by the pairs that must not; then the widest gate that leaves few apart.
+    """Find the band: first the limits for merging, then the highest lower limit that keeps few paraphrases apart.
 
-    Raises ValueError without a paraphrase and a pair that is none.
+    Raises ValueError unless there are both paraphrases and other pairs.
     """
     if not {pair.pair.label for pair in pairs} - {PairLabel.PARAPHRASE} or not _paraphrases(pairs):
         raise ValueError("pairs that say the same and pairs that don't are both needed")
@@ -51,7 +51,7 @@ def calibrate(pairs: Sequence[ScoredPair]) -> Calibrated:
 
 
 def measure(pairs: Sequence[ScoredPair], *, band: SimilarityBand) -> Calibrated:
-    """Count what a band does to labelled pairs."""
+    """Count the results of a band on labelled pairs."""
     verdicts = Counter((pair.pair.label is PairLabel.PARAPHRASE, pair.judged(band).verdict) for pair in pairs)
     total = max(1, len(_paraphrases(pairs)))
     return Calibrated(
@@ -69,7 +69,7 @@ def _paraphrases(pairs: Iterable[ScoredPair]) -> list[ScoredPair]:
 
 
 def _merging(pairs: Sequence[ScoredPair]) -> SimilarityBand:
-    """Return the lowest cosines at which nothing merges that must not, with a margin."""
+    """Return the lowest cosines at which no pair merges that must not, with a margin."""
     strict = SimilarityBand(same=1.0, unsure=0.0, residual_same=1.0, residual_unsure=-1.0, near=-1.0)
     same = _least(pairs, [strict.model_copy(update={"same": value}) for value in _MERGING])
     residual = _least(pairs, [strict.model_copy(update={"residual_same": value}) for value in _REST_MERGING])

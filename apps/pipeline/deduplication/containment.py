@@ -1,7 +1,7 @@
-"""Containment: a statement that adds nothing beside another one, because that one says it in passing.
+"""Containment: a statement that adds nothing to another one, because that one says it in passing.
 
-"Lena is User's sister" beside "Lena, User's sister, lives in York"; "User visited Lisbon" beside "User visited Lisbon
-with Ana in May 2024".
+"Lena is User's sister" and "Lena, User's sister, lives in York"; "User visited Lisbon" and "User visited Lisbon with
+Ana in May 2024".
 """
 
 import re
@@ -15,7 +15,7 @@ from apps.pipeline.deduplication.lexical_diff import distinct_words, shared_word
 
 _NAME = r"[^\W\d_a-zß-ÿ][\w.'’-]*(?: [^\W\d_a-zß-ÿ][\w.'’-]*)*?"
 _NOUN = r"[a-zß-ÿ][\w-]*(?: [a-zß-ÿ][\w-]*)*"
-# Sentences that say no more than who somebody is, or that somebody has something.
+# Sentences that only say who somebody is, or that somebody has something.
 _INTRODUCTIONS = tuple(
     re.compile(form)
     for form in (
@@ -27,7 +27,7 @@ _INTRODUCTIONS = tuple(
 
 
 def is_said_in_passing(less: StoredMemory, *, by: StoredMemory) -> bool:
-    """Return True if a sentence only says who or what something is, and a lasting statement says so in passing."""
+    """Return True if a sentence only says who or what something is, and a lasting statement says that in passing."""
     lasts = not by.traits.dated and by.valid_until is None
     if not (lasts and _is_plain(less) and _is_plain(by)) or less.traits.dated or less.polarity is Polarity.NEGATIVE:
         return False
@@ -42,7 +42,7 @@ def _is_plain(memory: StoredMemory) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _phrase_of(sentence: str) -> re.Pattern[str] | None:
-    """Return how another sentence says in passing what an introduction says, or None for any other sentence."""
+    """Return the words with which another sentence would say an introduction in passing; None for other sentences."""
     found = next((match for form in _INTRODUCTIONS if (match := form.fullmatch(sentence.removesuffix(".")))), None)
     if found is None:
         return None
@@ -54,7 +54,7 @@ def _phrase_of(sentence: str) -> re.Pattern[str] | None:
 
 
 def tells_event_less_exactly(less: StoredMemory, fuller: StoredMemory) -> bool:
-    """Return True for two tellings of one event of which `less` has no word and no time of its own."""
+    """Return True if two statements describe the same event and `less` adds no word and no time."""
     is_event = less.traits.repeatable and fuller.traits.repeatable
     if not is_event or less.subject_id != fuller.subject_id or less.polarity is not fuller.polarity:
         return False

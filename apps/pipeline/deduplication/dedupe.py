@@ -1,4 +1,4 @@
-"""Stage 4, dedupe: a statement that is already known becomes one more source of it, not one more memory."""
+"""Stage 4, dedupe: a statement that is already known becomes another origin of its memory, not another memory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ from apps.pipeline.prompts.llm_judge import judge_of
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What the decision rests on; one entry per candidate in `vectors`, `neighbours` and `memory_ids`."""
+    """The input of the decision; one entry per candidate in `vectors`, `neighbours` and `memory_ids`."""
 
     vectors: Sequence[Vector]
     neighbours: Sequence[Sequence[Neighbour]]
     residuals: ResidualCosines
     band: SimilarityBand
     memory_ids: Sequence[UUID]  # of the memories that the candidates may become
-    holders: Sequence[StoredMemory] = ()  # live values of the candidates' slots, and what the extractor names
+    holders: Sequence[StoredMemory] = ()  # live values of the candidates' slots, and memories that the extractor names
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
-    """Read what is near and what holds the slots, decide, ask a judge about open pairs in one call, decide again."""
+    """Read neighbours and values of slots, decide, ask a judge about open pairs in one call, decide again."""
     if not draft.candidates:
         return draft
     gathered = _gather(draft, ports)
@@ -50,7 +50,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
 
 
 def _with_judged(gathered: Gathered, verdicts: Verdicts) -> tuple[StoredMemory, ...]:
-    """Add the neighbours that a judge has spoken about to what the conflict stage looks at."""
+    """Add the neighbours that a judge has decided about to the memories that the conflict stage considers."""
     near = {each.memory.id: each.memory for found in gathered.neighbours for each in found}
     judged = {other: near[other] for _, other in verdicts if other in near}
     return tuple({memory.id: memory for memory in (*gathered.holders, *judged.values())}.values())
@@ -85,7 +85,7 @@ def _probe(candidate: Candidate, vector: Vector) -> Probe:
 
 
 def _slots(candidates: Sequence[Candidate]) -> list[Slot]:
-    """Name the slots of all candidates, with the predicates that may say the opposite."""
+    """Return the slots of all candidates, including predicates that may say the opposite."""
     slots = (
         Slot(subject_id=candidate.subject_id, predicate=predicate)
         for candidate in candidates
@@ -96,9 +96,9 @@ def _slots(candidates: Sequence[Candidate]) -> list[Slot]:
 
 
 def decide(draft: Draft, gathered: Gathered, *, verdicts: Verdicts | None = None) -> Draft:
-    """Rule on each candidate in order: a new memory, a merge into a known one, or a repeat within the request.
+    """Decide about each candidate in order: a new memory, a merge into a known one, or a repeat within the request.
 
-    `verdicts` are a judge's, on pairs that extraction and rules leave open.
+    `verdicts` are those of a judge on pairs that extraction and rules leave open.
     """
     session = DedupeSession(
         draft=draft,

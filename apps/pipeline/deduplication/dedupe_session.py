@@ -1,4 +1,4 @@
-"""The candidates of one request, compared one after the other with what is known and with those before them."""
+"""Comparison of the candidates of one request, one after the other, with known memories and earlier candidates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,12 +26,12 @@ from apps.pipeline.deduplication.similarity import ResidualCosines, cosine
 from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.pipeline.resolution.rewriting import rewrite
 
-_MOST_FLAGGED = 3  # possible duplicates that one memory is linked to
+_MOST_FLAGGED = 3  # maximum of possible duplicates that a memory is linked to
 _DIFFERENT_BY_JUDGE = frozenset({PairVerdict.REPLACES, PairVerdict.CONTRADICTS, PairVerdict.BOTH_HOLD})
 
 
 class DedupeSession:
-    """The rulings of one request as they grow; built for one trace and discarded after it."""
+    """The growing list of rulings of one request; created for one trace and discarded after it."""
 
     def __init__(
         self,
@@ -45,20 +45,20 @@ class DedupeSession:
         self._draft = draft
         self._band = band
         self._residuals = residuals
-        self._named = named  # live memories that an extractor may have named
+        self._named = named  # live memories that the extractor could name
         self._verdicts = verdicts
         self._animate = animate_entities(draft)
-        self._became: dict[UUID, UUID] = {}  # of candidates before, the memory of each
+        self._became: dict[UUID, UUID] = {}  # memories of earlier candidates
         self._names = _current_names(draft)
         self._vectors: list[Vector] = []
-        self._held: set[str] = set()  # hashes of known memories that were compared
+        self._held: set[str] = set()  # hashes hashes of known memories that were compared
         self.rulings: list[Ruling] = []
         self.drops: list[Drop] = []
         self.notes: dict[str, Any] = {}
         self.refused: dict[str, list[dict[str, str]]] = {}
 
     def judge(self, fresh: Ruling, *, vector: Vector, near: Sequence[Neighbour]) -> None:
-        """Settle one candidate against those before it, then against what is known."""
+        """Settle one candidate, first against earlier ones, then against known memories."""
         fresh = self._with_verdicts(self._with_refusals(self._with_earlier(fresh)))
         mine = self._with_current_names(as_memory(draft=self._draft, ruling=fresh))
         before = [
@@ -89,7 +89,7 @@ class DedupeSession:
         return None
 
     def _with_earlier(self, fresh: Ruling) -> Ruling:
-        """Name the memories that earlier candidates have become instead of those that they would have been."""
+        """Replace the planned ids of earlier candidates by the memories that they have become."""
         candidate = fresh.candidate
         became = self._became
         return fresh.evolve(
@@ -105,7 +105,7 @@ class DedupeSession:
             self._became[candidate.memory_id] = ruling.memory_id
 
     def _with_refusals(self, fresh: Ruling) -> Ruling:
-        """Say in the span, and flag, what the extractor proposes and no rule follows; the pair is open again."""
+        """Record refused proposals of the extractor in the span and flag them; the pair is open again."""
         before = {ruling.memory_id: self._as_memory(ruling) for ruling in self.rulings}
         named = {**self._named, **before}
         fresh = fresh.evolve(candidate=with_repeat_named(fresh.candidate, named=named))
@@ -122,7 +122,7 @@ class DedupeSession:
         return fresh.evolve(candidate=candidate, flags=(*fresh.flags, Reason.PROPOSAL_REFUSED))
 
     def _with_verdicts(self, fresh: Ruling) -> Ruling:
-        """Treat what a judge says as if extraction had said it; where both hold, nothing is asked again."""
+        """Treat a judge's verdicts as the extractor's; if both statements are true, the judge isn't asked again."""
         candidate = fresh.candidate
         found = {other: verdict for (index, other), verdict in self._verdicts.items() if index == candidate.index}
         said = {
@@ -156,7 +156,7 @@ class DedupeSession:
     def _compare_within_request(
         self, fresh: Ruling, mine: StoredMemory, theirs: StoredMemory, cosine: float | None
     ) -> Match:
-        """Compare with an earlier candidate; of two, one that says only who somebody is joins one that says it too."""
+        """Compare with an earlier candidate; a mere introduction joins a candidate that says it in passing."""
         match = self._compare(fresh, mine, theirs, cosine)
         is_named = theirs.id in fresh.candidate.proposed
         if not is_named and (is_said_in_passing(mine, by=theirs) or is_said_in_passing(theirs, by=mine)):
@@ -164,14 +164,14 @@ class DedupeSession:
         return match
 
     def _holder_in_passing(self, fresh: Ruling, mine: StoredMemory, near: Sequence[Neighbour]) -> StoredMemory | None:
-        """Return the known memory that says in passing what a candidate says, unless the extractor names another."""
+        """Return the known memory that says a candidate in passing, unless the extractor names another one."""
         if fresh.candidate.proposed:
             return None
         known = (each.memory for each in near if each.memory.status is Status.ACTIVE)
         return next((each for each in known if is_said_in_passing(mine, by=self._with_current_names(each))), None)
 
     def _said_in_passing(self, mine: StoredMemory, near: Sequence[Neighbour]) -> tuple[StoredMemory, ...]:
-        """Return known memories that say no more than a candidate says in passing."""
+        """Return known memories that only say what a candidate says in passing."""
         known = (each.memory for each in near if each.memory.status is Status.ACTIVE)
         return tuple(each for each in known if is_said_in_passing(self._with_current_names(each), by=mine))
 
@@ -180,19 +180,19 @@ class DedupeSession:
         self.drops.append(Drop(stage=Stage.DEDUPE, reason=Reason.DUPLICATE, candidate=candidate, detail=detail))
 
     def _named_duplicate(self, candidate: Candidate) -> StoredMemory | None:
-        """Return the live memory that the extractor takes for the same, unless a rule is certain that it is not."""
+        """Return the live memory that the extractor considers the same, unless a rule is certain that it is not."""
         known = self._named.get(candidate.same_as) if candidate.same_as else None
         return known if known is not None and refusal_of_merge(candidate, known) is None else None
 
     def _merge(self, fresh: Ruling, known: StoredMemory, match: Match) -> Ruling:
         changes = merged_fields(known, fresh.candidate, policy=self._draft.policy.confidence)
         if changes.get("canonical_hash") in self._held:
-            changes.pop("canonical_hash")  # another memory holds it
+            changes.pop("canonical_hash")  # another memory has the hash
         changes |= merged_metadata(known, self._draft.request.metadata)
         return fresh.evolve(memory_id=known.id, merge_into=known, changes=changes, rule=f"merge_by_{match.tier}")
 
     def _join(self, place: int, candidate: Candidate) -> None:
-        """Let an earlier candidate speak for a repeat: both turns are its sources, the more precise wording wins."""
+        """Join a repeat to an earlier candidate: both turns are its sources, the more precise wording wins."""
         ruling = self.rulings[place]
         first = ruling.candidate
         better = candidate if tells_more(candidate.content, than=first.content) else first
@@ -208,7 +208,7 @@ class DedupeSession:
         if ruling.merge_into is not None:
             ruling = self._merge(ruling, ruling.merge_into, Match(MatchVerdict.SAME, "repeat")).evolve(rule=ruling.rule)
         else:
-            # Another wording may have another hash, and that may be taken.
+            # Another wording may have another hash, which may belong to another memory.
             taken = self._as_memory(ruling).canonical_hash in self._held
             ruling = ruling.evolve(hash_salted=ruling.hash_salted or taken)
         self.rulings[place] = ruling
@@ -216,7 +216,7 @@ class DedupeSession:
         self.drops.append(Drop(stage=Stage.DEDUPE, reason=Reason.DUPLICATE, candidate=candidate, detail=detail))
 
     def _merging_into(self, known: StoredMemory | None) -> int | None:
-        """Return the place of the ruling that already merges into a memory: one plan touches its version once."""
+        """Return the index of the ruling that already merges into a memory: a plan changes each version once."""
         targets = [ruling.merge_into.id if ruling.merge_into else None for ruling in self.rulings]
         return targets.index(known.id) if known is not None and known.id in targets else None
 
@@ -234,7 +234,7 @@ class DedupeSession:
         return match
 
     def _was_left_apart(self, theirs: StoredMemory, match: Match) -> bool:
-        """Return True if the model saw a memory, said nothing of it, and it is not alike enough to ask a judge."""
+        """Return True if the model saw a memory, said nothing about it, and it is too different to ask a judge."""
         gate = self._draft.policy.judges.shown_gate
         return theirs.id in self._draft.shown_memories and (match.cosine or 0.0) < gate
 
@@ -242,9 +242,9 @@ class DedupeSession:
         return self._with_current_names(as_memory(draft=self._draft, ruling=ruling))
 
     def _with_current_names(self, memory: StoredMemory) -> StoredMemory:
-        """Use the names that entities have now, so that a name that became known later makes no difference.
+        """Use the current names of entities, so that a name that became known later makes no difference.
 
-        A sentence that has the name already stays: "Lena is User's sister" must not become "Lena is Lena".
+        A sentence that contains the name stays as it is: "Lena is User's sister" must not become "Lena is Lena".
         """
         names = {alias: name for alias, name in self._names.items() if name not in memory.content}
         return replace(memory, content=rewrite(memory.content, names=names))
@@ -256,7 +256,7 @@ def _hash_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[bool, fl
 
 
 def _note(ruling: Ruling, matches: Sequence[tuple[StoredMemory, Match]]) -> dict[str, Any]:
-    """Describe for the span what a candidate was compared with, nearest first, and the outcome."""
+    """Return the span's record of what a candidate was compared with, nearest first, and of the outcome."""
     nearest = sorted(matches, key=_hash_first_then_nearest)[:_MOST_FLAGGED]
     return {
         "rule": ruling.rule,
@@ -275,7 +275,7 @@ def _note(ruling: Ruling, matches: Sequence[tuple[StoredMemory, Match]]) -> dict
 
 
 def _current_names(draft: Draft) -> Mapping[str, str]:
-    """Map each alias that belongs to one entity only to the name that it has now."""
+    """Map each alias that belongs to one entity only to its current name."""
     renamed = dict(draft.renamed)
     names: dict[str, set[str]] = {}
     for entity in (*draft.entities, *draft.new_entities):

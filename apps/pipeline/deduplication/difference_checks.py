@@ -1,4 +1,4 @@
-"""Guards: what two sentences must not differ in to be one memory, whatever their cosine says."""
+"""Difference checks: aspects in which two sentences must agree to be one memory, whatever their cosine is."""
 
 import re
 from collections.abc import Callable
@@ -32,18 +32,18 @@ from apps.pipeline.lexicon.verbs import must_be_past, root
 
 
 class Guard(StrEnum):
-    """One way in which two alike sentences tell different things."""
+    """An aspect in which two similar sentences can differ in meaning."""
 
     NUMBER = "number"
     DATE = "date"
     NEGATION = "negation"
     NAME = "name"
-    ORDER = "order"  # the same words the other way round: "Tom owes Lena", "cats rather than dogs"
+    ORDER = "order"  # exchanged roles: "Tom owes Lena", "Lena owes Tom"
     UNIT = "unit"
     MODALITY = "modality"
-    TENSE = "tense"  # what is, and what was
+    TENSE = "tense"  # present and past
     BEING = "being"  # is a doctor, has a doctor
-    REVERSAL = "reversal"  # a word that turns the statement round: stopped, avoids, almost
+    REVERSAL = "reversal"  # a word that reverses the statement: stopped, avoids, almost
     CONTRAST = "contrast"  # opposites and members of one scale: likes and dislikes, red and blue
     KINSHIP = "kinship"  # mother and mother-in-law, wife and ex-wife
     BOUND = "bound"  # at least two, at most two
@@ -58,7 +58,7 @@ _JOINED = re.compile(
     r"\b(going to(?! (?:bed|work|school|sleep|the|a|an)\b)|used to|has to|have to|had to|needs to|need to|"
     r"thinking of)\b"
 )
-_STATES = frozenset("married engaged born divorced separated retired moved gone".split())  # said of who did it
+_STATES = frozenset("married engaged born divorced separated retired moved gone".split())  # never passive
 _DETERMINERS = frozenset("a an the his her their my of in".split())  # "a shared flat" is not past
 _PREFIX = re.compile(r"^(?:un|in|im|il|ir|dis|non|mis)(?=\w{4})")
 _LONG_NAME = re.compile(r"\b[A-Z][\w-]+(?: [A-Z][\w-]+)+")
@@ -67,10 +67,10 @@ _OWNER = re.compile(r"['’]s\b|\b(?:of|de|di|von)\b")
 
 @lru_cache(maxsize=4_096)
 def differences(one: str, two: str) -> frozenset[Guard]:
-    """Return every guard in which two sentences differ; the order of the two does not matter.
+    """Return every aspect in which two sentences differ; the order of the two does not matter.
 
-    Each guard reads its own set of words from each sentence and wants the two sets equal: 3 and "three" are one number,
-    "Tuesdays" and "Tuesday" one day, "doesn't" and "never" one negation.
+    Each check reads a set of words from each sentence and requires equal sets: 3 and "three" are one number, "Tuesdays"
+    and "Tuesday" one day, "doesn't" and "never" one negation.
     """
     found = {guard for guard, read in _READERS.items() if read(one) != read(two)}
     if _names(one, two) != _names(two, one):
@@ -89,9 +89,9 @@ def differences(one: str, two: str) -> frozenset[Guard]:
 
 
 def contradictions(one: str, two: str) -> frozenset[Guard]:
-    """Return the guards in which two sentences of the same triple exclude each other.
+    """Return the aspects in which two sentences with the same triple exclude each other.
 
-    Laxer than `differences`: where one of them tells no number, date, unit or further name, it is only less precise.
+    Less strict than `differences`: a sentence without number, date, unit or further name is only less precise.
     """
     found = differences(one, two)
     lax: set[Guard] = {guard for guard in (Guard.NUMBER, Guard.DATE, Guard.UNIT) if _is_part(guard, one, two)}
@@ -101,13 +101,13 @@ def contradictions(one: str, two: str) -> frozenset[Guard]:
 
 
 def names_are_part(one: str, two: str) -> bool:
-    """Tell whether one sentence names everything that the other one names."""
+    """Return True if the names of one sentence include those of the other one."""
     first, second = _names(one, two), _names(two, one)
     return first <= second or second <= first
 
 
 def names_grow(one: str, two: str) -> bool:
-    """Tell whether a name of one sentence is longer in the other: York, New York."""
+    """Return True if a name in one sentence is longer in the other one: York, New York."""
     first, second = (set(_LONG_NAME.findall(normalize(text))) for text in (one, two))
     shared = _names(one, two) & _names(two, one)
     return any(shared & set(name.casefold().split()) for name in first ^ second)
@@ -119,12 +119,12 @@ def _is_part(guard: Guard, one: str, two: str) -> bool:
 
 
 def tells_relative_time(text: str) -> bool:
-    """Tell whether a sentence counts from the day on which it was said."""
+    """Return True if a sentence has a time that is relative to the day on which it was said."""
     return bool(_dates(text) & RELATIVE_TIMES)
 
 
 def precision_of(text: str) -> int:
-    """Measure how much a sentence tells: its words of content, numbers and times counted twice."""
+    """Measure how precise a sentence is: the number of its content words, with numbers and times counted twice."""
     words = {token for token in _words(text) if len(token) > 3 and token not in OPENERS}
     return len(words) + 2 * len(numbers(text)) + 2 * len(_dates(text))
 
@@ -174,7 +174,7 @@ def _reversals(text: str) -> frozenset[str]:
 
 
 def _tense_differs(one: str, two: str) -> bool:
-    """Tell whether one sentence says only what is and the other only what was, of one verb at least."""
+    """Return True if at least one verb is only in the present in one sentence and only in the past in the other."""
     first, second = _words(one), _words(two)
     if any(
         a & PRESENT and not a & PAST and b & PAST and not b & PRESENT for a, b in ((first, second), (second, first))
@@ -185,7 +185,7 @@ def _tense_differs(one: str, two: str) -> bool:
 
 
 def _done_and_suffered(one: str, two: str) -> bool:
-    """Tell whether one sentence says what someone did and the other what was done to them: was invited, invited."""
+    """Return True if one sentence has a verb in the active and the other one in the passive: invited, was invited."""
     first, second = _suffered(one), _suffered(two)
     done, told = (_verbs(text, finite=False) for text in (one, two))
     return any(told.get(verb) for verb in first - second) or any(done.get(verb) for verb in second - first)
@@ -203,7 +203,7 @@ def _suffered(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4_096)
 def _verbs(text: str, *, finite: bool = True) -> dict[str, bool]:
-    """Map the stem of each word to whether it is the past of a verb; after "has" and "is" it may be a participle."""
+    """Map the stem of each word to whether it is in the past tense; after "has" and "is" it may be a participle."""
     tokens = [token.casefold() for token in _tokens(text)]
     finite = not (finite and {"has", "have", "is", "are", "had", "was", "were"} & set(tokens))
     told = (token for before, token in pairwise(["", *tokens]) if before not in _DETERMINERS)
@@ -246,7 +246,7 @@ _READERS: dict[Guard, Callable[[str], frozenset[str]]] = {
 
 
 def _names(text: str, other: str) -> frozenset[str]:
-    """Return capitalised words, unless the other sentence has them in small letters or they only open this one."""
+    """Return capitalised words, except those that the other sentence has in lower case or that only open this one."""
     lower = _tokens(other)
     tokens = [re.sub(r"['’]s?$", "", token) for token in _tokens(text)]
     return frozenset(
@@ -258,7 +258,7 @@ def _names(text: str, other: str) -> frozenset[str]:
 
 
 def _being_differs(one: str, two: str) -> bool:
-    """Tell whether one sentence says what someone is, the other what they have; "Ana's car is red" says both."""
+    """Return True if one sentence says what someone is and the other what they have; "Ana's car is red" says both."""
     if bool(_OWNER.search(one)) != bool(_OWNER.search(two)):
         return False
     first, second = (_words(text) & (BE | HAVE) for text in (one, two))
@@ -266,13 +266,13 @@ def _being_differs(one: str, two: str) -> bool:
 
 
 def _stand_apart(one: str, two: str) -> bool:
-    """Tell whether two sentences stand at different points of a scale."""
+    """Return True if two sentences have words from different points of one scale."""
     first, second = _scale_points(one), _scale_points(two)
     return any(first[scale] != second[scale] for scale in first.keys() & second.keys())
 
 
 def _particles_differ(one: str, two: str) -> bool:
-    """Tell whether one verb goes with two opposed small words: checked in, checked out."""
+    """Return True if the same verb has opposed particles: checked in, checked out."""
     first, second = _particles(one), _particles(two)
     return any(
         first[verb] in PARTICLES.get(second[verb], ()) and first[verb] != second[verb]
@@ -286,7 +286,7 @@ def _particles(text: str) -> dict[str, str]:
 
 
 def _undone(one: str, two: str) -> bool:
-    """Tell whether a word has a prefix in one sentence that makes its opposite: legal, illegal."""
+    """Return True if a word has a prefix in one sentence that makes its opposite: legal, illegal."""
     first, second = _parts(one), _parts(two)
     return any(
         _PREFIX.sub("", word) in there for here, there in ((first, second), (second, first)) for word in here - there

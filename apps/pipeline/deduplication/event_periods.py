@@ -1,4 +1,4 @@
-"""Event periods: whether two events, each known to a day, month or year, may have happened at one time."""
+"""Periods of events: whether two events, each known to the day, month or year, may have happened at the same time."""
 
 from datetime import date, datetime, timedelta
 
@@ -10,7 +10,7 @@ _WHOLE = frozenset({Precision.MONTH, Precision.QUARTER, Precision.YEAR})
 
 
 def may_be_one_time(one: Statement, two: Statement) -> bool:
-    """Return True if the periods of two dated events overlap; a time of the day counts as its day."""
+    """Return True if the periods of two dated events overlap; a time of day counts as its whole day."""
     if one.event_at is None or two.event_at is None:
         return False
     first, first_ends = _days(one.event_at, one.event_precision)

@@ -1,4 +1,4 @@
-"""Labelled pairs: two sentences of one end user, and whether they say the same; bands are calibrated on them."""
+"""Labelled pairs of sentences of one end user that say the same or not; bands are calibrated on them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ _SUBJECT = UUID(int=1)
 
 
 class PairLabel(StrEnum):
-    """What a person says of two sentences."""
+    """A person's judgement of two sentences."""
 
     PARAPHRASE = "paraphrase"
-    NEAR_MISS = "near_miss"  # alike but for one thing that matters
+    NEAR_MISS = "near_miss"  # similar, with a difference in one thing that matters
     UNRELATED = "unrelated"
 
 
 class LabelledPair(BaseModel):
-    """One line of a file of pairs; what else a line holds is for people and ignored."""
+    """One line of a file of pairs; other keys are for people and ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -46,20 +46,20 @@ class LabelledPair(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """A pair with its cosines; `rest` is None unless each sentence says something of its own."""
+    """A pair with its cosines; `rest` is None unless each sentence has words that the other one lacks."""
 
     pair: LabelledPair
     cosine: float
     residual: float | None
 
     def judged(self, band: SimilarityBand) -> Match:
-        """Judge the pair by a band, as dedupe would."""
+        """Return the verdict of dedupe on the pair with a band."""
         one, two = (_memory(text, self.pair.type) for text in (self.pair.one, self.pair.two))
         return compare(one, two, cosine=self.cosine, residual=self.residual, band=band)
 
 
 def read_pairs(lines: Iterable[Mapping[str, Any]]) -> Iterator[LabelledPair]:
-    """Check each line. Raises BadInput that names the first bad one, counted from 1."""
+    """Return the pairs of a file. Raises BadInput with the number of the first invalid line, counted from 1."""
     for number, line in enumerate(lines, start=1):
         try:
             yield LabelledPair.model_validate(line)
@@ -68,7 +68,7 @@ def read_pairs(lines: Iterable[Mapping[str, Any]]) -> Iterator[LabelledPair]:
 
 
 def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[ScoredPair]:
-    """Embed every sentence and every residue once, and compare the two of each pair."""
+    """Embed every sentence and residual once and compare those of each pair."""
     pairs = list(pairs)
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.two)))
     vectors = dict(zip(texts, embedder.embed(texts), strict=True))
@@ -85,7 +85,7 @@ def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[Sc
 
 @lru_cache(maxsize=4_096)
 def _memory(content: str, type: MemoryType) -> StoredMemory:
-    """Make a memory of a bare sentence: nothing but its words can tell it from another one."""
+    """Return a memory that consists of a sentence only, without a triple."""
     subject = Mention(text="", entity_id=_SUBJECT)
     said = Statement(type=type, subject=subject, predicate="says", content=content)
     return StoredMemory(

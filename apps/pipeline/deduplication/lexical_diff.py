@@ -1,4 +1,4 @@
-"""Residue: the words in which two alike sentences differ once names and small words are taken away."""
+"""Residuals: the words that only one of two similar sentences has, without names and function words."""
 
 import re
 from dataclasses import dataclass
@@ -14,43 +14,43 @@ from apps.pipeline.lexicon.synonyms import meaning_of
 from apps.pipeline.lexicon.verbs import stem
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_IGNORED = OPENERS | SMALL | NEGATIONS | WITHOUT | {"s"}  # what else they say, guards compare
+_IGNORED = OPENERS | SMALL | NEGATIONS | WITHOUT | {"s"}  # whatever else they say is compared by difference checks
 _LIGHT = LIGHT | frozenset(map(meaning_of, LIGHT))
 _SUPPORT = SUPPORT | frozenset(map(meaning_of, SUPPORT))
 _NO_VERBS = BE | HAVE | {"goes", "go", "went"}
 _PARTICLES = frozenset("out off up down away back over".split())
 _FRAME = FRAME | frozenset(map(meaning_of, FRAME))
-# Two words of one root: they share this many letters, and neither goes on for more than these.
+# Two words with a common root share at least this many letters, and neither has more than these after them.
 _ROOT, _ENDING = 5, 2
 
 
 def distinct_words(one: str, two: str) -> tuple[str, str]:
-    """Return what each sentence says that the other does not: "researching" and "applied".
+    """Return the words that only one of the sentences has: "researching" and "applied".
 
-    Words of one root or meaning, and words at one point of a scale such as "loves" and "enjoys", are no difference.
-    Either part is empty where the other sentence says all of it.
+    Words with the same root or meaning, and words at the same point of a scale such as "loves" and "enjoys", are no
+    difference. A part is empty if the other sentence contains all of it.
     """
     first, second = _both(one, two)
     return _words(first, other=second), _words(second, other=first)
 
 
 def adds_nothing(rest: str, *, to: str) -> bool:
-    """Tell whether the words of a residue add nothing that a memory would hold: "speaks", "people", "time"."""
+    """Return True if the words of a residual add nothing worth storing: "speaks", "people", "time"."""
     plain = frozenset(_read(to).words)
     light = _LIGHT if plain & _NO_VERBS else _LIGHT | _SUPPORT
     return all(meaning_of(word) in light for word in rest.split())
 
 
 def makes_another(rest: str) -> bool:
-    """Tell whether the words of a residue are such as make another statement: "passed", "passed out"."""
+    """Return True if the words of a residual make it another statement: "passed", "passed out"."""
     return all(meaning_of(word) in _FRAME or word in _PARTICLES for word in rest.split())
 
 
 def shares_topic(one: str, two: str) -> bool:
-    """Tell whether two sentences share more telling words than either has for itself.
+    """Return True if two sentences share more content words than either has for itself.
 
-    Who they speak of, pronouns, days, numbers and the verbs of every second sentence tell nothing here: "User's name
-    is Ana" is no kin of all else that is said of Ana.
+    The person at the beginning, pronouns, days, numbers and very frequent verbs don't count: "User's name is Ana" is
+    not related to every other statement about Ana.
     """
     shared = shared_words(one, two)
     return bool(shared) and max(len(rest.split()) for rest in distinct_words(one, two)) <= min(_MOST_OWN, 2 * shared)
@@ -60,7 +60,7 @@ _MOST_OWN = 3
 
 
 def shared_words(one: str, two: str) -> int:
-    """Count the telling words and names that two sentences share, beside whom they speak of."""
+    """Count the content words and names that two sentences share, without the person whom they are about."""
     first, second = _both(one, two)
     words = {meaning for meaning in first if any(_one_root(meaning, each) for each in second)}
     names = (_names_said(one) & _names_said(two)) - _opening(one) - _opening(two)
@@ -72,7 +72,7 @@ _WHEN = frozenset(TIMES.values()) | frozenset(UNITS.values())
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A sentence in plain words: those in small letters, those with a capital, in their order."""
+    """The words of a normalized sentence in their order: lower-case words, and capitalised ones."""
 
     words: tuple[str, ...]
     names: tuple[str, ...]
@@ -92,7 +92,7 @@ def _names_said(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _opening(text: str) -> frozenset[str]:
-    """Return the names that a sentence opens with: whom it speaks of, almost all sentences about them share."""
+    """Return the names that open a sentence: almost all sentences about a person share them."""
     return frozenset(takewhile(lambda word: word[0].isupper(), _told(text)))
 
 
@@ -100,7 +100,7 @@ def _told(text: str) -> list[str]:
     return [word for word in _read(text).words if word != "s"]
 
 
-_NOBODY = SMALL | FRAME | frozenset(TIMES) | {"user"}  # however they are written: "We", "It", "May"
+_NOBODY = SMALL | FRAME | frozenset(TIMES) | {"user"}  # in any spelling: "We", "It", "May"
 
 
 @lru_cache(maxsize=4_096)
@@ -109,7 +109,7 @@ def _both(one: str, two: str) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _by_meaning(text: str, other: frozenset[str]) -> dict[str, str]:
-    """Map the meaning of each telling word to the word; names tell apart elsewhere and are left out."""
+    """Map the meaning of each content word to the word; names are compared elsewhere and left out."""
     lowered = [word.lower() for word in _read(text).words if not word[0].isupper() or word.lower() in other]
     told = [part for word in lowered for part in (word.split("-") if word not in SCALES else (word,))]
     return {_meaning(word): word for word in told if word not in _IGNORED and not word[0].isdigit()}
@@ -137,6 +137,6 @@ def _meaning(word: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def stems(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text (Snowball's English stemmer), without the shortest words."""
+    """Return the stems of the words of a text (Snowball's English stemmer), without very short words."""
     words = [word for word in canonical_text(text).split() if len(word) > 2 or word.isdigit()]
     return frozenset(map(stem, words))

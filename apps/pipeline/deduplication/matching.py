@@ -1,4 +1,4 @@
-"""Sameness: whether two memories are one, from their hashes, their cosine and the guards."""
+"""Matching: whether two memories are one, by their hashes, their cosine and the difference checks."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,12 +27,12 @@ from apps.pipeline.deduplication.lexical_diff import (
 )
 from apps.pipeline.lexicon.language import is_english
 
-# These alone do not prove a difference: word order, whether something is or may be or was, is or has.
+# These alone do not prove a difference: word order, modality, tense, being and having.
 _SOFT = frozenset({Guard.ORDER, Guard.MODALITY, Guard.TENSE, Guard.BEING, Guard.FOCUS})
 
 
 class MatchVerdict(StrEnum):
-    """What two memories are to each other."""
+    """How two memories relate."""
 
     SAME = "same"
     UNSURE = "unsure"
@@ -41,24 +41,24 @@ class MatchVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A verdict with what it rests on."""
+    """A verdict with its reasons."""
 
     verdict: MatchVerdict
-    tier: str  # "facts" where the triples already tell them apart, "hash", "value", "event" or "cosine"
+    tier: str  # "facts" if their triples differ, "hash", "value", "event" or "cosine"
     cosine: float | None = None
-    residual: float | None = None  # the cosine of the words in which they differ, where both have such words
+    residual: float | None = None  # the cosine of their residuals, if both have one
     guards: frozenset[Guard] = frozenset()
 
 
 def compare(
     one: StoredMemory, two: StoredMemory, *, cosine: float | None, band: SimilarityBand, residual: float | None = None
 ) -> Match:
-    """Judge two memories of one end user; swapping them changes nothing.
+    """Compare two memories of one end user; their order does not matter.
 
-    Their triples come first, then equal hashes, then one value told more precisely, then the band of the embedder. A
-    guard never lets a pair pass as the same; a pair held apart by word order or modality alone is unsure. `rest` is the
-    cosine of the two residues: long sentences about one person are alike whatever they say of her, so where each says
-    something of its own, that decides.
+    Triples are compared first, then hashes, then values of which one is more precise, then cosines by the band of the
+    embedder. A pair that fails a difference check is never the same; if only word order or modality differs, it is
+    unsure. `rest` is the cosine of the residuals. It decides if each sentence has one, because long sentences about
+    one person are similar whatever they say.
     """
     if _facts_differ(one, two):
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
@@ -75,14 +75,14 @@ def compare(
     if _hard(guards, one.content, two.content):
         return Match(MatchVerdict.DIFFERENT, "cosine", cosine, residual, guards)
     likeness = _likeness(one.content, two.content, cosine=cosine, residual=residual, band=band)
-    english = is_english(one.content) and is_english(two.content)  # what the guards can read
+    english = is_english(one.content) and is_english(two.content)  # what the difference checks can read
     if likeness is MatchVerdict.SAME and (guards or not english or not _objects_agree(one, two)):
         likeness = MatchVerdict.UNSURE
     return Match(likeness, "cosine", cosine, residual, guards)
 
 
 def _hard(guards: frozenset[Guard], one: str, two: str) -> frozenset[Guard]:
-    """Leave the guards that prove a difference; a sentence that only names less may be the same."""
+    """Return the differences that prove that two sentences differ; one that only has fewer names may be the same."""
     tells_less = names_are_part(one, two) and not names_grow(one, two)
     return guards - _SOFT - ({Guard.NAME} if tells_less else frozenset())
 
@@ -100,7 +100,7 @@ def _likeness(one: str, two: str, *, cosine: float, residual: float | None, band
 
 
 def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand) -> MatchVerdict:
-    """Judge two sentences of which one says all that the other says; to share but whom they are about is little."""
+    """Compare two sentences of which one says all that the other says; sharing only their subject is not enough."""
     first, second = distinct_words(one, two)
     more, less = (first, two) if first else (second, one)
     if not shared_words(one, two):
@@ -113,14 +113,14 @@ def _of_more_and_less(one: str, two: str, *, cosine: float, band: SimilarityBand
 
 
 def _guards_of_equal_triples(one: StoredMemory, two: StoredMemory) -> frozenset[Guard]:
-    """An event may happen twice, so it must agree in everything; a fact may be told more and less precisely."""
+    """Return the differences that separate equal triples: all for events, which can recur; else contradictions."""
     if one.traits.repeatable:
         return differences(one.content, two.content)
     return contradictions(one.content, two.content)
 
 
 def _facts_differ(one: StoredMemory, two: StoredMemory) -> bool:
-    """Tell whether the structured parts already make two memories of it."""
+    """Return True if the structured fields prove that these are two memories."""
     meant = (one.speech_act is SpeechAct.ASSERTED) == (two.speech_act is SpeechAct.ASSERTED)
     if one.type is not two.type or one.polarity is not two.polarity or not meant:
         return True
@@ -139,7 +139,7 @@ def _happened_apart(one: StoredMemory, two: StoredMemory) -> bool:
 
 
 def _values_differ(one: StoredMemory, two: StoredMemory) -> bool:
-    """Tell whether one predicate has two values that share no word: likes tea, likes coffee."""
+    """Return True if the same predicate has two values without a common word: likes tea, likes coffee."""
     if one.predicate != two.predicate or one.canonical_hash == two.canonical_hash:
         return False
     first, second = stems(one.object_text), stems(two.object_text)
@@ -147,7 +147,7 @@ def _values_differ(one: StoredMemory, two: StoredMemory) -> bool:
 
 
 def _told_more_precisely(one: StoredMemory, two: StoredMemory) -> bool:
-    """Tell whether a slot for one value holds the beginning of the other one: Munich, and Munich in Bavaria."""
+    """Return True if the values of a slot begin alike and one is more precise: Munich, and Munich in Bavaria."""
     if not (one.stateful and two.stateful) or one.predicate != two.predicate or one.subject_id != two.subject_id:
         return False
     short, long = sorted((canonical_text(one.object_text), canonical_text(two.object_text)), key=len)

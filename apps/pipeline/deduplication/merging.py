@@ -1,4 +1,4 @@
-"""Merging: which fields of a known memory change when it is said again, so that the better statement wins."""
+"""Merging: which fields of a known memory change when it is repeated, so that the better statement wins."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,15 +10,15 @@ from apps.pipeline.core.policy import ConfidencePolicy
 from apps.pipeline.core.statement import Candidate, Statement, StoredMemory
 from apps.pipeline.deduplication.difference_checks import Guard, differences, precision_of
 
-# What changes together with the wording: a sentence and its triple never disagree.
+# Fields that change together with the wording, so that a sentence and its triple never disagree.
 _WORDING = ("content", "predicate", "object", "stateful", "event_at", "event_precision", "evidence", "language")
 
 
 def merged_fields(known: StoredMemory, candidate: Candidate, *, policy: ConfidencePolicy) -> dict[str, Any]:
-    """Return the fields of a known memory that change when a candidate says it again, with their new values.
+    """Return the fields of a known memory that change when a candidate repeats it, with their new values.
 
-    A firm statement lifts a hedged one, never the other way round; the more precise wording of two equally firm ones
-    wins. Tags are joined, the greater importance stays.
+    A firm statement replaces a hedged one, never the reverse; of two equally firm ones, the more precise wording wins.
+    Tags are joined, the greater importance stays.
     """
     gain = _firmness(candidate, policy) - _firmness(known, policy)
     fields: dict[str, Any] = {
@@ -36,24 +36,24 @@ def merged_fields(known: StoredMemory, candidate: Candidate, *, policy: Confiden
 
 
 def tells_more(sentence: str, *, than: str) -> bool:
-    """Return True if a sentence is the more precise of two, or repeats the other one and adds to it."""
+    """Return True if a sentence is more precise than another one, or repeats it and adds to it."""
     return precision_of(sentence) > precision_of(than) or _adds_to(sentence, than)
 
 
 def _adds_to(sentence: str, shorter: str) -> bool:
-    """Return True if a sentence has all words of a shorter one in their order, and more that deny none of them."""
+    """Return True if a sentence has all words of a shorter one in order, and additional ones that deny none of them."""
     words, fewer = canonical_text(sentence).split(), canonical_text(shorter).split()
     if words[: len(fewer)] == fewer:
-        return len(words) > len(fewer)  # what is added comes after the whole statement
+        return len(words) > len(fewer)  # the addition follows the whole statement
     left = iter(words)
     repeats = all(word in left for word in fewer)
     return repeats and differences(sentence, shorter).isdisjoint({Guard.NEGATION, Guard.REVERSAL})
 
 
 def merged_metadata(known: StoredMemory, told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a memory that another caller says too: of differing values all are kept, as a list.
+    """Return the joined metadata of a memory that another caller states too: differing values become a list.
 
-    So each caller's filter finds it, and none finds what only another has said.
+    So the filter of each caller finds it, and none finds memories that only another caller has stated.
     """
     merged = dict(known.metadata)
     for name, value in told.items():

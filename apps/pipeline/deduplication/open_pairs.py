@@ -1,4 +1,4 @@
-"""Open pairs: the new and known memories about which extraction said nothing though they are alike; a judge decides."""
+"""Open pairs: similar new and known memories that extraction did not relate; a judge decides about them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import ask_judge
 from apps.pipeline.prompts.memory_pairs import PairVerdict, StatementPair
 
-# By the index of the candidate and the identifier of the other memory.
+# By index of the candidate and identifier of the other memory.
 Verdicts = Mapping[tuple[int, UUID], PairVerdict]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenPair:
-    """A new memory and another one, and how alike they are."""
+    """A new memory, another one, and their similarity."""
 
     new: StoredMemory
     index: int  # of the candidate
     other: StoredMemory
-    urgency: float  # pairs with the highest are asked first
+    urgency: float  # pairs with the highest value are asked about first
 
 
 def open_pairs(
@@ -37,9 +37,9 @@ def open_pairs(
     neighbours: Mapping[int, Sequence[Neighbour]],
     holders: Sequence[StoredMemory],
 ) -> list[OpenPair]:
-    """Return the pairs that a judge should look at, the most urgent first, each pair once.
+    """Return the pairs for a judge, the most urgent first, each pair once.
 
-    `memories` are those that the rulings would write, by identifier; `neighbours` are given by candidate index.
+    `memories` are those that the rulings would write, by identifier; `neighbours` are in the order of the candidates.
     """
     found: dict[tuple[int, UUID], OpenPair] = {}
     for ruling in draft.rulings:
@@ -73,9 +73,9 @@ def _open_with(
 
 
 def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
-    """Return True for an active value of a slot that takes one value, which a model found.
+    """Return True for an active value, found by a model, of a slot with one value.
 
-    Values that patterns find share predicates by design: rules replace them.
+    Values that patterns find have fixed predicates, so rules replace them.
     """
     same_slot = (candidate.subject_id, candidate.predicate) == (holder.subject_id, holder.predicate)
     by_rule = candidate.extractor.startswith(PATTERNS)
@@ -83,7 +83,7 @@ def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
 
 
 def _opposes(candidate: Candidate, holder: StoredMemory) -> bool:
-    """Return True for two sides of one axis with one value: who can't stand olives and who loves them."""
+    """Return True for the same value on two sides of an axis: can't stand olives, loves olives."""
     same_axis = axis_of(candidate.predicate) == axis_of(holder.predicate) and candidate.subject_id == holder.subject_id
     sides = {sign_of(each.predicate, polarity=each.polarity) for each in (candidate, holder)}
     same_value = canonical_text(candidate.object_text) == canonical_text(holder.object_text)
@@ -91,7 +91,7 @@ def _opposes(candidate: Candidate, holder: StoredMemory) -> bool:
 
 
 def ask(pairs: Sequence[OpenPair], *, model: Model, model_name: str) -> tuple[Verdicts, ModelCallRecord]:
-    """Ask about pairs in one call; what is not answered is left out of the verdicts."""
+    """Ask about pairs in one call; unanswered pairs have no verdict."""
     request = memory_pairs.render(pairs=[_in_order(pair) for pair in pairs], model=model_name)
     result = ask_judge(request, count=len(pairs), model=model, words=PairVerdict)
     verdicts = {

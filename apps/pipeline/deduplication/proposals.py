@@ -1,4 +1,4 @@
-"""Proposals: whether to follow what an extractor says of a memory that it was shown; a refusal carries its reason."""
+"""Proposals: whether to follow an extractor's proposals about memories that it was shown; refusals have a reason."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,36 +14,36 @@ from apps.pipeline.deduplication.lexical_diff import stems
 from apps.pipeline.lexicon.function_words import FRAME, SMALL
 
 _ANIMATE = frozenset({EntityType.PERSON, EntityType.ANIMAL})
-_COMMON = stems(" ".join(SMALL | FRAME))  # words that relate no two sentences
+_COMMON = stems(" ".join(SMALL | FRAME))  # words that don't make two sentences related
 
 
 class ProposalRefusal(StrEnum):
-    """Why a proposal of an extractor is not followed."""
+    """Why an extractor's proposal is not followed."""
 
-    OTHER_SUBJECT = "other_subject"  # it concerns somebody or something else
+    OTHER_SUBJECT = "other_subject"  # it is about somebody or something else
     OTHER_POLARITY = "other_polarity"  # one affirms what the other denies
-    OTHER_VALUES = "other_values"  # the sentences differ in a number or in who is meant
-    STILL_TRUE = "still_true"  # it denies one named thing, and the new statement is about another one
-    NOT_LIVE = "not_live"  # it was closed meanwhile, or became a part of another one
+    OTHER_VALUES = "other_values"  # the sentences differ in a number or in the person
+    STILL_TRUE = "still_true"  # the known memory denies one named thing, and the new statement is about another one
+    NOT_LIVE = "not_live"  # the memory has been closed, or merged into another one
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedProposal:
-    """What an extractor says of a memory, and why it is not followed."""
+    """An extractor's proposal about a memory, and why it is not followed."""
 
     key: str  # "same_as", "replaces" or "contradicts"
     memory_id: UUID
     reason: ProposalRefusal
 
     def to_json(self) -> dict[str, str]:
-        """Return it as the span shows it."""
+        """Return the form that spans contain."""
         return {"proposal": self.key, "memory": str(self.memory_id), "reason": self.reason.value}
 
 
 def refused_proposals(
     candidate: Candidate, *, named: Mapping[UUID, StoredMemory], animate: Collection[UUID]
 ) -> Iterator[RefusedProposal]:
-    """Yield what of an extractor's proposals is not followed; `named` are the live memories among those it names."""
+    """Yield the proposals of an extractor that are not followed; `named` are the live memories among those it names."""
     if candidate.same_as is not None:
         known = named.get(candidate.same_as)
         refusal = ProposalRefusal.NOT_LIVE if known is None else refusal_of_merge(candidate, known)
@@ -58,7 +58,7 @@ def refused_proposals(
 
 
 def with_repeat_named(candidate: Candidate, *, named: Mapping[UUID, StoredMemory]) -> Candidate:
-    """Return a candidate that repeats a memory if it proposes to replace one that says the same word for word."""
+    """Return the candidate as a repeat of a memory if it proposes to replace one with exactly the same words."""
     said = canonical_text(candidate.content)
     equal = [each for each in candidate.replaces if each in named and canonical_text(named[each].content) == said]
     if not equal or candidate.same_as is not None:
@@ -76,8 +76,8 @@ def refusal_of_replacement(
 ) -> ProposalRefusal | None:
     """Return why a statement neither replaces nor contradicts a memory that an extractor or a judge names, or None.
 
-    They concern one entity, or share a telling word without being about two people or animals: "User's car was sold"
-    replaces "User drives a car", and what is said of one Lena replaces nothing about another one.
+    They must be about one entity, or share a content word without being about two people or animals: "User's car was
+    sold" replaces "User drives a car", but a statement about one Lena replaces nothing about another Lena.
     """
     if denies_other_name(known, candidate):
         return ProposalRefusal.STILL_TRUE
@@ -102,15 +102,15 @@ def _telling(sentence: str) -> frozenset[str]:
 
 
 def animate_entities(draft: Draft) -> frozenset[UUID]:
-    """Return the people and animals that a draft knows."""
+    """Return the people and animals among the entities of a draft."""
     return frozenset(each.id for each in (*draft.entities, *draft.new_entities) if each.type in _ANIMATE)
 
 
 def refusal_of_merge(candidate: Candidate, known: StoredMemory) -> ProposalRefusal | None:
-    """Return why a candidate is not the same as a memory though an extractor says so; None where it may be.
+    """Return why a candidate is not the same as a memory although an extractor says so; None if it may be.
 
-    An extractor reads better than rules, so only differences of which rules are certain refuse: numbers, kinship and
-    polarity.
+    An extractor reads better than rules do, so only differences that rules are certain about count: numbers, kinship
+    and polarity.
     """
     if not share_subject(candidate, known):
         return ProposalRefusal.OTHER_SUBJECT
@@ -125,7 +125,7 @@ def refusal_of_merge(candidate: Candidate, known: StoredMemory) -> ProposalRefus
 
 
 def share_subject(candidate: Candidate, known: StoredMemory) -> bool:
-    """Return True if two statements concern one entity, as subject of either; unresolved subjects share nothing."""
+    """Return True if the subject of one statement occurs in the other one; unresolved subjects share nothing."""
     entities = {candidate.subject_id, _object_id(candidate)} - {None}
     return known.subject_id in entities or _object_id(known) in {candidate.subject_id} - {None}
 

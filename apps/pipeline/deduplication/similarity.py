@@ -1,4 +1,4 @@
-"""Likeness: the cosines that dedupe decides by, each text embedded once."""
+"""Similarity: the cosines that dedupe uses; each text is embedded once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,12 +8,12 @@ from math import sqrt
 from apps.pipeline.core.ports import Embedder, Neighbour, Vector
 from apps.pipeline.deduplication.lexical_diff import distinct_words
 
-# The cosine of each pair of residues that both say something.
+# The cosine of each pair of residuals that are both not empty.
 ResidualCosines = Mapping[tuple[str, str], float]
 
 
 def cosine(one: Vector, two: Vector) -> float:
-    """Return the cosine of two vectors; 0 where one has no length."""
+    """Return the cosine of two vectors; 0 if one is zero."""
     lengths = sqrt(sum(x * x for x in one)) * sqrt(sum(y * y for y in two))
     return sum(x * y for x, y in zip(one, two, strict=True)) / lengths if lengths else 0.0
 
@@ -21,7 +21,7 @@ def cosine(one: Vector, two: Vector) -> float:
 def with_cosines(
     *, vectors: Sequence[Vector], neighbours: Sequence[Sequence[Neighbour]], embedder: Embedder
 ) -> list[list[Neighbour]]:
-    """Fill in what the store could not compare because its vector is still owed."""
+    """Compute the cosines of neighbours whose vector is not stored yet."""
     owed = [each.memory.content for near in neighbours for each in near if each.cosine is None]
     known = _embed(owed, embedder)
     return [
@@ -36,7 +36,7 @@ def with_cosines(
 def alike(
     *, contents: Sequence[str], vectors: Sequence[Vector], neighbours: Sequence[Sequence[Neighbour]], least: float
 ) -> set[tuple[str, str]]:
-    """Return the pairs of sentences, the new one first, whose cosine is worth a closer look."""
+    """Return the pairs of sentences, the new one first, whose cosine is high enough for a comparison."""
     known = {
         (content, each.memory.content)
         for content, near in zip(contents, neighbours, strict=True)
@@ -51,7 +51,7 @@ def alike(
 
 
 def residual_cosines(*, pairs: set[tuple[str, str]], embedder: Embedder) -> ResidualCosines:
-    """Compare the residues of pairs, where both sentences have one."""
+    """Return the cosines of the residuals of pairs in which both sentences have one."""
     telling = sorted(pair for pair in {distinct_words(one, two) for one, two in pairs} if all(pair))
     known = _embed([part for pair in telling for part in pair], embedder)
     return {(one, two): cosine(known[one], known[two]) for one, two in telling}

@@ -1,4 +1,4 @@
-"""What a memory meets among the live ones where no funnel looks: its twin, and whoever holds its slot."""
+"""Duplicates of directly written memories, and values in their slots, among the live memories."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -17,14 +17,14 @@ _NEVER_ALIKE = SimilarityBand(same=1, unsure=1, words=1)  # only hashes and trip
 
 @dataclass(frozen=True, slots=True)
 class SlotPlacement:
-    """Where a value stands in its slot: as history before its successor, or instead of those that it closes."""
+    """The position of a value in its slot: history before its successor, or the current value that closes others."""
 
     successor: StoredMemory | None = None
     closes: tuple[StoredMemory, ...] = ()
 
 
 def duplicate_of(memory: StoredMemory, live: Iterable[StoredMemory]) -> StoredMemory | None:
-    """Return the live memory that says the same of the same time: equal hashes, or one triple in the same words."""
+    """Return the live memory that says the same about the same time: an equal hash, or the triple in equal words."""
     alike = (each for each in live if each.id != memory.id and _may_be_one(memory, each))
     return next((each for each in alike if _says_the_same(memory, each)), None)
 
@@ -38,7 +38,7 @@ def _may_be_one(memory: StoredMemory, other: StoredMemory) -> bool:
 
 
 def _says_the_same(memory: StoredMemory, other: StoredMemory) -> bool:
-    """Compare as dedupe does; one triple in the same words is told apart by nothing but the facts beside it."""
+    """Compare as dedupe does; the same triple in the same words can only differ in the other fields."""
     as_other = replace(memory, canonical_hash=other.canonical_hash)
     if _in_words(memory) == _in_words(other):
         as_other = replace(as_other, content=other.content)
@@ -54,12 +54,12 @@ def _triple(memory: StoredMemory) -> tuple[object, ...]:
 
 
 def is_taken(canonical_hash: str, live: Iterable[StoredMemory]) -> bool:
-    """Tell whether a live memory stands under a hash."""
+    """Return True if a live memory has a hash."""
     return any(each.canonical_hash == canonical_hash for each in live)
 
 
 def takes_slot(memory: Statement) -> bool:
-    """Tell whether a memory says the one value of its predicate; one that joins others doesn't."""
+    """Return True if a memory states the one value of its predicate; an additional value doesn't."""
     is_value = memory.stateful and memory.subject_id is not None and memory.polarity is Polarity.POSITIVE
     return is_value and memory.traits.holds_slot and not says_additional(memory.evidence)
 
@@ -67,9 +67,9 @@ def takes_slot(memory: Statement) -> bool:
 def placement_in_slot(
     memory: StoredMemory, live: Collection[StoredMemory], *, replaces: Collection[UUID] = ()
 ) -> SlotPlacement:
-    """Return where a memory that becomes active stands: of the values of a slot, the one said last is left.
+    """Return the position of a memory that becomes active: of the values of a slot, the one said last stays.
 
-    The memories that `replaces` names are closed in any case, whatever slot they hold and whenever they were said.
+    The memories in `replaces` are closed in any case, whatever their slot and time.
     """
     named = tuple(each for each in live if each.id in replaces and each.id != memory.id)
     if not takes_slot(memory):
@@ -91,11 +91,11 @@ def _is_rival(memory: StoredMemory, other: StoredMemory) -> bool:
 
 
 def _was_over(memory: StoredMemory) -> bool:
-    """Tell whether a value had ended already when it was said."""
+    """Return True if a value had already ended when it was said."""
     return memory.valid_until is not None and memory.valid_until <= memory.said_at
 
 
 def end_before(successor: StoredMemory, memory: StoredMemory) -> datetime:
-    """Return when a value ends that gives way to its successor: no time runs backwards, and a known end stays."""
+    """Return the end of a value that a successor closes: never before its start; a known end stays."""
     ends = max(memory.valid_from or memory.said_at, successor.valid_from or successor.said_at)
     return ends if memory.valid_until is None else min(ends, memory.valid_until)

@@ -1,4 +1,4 @@
-"""How memories that a caller stores meet what is live: nothing is known twice, and a slot has one value."""
+"""Deduplication of memories that callers store: nothing is stored twice, and a slot has one value."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from apps.pipeline.provenance.orders import looks_injected
 
 
 def read_met(memories: Sequence[StoredMemory], *, end_user_id: UUID, reader: MemoryReader) -> tuple[StoredMemory, ...]:
-    """Read what new memories can meet: what says the same, and what holds their slots."""
+    """Read the live memories that new ones can duplicate or replace."""
     duplicates = reader.duplicates(
         end_user_id=end_user_id,
         hashes=[each.canonical_hash for each in memories],
@@ -35,26 +35,26 @@ def read_met(memories: Sequence[StoredMemory], *, end_user_id: UUID, reader: Mem
 
 @dataclass(frozen=True, slots=True)
 class StoreResult:
-    """What becomes of one memory: a new one, or none where another says it already."""
+    """The outcome for one memory: a new one, or none if another one says it already."""
 
     memory_id: UUID  # of the memory that says it
     adds: AddMemory | None = None
-    asks: Reason | None = None  # why a person has to look at it
+    asks: Reason | None = None  # why a person has to review it
 
 
 class DirectWriteSession:
-    """The memories of one request, settled one after the other; built for one request and thrown away after it."""
+    """The memories of one request, settled one after the other; created for one request and discarded after it."""
 
     def __init__(self, *, known: Iterable[StoredMemory], policy: Policy, is_trusted: bool = True) -> None:
         self._live = {each.id: each for each in known}
-        # Of what is closed as well: it is closed only after the new ones are added.
+        # Includes the hashes of memories to be closed: they are closed only after the new ones are added.
         self._hashes = {each.canonical_hash for each in self._live.values()}
         self._slack = policy.conflict.confidence_slack
         self._is_trusted = is_trusted
-        self.changes: list[Operation] = []  # of memories that are known, or added by this request
+        self.changes: list[Operation] = []  # of known memories, and of those that this request adds
 
     def settle(self, add: AddMemory) -> StoreResult:
-        """Settle a memory against all that is live by then; what is not live itself meets nobody."""
+        """Settle a memory against all that is live by then; a memory that is not live itself is not compared."""
         if add.status not in LIVE_STATUSES:
             return StoreResult(add.memory_id, adds=add)
         memory = as_stored(add)
@@ -72,7 +72,7 @@ class DirectWriteSession:
         return storing
 
     def _word_better(self, duplicate: StoredMemory, memory: StoredMemory) -> None:
-        """Let the wording win that tells more; the other stays in the history."""
+        """Use the wording that says more; the other one stays in the history."""
         if precision_of(memory.content) <= precision_of(duplicate.content):
             return
         if not self._is_trusted and is_vouched_for(duplicate):
@@ -83,7 +83,7 @@ class DirectWriteSession:
         self.changes.append(EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=duplicate.id))
 
     def _judged(self, add: AddMemory, memory: StoredMemory) -> StoreResult:
-        """Let a person look at what is unsure, and at rules for agents from a caller that is not trusted."""
+        """Send uncertain memories to review, and rules for agents from a caller without trust."""
         if add.status is not Status.ACTIVE:
             return _asking(add, Reason.LOW_CONFIDENCE)
         if not self._is_trusted and binds_agents(add.candidate.tags):
@@ -107,7 +107,7 @@ class DirectWriteSession:
 
 
 def closing(memory: StoredMemory, *, successor: StoredMemory) -> SupersedeMemory:
-    """Return what closes a value for its successor."""
+    """Return the operation that closes a value for its successor."""
     return SupersedeMemory(
         memory_id=memory.id,
         expected_version=memory.version,

@@ -1,4 +1,4 @@
-"""Memories that a caller stores as they are: what each becomes, without a funnel."""
+"""Memories that callers store directly, without the funnel."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.name_folding import fold_name
 
 EXTRACTOR = "direct"
-MAX_ENTITIES = 10_000  # names are looked for among these; an end user has far fewer
+MAX_ENTITIES = 10_000  # names are searched among these; an end user has far fewer
 _THE_USER = frozenset({"user", "the user"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory(Statement):
-    """One memory as the caller wants it; None stands for the product's own choice.
+    """A memory as the caller sends it; None leaves the choice to the product.
 
-    Entities are mentioned by name: a known one, or a new one of the mention's type. "User" is the end user.
+    Entities are given by name: a known one, or a new one of the mention's type. "User" is the end user.
     """
 
     extractor: str = EXTRACTOR
@@ -42,7 +42,7 @@ class NewMemory(Statement):
 
 
 def check_new(new: NewMemory, *, at: str) -> None:
-    """Refuse values that contradict each other. Raises BadInput below the pointer `at`."""
+    """Refuse values that contradict each other. Raises BadInput with pointers below `at`."""
     if new.valid_from and new.valid_until and new.valid_until < new.valid_from:
         raise BadInput("must not lie before valid_from", at=f"{at}/valid_until")
     if new.status is Status.SUPERSEDED and new.valid_until is None:
@@ -63,9 +63,9 @@ def add_memory(
     now: datetime,
     is_trusted: bool = True,
 ) -> AddMemory:
-    """Turn a new memory into its operation; entities that it names are found in the directory or added to it.
+    """Convert a new memory to its operation; entities that it names are found in the index or added to it.
 
-    A caller that is not trusted can lower the confidence that the policy computes, but not raise it.
+    A caller without trust can lower the confidence that the policy computes, but not raise it.
     """
     candidate = _candidate(new, index=index, directory=directory, reliability=policy.extraction.model_reliability)
     confidence = _confidence(new, candidate, policy, is_trusted=is_trusted)
@@ -99,12 +99,12 @@ def _candidate(new: NewMemory, *, index: int, directory: EntityIndex, reliabilit
 
 
 def resolved_object(value: ObjectValue, directory: EntityIndex) -> ObjectValue:
-    """Point an object that is an entity at the entity of its name, added to the directory where there is none."""
+    """Resolve an object that is an entity by its name; an unknown entity is added to the index."""
     return ObjectValue(entity=_resolved(value.entity, directory)) if value.entity else value
 
 
 def _resolved(mention: Mention, directory: EntityIndex) -> Mention:
-    """Point a mention at the entity of its name, added to the directory where there is none."""
+    """Resolve a mention by its name; an unknown entity is added to the index."""
     name, kind = mention.text, mention.type or EntityType.OTHER
     if fold_name(name) in _THE_USER:
         entity = directory.user()
@@ -115,7 +115,7 @@ def _resolved(mention: Mention, directory: EntityIndex) -> Mention:
 
 
 def _confidence(new: NewMemory, candidate: Candidate, policy: Policy, *, is_trusted: bool) -> Confidence:
-    """Score a memory; where the caller gives the figure, the adjustment makes up the difference."""
+    """Compute the confidence of a memory; a value given by the caller is reached by the adjustment."""
     computed = confidence_of(candidate, policy=policy.confidence)
     if new.confidence is None or (new.confidence > computed.value and not is_trusted):
         return computed

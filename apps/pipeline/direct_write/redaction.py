@@ -1,4 +1,4 @@
-"""Redaction of what callers and people write directly: memories, and changes of memories."""
+"""Redaction of memories, and of their changes, that callers and people write directly."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ def redacted_memory(new: NewMemory, *, policy: RedactionPolicy) -> NewMemory:
 
 
 def redacted_changes(changes: Mapping[str, Any], *, policy: RedactionPolicy) -> dict[str, Any]:
-    """Return the changes of a memory by field, each text redacted."""
+    """Return the changes of a memory by field, with each text redacted."""
     return {name: _redacted_value(value, policy) for name, value in changes.items()}
 
 

@@ -1,4 +1,4 @@
-"""What a person's decision about memories changes, and what follows from it: one computation for both."""
+"""What a person's decision about memories changes: the operations, and their prediction for the person."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from apps.pipeline.direct_write.dedupe import closing
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """A pending memory is true; `replaces` names memories that are true no longer."""
+    """A pending memory is true; `replaces` names memories that are no longer true."""
 
     memory_id: UUID
     replaces: frozenset[UUID] = frozenset()
@@ -25,7 +25,7 @@ class Approve:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A memory says the same as another one, which stands for both."""
+    """A memory says the same as another one, which remains."""
 
     memory_id: UUID
     into_id: UUID
@@ -33,7 +33,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """From when until when a statement is true; None leaves the beginning as it is, and the end open."""
+    """The period in which a statement is true; None leaves the start as it is, and the end open."""
 
     begins: datetime | None = None
     ends: datetime | None = None
@@ -41,7 +41,7 @@ class Validity:
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """How a person settles the link of two memories; `changed_on` is for CHANGED, `validity` for BOTH."""
+    """How a person settles the link between two memories; `changed_on` is for CHANGED, `validity` for BOTH."""
 
     from_id: UUID
     to_id: UUID
@@ -55,15 +55,15 @@ Decision = Approve | Merge | Settle
 
 @dataclass(frozen=True, slots=True)
 class ReviewContext:
-    """The live memories that a decision can meet, and the policy that it is made under."""
+    """The live memories that a decision can affect, and the policy in force."""
 
     memories: Mapping[UUID, StoredMemory]
     policy: Policy
-    contradicts: frozenset[UUID] = frozenset()  # memories that the one to approve is linked to as a contradiction
+    contradicts: frozenset[UUID] = frozenset()  # memories that are linked to the one to approve as contradictions
 
 
 def operations_of(decision: Decision, *, context: ReviewContext) -> tuple[Operation, ...]:
-    """Return the operations of a decision, apart from the status of its link."""
+    """Return the operations of a decision, without the status of its link."""
     match decision:
         case Approve():
             return _activate(context.memories[decision.memory_id], context, verb="approved", replaces=decision.replaces)
@@ -74,7 +74,7 @@ def operations_of(decision: Decision, *, context: ReviewContext) -> tuple[Operat
 
 
 def approval(parts: Mapping[str, float | None], *, policy: ConfidencePolicy) -> dict[str, Any]:
-    """Return the columns that change when a person says that a memory is true."""
+    """Return the columns that change when a person confirms a memory."""
     confidence = approved(parts, policy=policy)
     return {
         "status": Status.ACTIVE,
@@ -87,9 +87,9 @@ def approval(parts: Mapping[str, float | None], *, policy: ConfidencePolicy) -> 
 def in_slot(
     memory: StoredMemory, changes: Mapping[str, Any], *, live: Collection[StoredMemory], replaces: Collection[UUID] = ()
 ) -> tuple[dict[str, Any], list[SupersedeMemory]]:
-    """Return the changes of a memory that becomes active, and what closes the memories that it replaces.
+    """Return the changes of a memory that becomes active, and the operations that close the memories that it replaces.
 
-    `memory` is as it will be. Where another value of its slot was said later, it becomes history instead.
+    `memory` has its new values. If another value of its slot was said later, it becomes history instead.
     """
     place = placement_in_slot(memory, live, replaces=replaces)
     if place.successor:
@@ -108,7 +108,7 @@ def _activate(
     without: Collection[UUID] = (),
     more: Mapping[str, Any] | None = None,
 ) -> tuple[Operation, ...]:
-    """Make a memory active as a person's word; `without` names memories that the same decision takes away."""
+    """Make a memory active by a person's decision; `without` names memories that the same decision removes."""
     changes = {**approval(memory.confidence_parts, policy=context.policy.confidence), **(more or {})}
     live = [each for each in context.memories.values() if each.id not in without]
     closed: list[SupersedeMemory] = []
@@ -118,7 +118,7 @@ def _activate(
 
 
 def _revised(memory: StoredMemory, changes: Mapping[str, Any], *, verb: str, note: str = "") -> tuple[Operation, ...]:
-    """Return what gives a memory new values, or nothing where it has them."""
+    """Return the operation that gives a memory new values, or nothing if it has them."""
     known = {name: value for name, value in changes.items() if name != "review_reasons"}
     if all(hasattr(memory, name) and getattr(memory, name) == value for name, value in known.items()):
         return ()
@@ -159,7 +159,7 @@ def _rejected(memory: StoredMemory) -> tuple[Operation, ...]:
 
 
 def _allow(memory: StoredMemory, decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
-    """Let a memory be true beside the other: a person says so, whatever holds its slot."""
+    """Make a memory true beside the other one, whatever is in its slot, because a person says so."""
     changes = approval(memory.confidence_parts, policy=context.policy.confidence)
     validity = decision.validity.get(memory.id)
     if validity is not None:
@@ -168,7 +168,7 @@ def _allow(memory: StoredMemory, decision: Settle, context: ReviewContext) -> tu
 
 
 def _change(one: StoredMemory, other: StoredMemory, decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
-    """Let the older memory end when the newer one begins."""
+    """End the older memory when the newer one begins."""
     newer, older = newer_first(one, other)
     begins = decision.changed_on or newer.valid_from or newer.said_at
     activated = _activate(newer, context, verb="kept", replaces=[older.id], more={"valid_from": begins})
@@ -188,25 +188,25 @@ def newer_first(one: StoredMemory, other: StoredMemory) -> tuple[StoredMemory, S
 
 @dataclass(frozen=True, slots=True)
 class ClosedMemory:
-    """A memory, as it is before a decision, that the decision closes; `at` is None where it was never true."""
+    """A memory that a decision closes, in its state before; `at` is None if it was never true."""
 
     memory: StoredMemory
-    status: Status  # afterwards; still active where the end lies ahead
+    status: Status  # after the decision; still active if the end is in the future
     at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class Consequences:
-    """What follows from a decision for what agents are shown."""
+    """The effects of a decision on what agents see."""
 
-    shown: Mapping[UUID, tuple[Stakes, ...]]  # by memory that it makes or keeps live: the stakes at which it is shown
+    shown: Mapping[UUID, tuple[Stakes, ...]]  # for each memory that is live afterwards, the stakes at which it is shown
     ends: tuple[ClosedMemory, ...]
-    successor: StoredMemory | None = None  # a later value, because of which the memory becomes history
+    successor: StoredMemory | None = None  # the later value because of which the memory becomes history
     beside: tuple[StoredMemory, ...] = ()  # contradicting memories that stay active
 
 
 def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime) -> Consequences:
-    """Predict what a decision does, from the operations that carry it out."""
+    """Predict the effects of a decision from its operations."""
     before = context.memories
     operations = operations_of(decision, context=context)
     after = _applied(operations, before, now=now)
@@ -257,7 +257,7 @@ def shown_at(memory: StoredMemory, *, policy: RetrievalPolicy, now: datetime) ->
 def _applied(
     operations: Collection[Operation], memories: Mapping[UUID, StoredMemory], *, now: datetime
 ) -> dict[UUID, StoredMemory]:
-    """Return memories as they are after operations that revise or close them."""
+    """Return memories after the operations that revise or close them."""
     after = dict(memories)
     for each in operations:
         if isinstance(each, ReviseMemory):
@@ -268,5 +268,5 @@ def _applied(
 
 
 def _changed(memory: StoredMemory, changes: Mapping[str, Any]) -> StoredMemory:
-    """Return a memory with new values of the columns that it has as a field of the same name."""
+    """Return a memory with the new values of those columns that are fields of it."""
     return memory.evolve(**{name: value for name, value in changes.items() if hasattr(memory, name)})

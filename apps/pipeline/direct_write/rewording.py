@@ -1,4 +1,4 @@
-"""What an edited sentence says: its triple follows the words, so that sentence and value never disagree."""
+"""The triple of an edited sentence, so that sentence and value never disagree."""
 
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
@@ -17,11 +17,11 @@ _NOWHERE = UUID(int=0)
 
 
 def reworded(statement: Statement, *, content: str, subject_names: Collection[str]) -> Statement:
-    """Return a statement with another sentence, and the triple that the sentence has.
+    """Return a statement with another sentence and the triple of that sentence.
 
-    Words that take the place of the old object are the new one. Otherwise the one triple about the same subject that
-    the patterns find is taken; without it the object is empty, since a stale value would be worse than none. An object
-    that is an entity is returned as a mention to be resolved.
+    If only the words of the old object were replaced, the new words are the object. Otherwise the patterns must find
+    exactly one triple about the same subject; if they don't, the object is empty, because a stale value would be worse
+    than none. An object that is an entity is returned as a mention to be resolved.
     """
     if canonical_text(content) == canonical_text(statement.content):
         return statement.evolve(content=content)
@@ -44,7 +44,7 @@ def reworded(statement: Statement, *, content: str, subject_names: Collection[st
 def disagrees(statement: Statement, *, content: str, value: ObjectValue) -> bool:
     """Return True if a sentence does not contain the value that is given for it.
 
-    A value that the old sentence did not contain either is written in another form, and cannot be compared.
+    A value that the old sentence did not contain either is written in another form and can't be compared.
     """
     was_contained = _contains(statement.content, statement.object_text)
     return was_contained and not all(_contains(content, each) for each in value.items or (value.text,))
@@ -55,7 +55,7 @@ def _contains(sentence: str, words: str) -> bool:
 
 
 def _replacement(statement: Statement, content: str) -> str:
-    """Return the words that stand where the old object stood, all others being equal; "" if there are none."""
+    """Return the words in the place of the old object if all others are equal; otherwise ""."""
     former, old = statement.content, statement.object_text
     start = former.find(old) if old else -1
     while start >= 0:
@@ -69,7 +69,7 @@ def _replacement(statement: Statement, content: str) -> str:
 
 
 def _like(statement: Statement, words: str) -> ObjectValue:
-    """Return an object of the same kind as that of a statement."""
+    """Return an object of the same kind as the object of a statement."""
     entity = statement.object.entity
     return ObjectValue(entity=Mention(text=words, type=entity.type)) if entity else ObjectValue(literal=words)
 
@@ -81,7 +81,7 @@ def _is_part(found: Candidate, statement: Statement, words: str) -> bool:
 
 
 def _triples(content: str, subject_names: Collection[str]) -> Iterator[Candidate]:
-    """Yield what the patterns find about the subject; a sentence has neither a speaker nor a time."""
+    """Yield what the patterns find about the subject; the sentence has no speaker and no time."""
     names = {fold_name(name) for name in subject_names}
     turn = SourceTurn(id=_NOWHERE, position=0, role=Role.USER, content=content, received_at=_LONG_AGO)
     for found in extract(turn=turn, policy=ExtractionPolicy()):

@@ -1,4 +1,4 @@
-"""What a caller may do with memories on its own word, and what takes the scope trust.
+"""What a caller may do with memories, and what requires the scope trust.
 
 A caller without it may state facts and describe memories. It may not confirm anything, raise a confidence, bind agents
 by a tag, or change what a user said or a person approved.
@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, SourceConfidence, Status
+from apps.pipeline.core.enums import BINDING_TAGS, SourceConfidence, Status
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.new_memory import NewMemory
-
-BINDING_TAGS = frozenset({CONSTRAINT, CONVENTION})  # agents have to follow memories with these
 
 # Fields that describe a memory without changing what it says, how sure it is, or when it holds.
 _DESCRIPTIVE = frozenset({"topic", "tags", "importance", "metadata"})
@@ -30,7 +28,7 @@ def is_vouched_for(memory: StoredMemory) -> bool:
 
 
 def on_own_word(new: NewMemory) -> NewMemory:
-    """Return a memory as a caller without trust may state it: not confirmed, and active only if it is sure enough.
+    """Return a memory as a caller without trust may store it: not confirmed, and active only if it is confident enough.
 
     Its confidence is limited where it is computed (see `add_memory`).
     """
@@ -41,7 +39,7 @@ def on_own_word(new: NewMemory) -> NewMemory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFacts:
-    """What the rules for revisions need to know of a memory."""
+    """What the rules for revisions need to know about a memory."""
 
     confidence: float
     tags: tuple[str, ...]
@@ -49,7 +47,7 @@ class MemoryFacts:
 
 
 def needs_trust(memory: MemoryFacts, changes: Mapping[str, Any], *, now: datetime) -> str:
-    """Return the field of a revision that takes the scope trust, or "" if none does."""
+    """Return the field of a revision that requires the scope trust, or "" if none does."""
     changes_binding = BINDING_TAGS & set(changes.get("tags", memory.tags)) != BINDING_TAGS & set(memory.tags)
     if changes_binding:
         return "tags"

@@ -1,4 +1,4 @@
-"""Stage 2, extract: turns that survived become candidates, bounded by the policy."""
+"""Stage 2, extract: find candidates in the turns that passed the pre-filter, within the limits of the policy."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,10 +23,10 @@ IDLE = "nothing told: no model was asked"
 
 
 def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
-    """Propose candidates for each turn left in the drafts of one session; a turn without one is no_candidate.
+    """Propose candidates for the turns in the drafts of one session; turns without one are dropped as no_candidate.
 
-    Without a model to ask the patterns stand in for every kind of extractor, and the span says so. A draft whose
-    answers could not be used carries its `failure`. Raises ModelFailed, where the policy doesn't fall back on patterns.
+    Without a model, patterns replace every kind of extractor, which the span records. A draft whose answers were
+    unusable has a `failure`. Raises ModelFailed, unless the policy falls back on patterns.
     """
     kind = drafts[0].policy.extraction.extractor
     model_asked = ports.model_for(drafts[0].policy)
@@ -38,7 +38,7 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
 
 
 def _by_patterns(draft: Draft) -> ExtractionResult:
-    """Read each turn by itself: a turn that can't be read costs its own candidates and no others."""
+    """Read each turn by itself: an error in one turn only loses its own candidates."""
     turns = (*draft.request.earlier_turns, *draft.request.turns)
     candidates: list[Candidate] = []
     unreadable: dict[UUID, str] = {}
@@ -52,7 +52,7 @@ def _by_patterns(draft: Draft) -> ExtractionResult:
 
 
 def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[ExtractionResult]:
-    """Ask the model about turns that may tell something; stacked, about those in which the patterns find nothing."""
+    """Ask the model about turns other than small talk; if stacked, about those in which the patterns find nothing."""
     policy = drafts[0].policy.extraction
     stacked = policy.extractor is ExtractorKind.STACKED
     first = [_by_patterns(draft) if stacked else ExtractionResult() for draft in drafts]
@@ -73,7 +73,7 @@ def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:
 
 
 def _together(asked: TurnsToExtract, first: ExtractionResult, second: ExtractionResult) -> ExtractionResult:
-    """Join what patterns and model have found; where the model failed, perhaps what the patterns take for it."""
+    """Join the results of patterns and model; after a failure of the model, those of the patterns that replace it."""
     draft = asked.draft
     idle = {turn.id for turn in _left_by(first, draft).turns} - {turn.id for turn in asked.turns}
     joined = second.evolve(
@@ -144,10 +144,10 @@ def _in_order(draft: Draft, candidates: Sequence[Candidate]) -> list[Candidate]:
 def decide(
     *, proposed: Sequence[Candidate], policy: Policy, windows: Mapping[UUID, int] | None = None
 ) -> tuple[tuple[Candidate, ...], tuple[Drop, ...]]:
-    """Apply min_confidence, max_per_turn and, to each model call, max_per_call; of too many the more important stay.
+    """Apply min_confidence, max_per_turn and, to each model call, max_per_call; the most important candidates stay.
 
-    `proposed` stands in the order of its turns, `windows` names the call that each turn was new in; what the patterns
-    find has none. Requests that share a call have max_per_call each.
+    `proposed` is in the order of the turns, `windows` has the call in which each turn was new; candidates of patterns
+    have none. Requests that share a call have max_per_call each.
     """
     limits = policy.extraction
     sure = [each for each in proposed if confidence_of(each, policy=policy.confidence).value >= limits.min_confidence]
@@ -167,7 +167,7 @@ def _best_of_each_call(candidates: Sequence[Candidate], limit: int, windows: Map
 
 
 def _best(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """Return the `limit` most important ones in the order they were said."""
+    """Return the `limit` most important ones in the order in which they were said."""
     chosen = sorted(candidates, key=lambda each: (-each.importance, each.index))[:limit]
     return sorted(chosen, key=lambda each: each.index)
 

@@ -1,4 +1,4 @@
-"""Stage 2 at the end of a session: what its turns show together, beside what each of them has told."""
+"""Stage 2 at the end of a session: what its turns show together, in addition to the statements of single turns."""
 
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import ExtractorKind, Stage
@@ -9,7 +9,7 @@ from apps.pipeline.extraction.llm import session_extractor
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
-    """Propose candidates for the session as a whole. Raises ModelFailed, also where no model is configured."""
+    """Propose candidates for the session as a whole. Raises ModelFailed, also if no model is configured."""
     if len(draft.turns) < draft.policy.extraction.min_session_turns:
         return draft.evolve(details={"why": "too short a session to review"})
     asked = ports.model_for(draft.policy)

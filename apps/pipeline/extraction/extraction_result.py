@@ -1,4 +1,4 @@
-"""What an extractor found in one request's turns."""
+"""The result of an extractor for the turns of one request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from apps.pipeline.core.statement import Candidate
 
 @dataclass(frozen=True, slots=True)
 class CandidateRefusal:
-    """A candidate that the extractor itself refused, with a Reason and words of why."""
+    """A candidate that the extractor itself refused, with a Reason and an explanation."""
 
     candidate: Candidate
     reason: str
@@ -20,17 +20,17 @@ class CandidateRefusal:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """Candidates and refusals of one request, all with index 0; `failure` says why nothing could be found at all."""
+    """Candidates and refusals of one request, all with index 0; `failure` says why extraction failed as a whole."""
 
     candidates: tuple[Candidate, ...] = ()
     refused: tuple[CandidateRefusal, ...] = ()
     calls: tuple[ModelCallRecord, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
     failure: str = ""
-    shown_memories: frozenset[UUID] = frozenset()  # known memories that the model saw
-    windows: Mapping[UUID, int] = field(default_factory=dict)  # by turn: the model call that it was new in
-    idle: frozenset[UUID] = frozenset()  # turns that no model was asked about, since they say nothing of anybody
-    unreadable: Mapping[UUID, str] = field(default_factory=dict)  # turns that the patterns failed on, with the error
+    shown_memories: frozenset[UUID] = frozenset()  # known memories that were in the prompt
+    windows: Mapping[UUID, int] = field(default_factory=dict)  # by turn: the model call in which it was new
+    idle: frozenset[UUID] = frozenset()  # turns that the model was not asked about, because they are small talk
+    unreadable: Mapping[UUID, str] = field(default_factory=dict)  # turns on which the patterns failed, with the error
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with the changes."""

@@ -1,8 +1,8 @@
-"""Which turns tell nothing of anybody, so that no model is asked about them.
+"""The filter for small talk: turns without statements, which the model is not asked about.
 
-A closed list: a turn is idle when every sentence of it is small talk, and a sentence that no expression knows, or in
-another language than English, tells something. What a turn holds beside plain sentences (code, quotes, numbers, days)
-tells something as well, and so does a wish how the other should speak, and whatever the patterns find.
+A closed list: a turn is small talk if all its sentences are. Sentences that match no expression or are in another
+language than English are not small talk; nor are turns with code, quotes, numbers, days, wishes how to be answered, or
+anything that the patterns find.
 """
 
 from apps.pipeline.core.enums import SpeechAct
@@ -13,11 +13,11 @@ from apps.pipeline.extraction.patterns import speech_act
 from apps.pipeline.extraction.patterns.sentences import sentences_of
 from apps.pipeline.extraction.windows import TurnsToExtract
 
-MOST_CHARACTERS = 600  # a longer turn is told about something
+MOST_CHARACTERS = 600  # longer turns are not small talk
 
 
 def telling(asked: TurnsToExtract) -> TurnsToExtract:
-    """Leave out the turns that tell nothing."""
+    """Return the turns that are not small talk."""
     policy = asked.draft.policy.extraction
     if not policy.skip_idle_turns:
         return asked
@@ -30,15 +30,15 @@ def telling(asked: TurnsToExtract) -> TurnsToExtract:
 def _may_tell(turn: SourceTurn, before: SourceTurn | None, policy: ExtractionPolicy) -> bool:
     try:
         return tells_something(turn, before=before) or bool(patterns.extract(turn=turn, policy=policy))
-    except Exception:  # noqa: BLE001 - a text that the rules can't read is left to the model, like any other
+    except Exception:  # noqa: BLE001 - a text that the rules can't read goes to the model
         return True
 
 
 def tells_something(turn: SourceTurn, *, before: SourceTurn | None) -> bool:
-    """Return True if the words of a turn may hold anything worth remembering; when in doubt, they do.
+    """Return True if the words of a turn may contain something worth remembering; True in case of doubt.
 
-    `before` is the turn before it in the session: "yes" to a question tells something, and so does a bare name, for
-    the pre-filter has dropped the bare words that answer nothing.
+    `before` is the previous turn in the session: "yes" to a question contains a statement, and so does a single name,
+    because the pre-filter has dropped single words that answer nothing.
     """
     text = turn.content
     if len(text) > MOST_CHARACTERS or small_talk_phrases.CARRIES.search(text):
@@ -61,7 +61,7 @@ def _is_idle(said: str, *, asks: bool) -> bool:
 
 
 def _without_openers(text: str) -> str:
-    """Take greetings, thanks and interjections off, and the name of the person addressed."""
+    """Remove greetings, thanks and interjections, and the name of the person addressed."""
     said = text
     for _ in range(4):
         cut = small_talk_phrases.NAME_CALLED.sub("", small_talk_phrases.OPENERS.sub("", said)).strip(" ,.!?~…:;()-–—")

@@ -1,25 +1,25 @@
-"""Small talk in English: what is said in a talk without telling anything. Expressions, read by telling.py.
+"""Expressions for small talk in English: sentences without statements. Used by small_talk_filter.py.
 
-Each matches at the beginning of a sentence from which interjections and thanks have been taken.
+Each matches at the beginning of a sentence without interjections and thanks.
 """
 
 import re2
 
-# What tells something wherever it stands.
+# Words that make a sentence a statement, wherever they are.
 CARRIES = re2.compile(
     r"(?i)[`\"“”>#|{}<@\d]|https?:|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:today|tonight|tomorrow|yesterday|noon"
     r"|(?:this|next|last) (?:week|weekend|month|year|summer|winter|spring|fall|autumn|morning|evening|time)"
-    # How to speak is a wish that lasts, even as a question or as praise.
+    # Wishes how to be answered are lasting, even as a question or as praise.
     r"|always|never|from now on|every time|whenever|instead|prefer\w*|stop \w+ing|too (?:long|short|wordy|formal|verbose)|shorter|longer|answers?|repl(?:y|ies)|respond\w*|format\w*|call me|speak|language|tone|remember)\b"
 )
-# Of any speaker, in the languages that are spoken most.
+# First-person words in frequent languages.
 SELF = re2.compile(
     r"(?i)\b(?:i|i['’]\w+|im|ive|me|my|mine|myself|we|we['’]\w+|us|our|ours|ourselves"
     r"|ich|mir|mich|mein\w*|wir|uns\w*|je|j['’]\w+|moi|mon|ma|mes|nous|yo|mi|mis|nosotros|io|mio|mia|eu|meu|minha)\b"
 )
 _VERY = r"(?:definitely |certainly |really |totally |truly |completely |so |also |just |always |can |only |still |too |sure |super |very |pretty |all )*"
 _IT = r"(?:it|that|this|them|those|these)"
-# The speaker within the talk: "let me know", "I'm so glad", "I'll check it out".
+# First-person phrases of the conversation: "let me know", "I'm so glad", "I'll check it out".
 TALK = re2.compile(
     rf"(?i)\b(?:(?:let|tell|show|send|give) (?:me|us)|keep me (?:posted|updated)|me too|sounds good to me|means? (?:so much|a lot|a ton|the world) to me|(?:can|could|would|will) you (?:please )?(?:tell|show|give|send|help|explain|recommend|suggest|find|get) (?:me|us)|(?:anything|something) (?:else )?i can (?:do|help)"
     rf"|(?:i['’]ll|i will|i['’]d|i would|i|we['’]ll|we|i might|i should|i gotta|i have to) (?:have to )?{_VERY}(?:(?:hope|bet|wish) (?:you|it|that|this|they|so|all)|see (?:what|why|that|how)|know (?:that|what you|how you|you|right|it)|agree|guess (?:so|it|that)|wonder|believe in you|appreciate|understand|imagine|get (?:it|that|what you)|got (?:it|you)|hear (?:you|ya)|feel (?:you|ya)|tell you|say|think (?:so|that['’]s|it['’]s)|thank"

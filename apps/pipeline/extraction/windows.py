@@ -1,4 +1,4 @@
-"""Windows: which turns go into one call, and what of the talk before them is shown with them."""
+"""Windows: which turns share a call, and which earlier turns are shown with them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from apps.pipeline.core.turn import SourceTurn
 
 @dataclass(frozen=True, slots=True)
 class TurnsToExtract:
-    """The turns of one request that a model is to look at."""
+    """The turns of one request that a model reads."""
 
     draft: Draft
     turns: tuple[SourceTurn, ...]
@@ -18,16 +18,16 @@ class TurnsToExtract:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The turns that one call shows, oldest first, and those of them that are new."""
+    """The turns in one call, oldest first, and those of them that are new."""
 
     shown: tuple[SourceTurn, ...]
     new: tuple[SourceTurn, ...]
 
 
 def windows_of(asked: Sequence[TurnsToExtract], *, policy: ExtractionPolicy) -> Iterator[Window]:
-    """Share the new turns of a session's requests out among as few calls as hold them.
+    """Distribute the new turns of a session's requests over as few calls as possible.
 
-    A new turn comes with the turn before it, which tells what "yes" means; room that is left goes to earlier turns.
+    A new turn is shown with the turn before it, which explains what "yes" means; remaining room is for earlier turns.
     """
     session = _session(asked)
     waiting = [turn for each in asked for turn in each.turns]
@@ -38,7 +38,7 @@ def windows_of(asked: Sequence[TurnsToExtract], *, policy: ExtractionPolicy) -> 
 
 
 def _session(asked: Sequence[TurnsToExtract]) -> dict[int, SourceTurn]:
-    """Return all turns that are known of the session by their place; those to look at as pre_filter left them."""
+    """Return all known turns of the session by position; new ones as the pre-filter left them."""
     told = [turn for each in asked for turn in (*each.draft.request.earlier_turns, *each.draft.request.turns)]
     kept = [turn for each in asked for turn in each.turns]
     return {turn.position: turn for turn in (*told, *kept)}

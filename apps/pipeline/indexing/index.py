@@ -1,7 +1,6 @@
-"""Stage 7, index: the vectors of a memory, of its content and of other texts by which it is looked for.
+"""Stage 7, index: the vectors of a memory's content and of other texts by which it can be found.
 
-These are questions that it answers and, where the end user speaks another language than English, in which statements
-are written, the quote in that language.
+These are questions that it answers and, if the end user doesn't speak English, the quote in their language.
 """
 
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ MAX_QUOTE = 500  # characters
 
 @dataclass(frozen=True, slots=True)
 class Indexable:
-    """What stage 7 has to know of a memory."""
+    """The parts of a memory that stage 7 needs."""
 
     id: UUID
     type: MemoryType
@@ -26,13 +25,13 @@ class Indexable:
     subject: str = ""  # the subject's name
     predicate: str = ""
     object_text: str = ""
-    foreign_quote: str = ""  # the quote, where it is in another language than the content
-    model_questions: tuple[str, ...] = ()  # those that a model has written, instead of those of the templates
+    foreign_quote: str = ""  # the quote, if it is in another language than the content
+    model_questions: tuple[str, ...] = ()  # written by a model; replace those of the templates
 
 
 @dataclass(frozen=True, slots=True)
 class VectorEntry:
-    """The vectors of one memory; `questions` are all texts beside the content, with their vectors in the same order."""
+    """The vectors of one memory; `questions` are all texts but the content, with their vectors in the same order."""
 
     memory_id: UUID
     vector: Vector
@@ -41,9 +40,9 @@ class VectorEntry:
 
 
 def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolicy) -> tuple[VectorEntry, ...]:
-    """Embed every text of the memories in one call; equal input gives equal entries.
+    """Embed all texts of the memories in one call; equal input gives equal entries.
 
-    Raises whatever the embedder raises; nothing is half done then.
+    Raises the embedder's errors; there are no partial results.
     """
     asked = [questions_of(memory, policy=policy) for memory in memories]
     texts = [text for memory, questions in zip(memories, asked, strict=True) for text in (memory.content, *questions)]

@@ -1,4 +1,4 @@
-"""Questions that a model writes for memories, many memories per call, to be indexed instead of the templates (HyPE)."""
+"""Questions that a model writes for memories, indexed instead of the templates (HyPE); one call for many memories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ class AskedQuestions:
 
 
 def questions_model(policy: Policy, ports: Ports) -> Model | None:
-    """Return the model that may be asked for questions; None where there is none or the policy asks none."""
+    """Return the model that writes questions; None if there is none or the policy excludes it."""
     by_patterns = policy.extraction.extractor is ExtractorKind.PATTERNS
     if by_patterns or not policy.index.model_questions or not policy.index.questions:
         return None
@@ -38,9 +38,9 @@ def questions_model(policy: Policy, ports: Ports) -> Model | None:
 
 
 def ask_model(memories: Sequence[Indexable], *, model: Model, policy: Policy) -> AskedQuestions:
-    """Ask for the questions of some memories in one call; a memory without usable ones keeps its templates.
+    """Ask for the questions of some memories in one call; memories without usable ones keep their templates.
 
-    Raises ModelFailed where the model is unavailable. A refusal is an answer, so that it is not asked again.
+    Raises ModelFailed if the model is unavailable. A refusal counts as an answer, so the model is not asked again.
     """
     statements = [AskedStatement(content=each.content, foreign_quote=each.foreign_quote) for each in memories]
     request = render(statements=statements, model=policy.extraction.model)

@@ -1,11 +1,11 @@
-"""Template questions: what a memory would answer, by its predicate and type, for an index without a model (HyPE)."""
+"""Template questions that a memory answers, by its predicate and type, for an index without a model (HyPE)."""
 
 from collections.abc import Mapping
 
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.type_traits import TYPE_TRAITS
 
-# By predicate: the words that people ask with, which the statement itself does not hold.
+# By predicate: words that people ask with and that the statement itself doesn't contain.
 _BY_PREDICATE: Mapping[str, tuple[str, ...]] = {
     "name": ("What is {whose} name?", "What is {subject} called?", "How should {subject} be addressed?"),
     "nickname": ("What is {whose} nickname?", "What do friends call {subject}?", "How should {subject} be addressed?"),
@@ -61,9 +61,9 @@ _ABOUT_WORDS = 12
 def questions_for(
     *, type: MemoryType, subject: str, predicate: str, object_text: str, content: str, count: int = 3
 ) -> tuple[str, ...]:
-    """Return up to `count` different questions that a memory answers, those of its predicate first.
+    """Return up to `count` different questions that a memory answers, those for its predicate first.
 
-    `subject` is the subject's name, empty where there is none; `object_text` and `predicate` may be empty as well.
+    `subject` is the subject's name or empty; `object_text` and `predicate` may be empty as well.
     """
     name = subject or "the user"
     words = {
@@ -83,7 +83,7 @@ def _templates(*, type: MemoryType, predicate: str) -> tuple[str, ...]:
 
 
 def _attribute(predicate: str) -> str:
-    """Name what a predicate tells: "manager" of has_manager, "phone number" of phone_number."""
+    """Return the attribute in a predicate: "manager" for has_manager, "phone number" for phone_number."""
     for verb in _VERBS_IN_FRONT:
         predicate = predicate.removeprefix(verb)
     return predicate.replace("_", " ")

@@ -1,4 +1,4 @@
-"""Words as data: English verbs, kinship, calendar, numerals and synonyms, and how to recognise other languages.
+"""Words as data: English verbs, kinship, calendar, numerals and synonyms, and the recognition of other languages.
 
-Tables lie in TOML files beside their modules and are read once, on import.
+Tables are TOML files beside their modules, read once on import.
 """

@@ -1,4 +1,4 @@
-"""Predicates that lie on one axis: who likes something and dislikes it contradicts themself."""
+"""Opposite predicates, grouped into axes: liking and disliking the same thing is a contradiction."""
 
 from apps.pipeline.core.enums import Polarity
 
@@ -20,12 +20,12 @@ _PLACES = {
 
 
 def axis_of(predicate: str) -> str:
-    """Return the axis of a predicate; most lie on their own."""
+    """Return the axis of a predicate; most predicates have an axis of their own."""
     return _PLACES.get(predicate, (predicate, 1))[0]
 
 
 def sign_of(predicate: str, *, polarity: Polarity) -> int:
-    """Return 1 or -1: the side of its axis on which a statement stands."""
+    """Return the side of its axis on which a statement is: 1 or -1."""
     sign = _PLACES.get(predicate, (predicate, 1))[1]
     return sign if polarity is Polarity.POSITIVE else -sign
 

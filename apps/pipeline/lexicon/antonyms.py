@@ -1,8 +1,8 @@
-"""Scales: opposites and members of one row; two sentences at different points of one don't say the same."""
+"""Scales of opposites and of values that exclude each other, such as colours."""
 
 from apps.pipeline.lexicon import kinship
 
-# Each line is one scale with its points; words of one point may be exchanged.
+# Each line is a scale with its points; words at the same point are interchangeable.
 _SCALES = """
 likes: like likes liked love loves loved enjoy enjoys enjoyed adore adores fond piace | dislike dislikes disliked hate
  hates hated detest detests avoids avoid loathes loathe despises

@@ -4,10 +4,10 @@ MONTHS = tuple("january february march april may june july august september octo
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 SEASONS = tuple("spring summer autumn fall winter".split())
 UNAMBIGUOUS_MONTHS = tuple(month for month in MONTHS if month != "may")  # "may" is mostly a modal verb
-# "May" has none; "mar" and the weekdays' would be taken for other words.
+# Abbreviations; "mar" and those of weekdays could be other words.
 _ABBREVIATIONS = "jan feb apr jun jul aug sept sep oct nov dec".split()
 
-# Every way to write a month, season or weekday in one word, by its name.
+# Every one-word spelling of a month, season or weekday, with its name.
 NAMES: dict[str, str] = {
     **{month: month for month in UNAMBIGUOUS_MONTHS},
     **{short: next(month for month in MONTHS if month.startswith(short)) for short in _ABBREVIATIONS},

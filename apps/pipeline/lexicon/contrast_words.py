@@ -1,4 +1,4 @@
-"""Words that tell two sentences apart however alike they look: units, times, negation, modality, what turns round."""
+"""Words that make two similar sentences different: units, times, negation, modality, reversals."""
 
 import re
 
@@ -40,7 +40,7 @@ twenties: twenties 20s | thirties: thirties 30s | forties: forties 40s | fifties
 seventies: seventies 70s | eighties: eighties 80s | nineties: nineties 90s
 """
 _NEGATIONS = "not never none nothing nobody nowhere neither nor hardly barely"
-# Words that turn round what follows them, by what they make of it.
+# Words that reverse what follows them, by the resulting meaning.
 _FLIPS = """
 ended: stop stops stopped stopping quit quits ended finished anymore cancelled canceled
 cancels ex former formerly abandoned dropped resigned
@@ -67,9 +67,9 @@ belief: believes believe thinks suspects supposes assumes guesses reckons claims
 knowledge: knows know
 permission: allowed permitted
 """
-# Words that say that nothing else, or something else too, is meant.
+# Words that exclude everything else.
 FOCUS: frozenset[str] = frozenset("only solely exclusively merely".split())
-# What kin by blood, the closest degree, is not.
+# Relatives by blood and partners, whom words such as "step" or "in-law" change to others.
 _KIN = (
     kinship.forms_of_kin("parent", "sibling", "child", "aunt or uncle", "cousin", "niece or nephew")
     | kinship.partners()
@@ -81,7 +81,7 @@ least: at least | no less than | a minimum of | more than | over | not less than
 most: at most | no more than | a maximum of | less than | under | up to | fewer than | below | not more than
 exact: exactly | precisely
 """
-# Small words after a verb that make two verbs of it.
+# Particles that make another verb of a verb.
 _PARTICLES = "in out | on off | up down | over under | into out | back away | in off"
 
 
@@ -120,7 +120,7 @@ PARTICLES: dict[str, frozenset[str]] = {
     for word in set(_PARTICLES.replace("|", "").split())
 }
 RELATIVE_TIMES = frozenset("yesterday today tomorrow tonight last next ago this morning evening night weekend".split())
-# Words that may open a sentence with a capital without being a name.
+# Words that may be capitalised at the start of a sentence without being names.
 OPENERS = frozenset(
     """
     the a an in on at for with when while if always never every no not some all most many both before after since

@@ -1,6 +1,6 @@
-"""Words of health in English: conditions as adjectives and nouns, and how the names of medicines end."""
+"""English words about health: conditions as adjectives and nouns, and endings of names of medicines."""
 
-# What someone is, by the name of the condition that it means.
+# Adjectives for people with a condition, and the name of the condition.
 CONDITION_ADJECTIVES: dict[str, str] = {
     "diabetic": "diabetes", "coeliac": "coeliac disease", "celiac": "celiac disease",
     "asthmatic": "asthma",
@@ -12,7 +12,7 @@ CONDITION_ADJECTIVES: dict[str, str] = {
     "immunocompromised": "weak immune system", "insulin resistant": "insulin resistance",
     "hard of hearing": "hearing loss", "insulin-dependent": "diabetes", "dairy-free": "dairy intolerance",
 }  # fmt: skip
-# Nouns of conditions, as an RE2 alternation; the endings are those of medical Greek.
+# Nouns for conditions, as an RE2 alternation; the endings are those of medical Greek.
 CONDITION_NOUNS = (
     r"(?:type \d )?(?:diabetes|asthma|adhd|ocd|ptsd|autism|epilepsy|anxiety|depression|migraines?|insomnia|an(?:a)?emia"
     r"|ibs|pcos|gerd|eczema|hay fever|gout|tinnitus|vertigo|cancer|glaucoma|reflux|sciatica|lupus"
@@ -25,7 +25,7 @@ CONDITION_NOUNS = (
     r"|(?:[\w'’-]+ ){1,2}(?:disease|disorder|syndrome|deficiency)"
     r"|\w{3,}(?:itis|osis|algia|aemia|emia|lexia|roidism|tension))"
 )
-# How international non-proprietary names of medicines end (WHO stems, as RE2), and names without such an ending.
+# Endings of international non-proprietary names of medicines (WHO stems, as RE2), and names without such an ending.
 _STEMS = (
     "pril sartan olol statin prazole cilline? mycin oxetine formine? imibe? azepam azolam triptan gliptin "
     "gliflozin glutide dipine tidine profen thyroxine parin xaban lukast setron azole vir mab nib oxacin cycline "
@@ -39,7 +39,7 @@ _OTHERS = (
     "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
 )  # fmt: skip
 MEDICINE = rf"(?:\w{{2,}}(?:{'|'.join(_STEMS.split())})s?|{'|'.join(_OTHERS)})"
-# What shows that a statement is about somebody's health, whatever else it says.
+# Words that show that a statement is about somebody's health.
 HEALTH_SIGN = (
     rf"(?:{MEDICINE}|{CONDITION_NOUNS}|allerg\w*|intoleran\w*|diagnos\w+|symptoms?|tablets|pills|medication|medicines?"
     r"|doctors?|gp|consultant|specialist|surgeon|physio\w*|\w{3,}ologist|pa?ediatrician|midwife|surgery|operations?"

@@ -1,4 +1,4 @@
-"""Nouns that say what someone or something is to a person: "sister", "manager", "dog", "company"."""
+"""Relation nouns, which say what someone or something is to a person: "sister", "manager", "dog", "company"."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from apps.pipeline.lexicon.tables import read_table
 
 
 class Gender(StrEnum):
-    """What a noun or a pronoun says about a person; a name says nothing."""
+    """The gender that a noun or pronoun implies; a name implies none."""
 
     FEMALE = "female"
     MALE = "male"
@@ -21,8 +21,8 @@ class RelationNoun:
     """One noun of the table."""
 
     type: EntityType
-    exclusive: bool = False  # one holder at a time: a new manager takes the noun over from the last
-    kin: str = ""  # family members of different kin are different people
+    exclusive: bool = False  # refers to one entity at a time: a new manager replaces the former one
+    kin: str = ""  # family; relatives of different kinds are different people
     gender: Gender | None = None
     is_plural: bool = False
 
@@ -31,7 +31,7 @@ _TABLE = read_table("kinship")
 
 
 def _single() -> Iterator[tuple[str, RelationNoun]]:
-    """Yield the nouns as they stand in the table."""
+    """Yield the nouns of the table."""
     for entry in (*_TABLE["family"], *_TABLE["partners"]):
         noun = RelationNoun(
             type=EntityType.PERSON,
@@ -66,7 +66,7 @@ def _plural_of(noun: str) -> str:
 
 
 _SINGLE = dict(_single())
-# Several never take a noun over from one another.
+# Several people never replace one another.
 _PLURALS = {
     _plural_of(word): replace(noun, exclusive=False, is_plural=True)
     for word, noun in _SINGLE.items()
@@ -74,7 +74,7 @@ _PLURALS = {
 }
 NOUNS: dict[str, RelationNoun] = _PLURALS | _SINGLE
 _LIVING = (EntityType.PERSON, EntityType.ANIMAL)
-# The people and animals that a speaker calls theirs, one and several.
+# Nouns for people and animals that a speaker calls theirs, singular and plural.
 KIN_WORDS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type in _LIVING)
 ANIMALS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type is EntityType.ANIMAL)
 PLURALS: frozenset[str] = frozenset({*_PLURALS, *(word for word, noun in _SINGLE.items() if noun.is_plural)})
@@ -84,18 +84,18 @@ _SINGULARS = {_plural_of(word): word for word, noun in _SINGLE.items() if not no
 
 
 def singular_of(word: str) -> str:
-    """Return the noun for one of several: "daughters" → "daughter"; any other word is its own."""
+    """Return the singular of a noun: "daughters" → "daughter"; other words stay as they are."""
     return _SINGULARS.get(word, word)
 
 
 def relation_noun(noun: str) -> RelationNoun | None:
-    """Return what is known of a noun, by its last word: "old school friend" is a friend, "dogs" are animals."""
+    """Return the relation noun at the end of a phrase: "old school friend" is a friend; None if there is none."""
     words = noun.casefold().split()
     return NOUNS.get(words[-1]) if words else None
 
 
 def may_be_one(*, noun: str, others: tuple[str, ...]) -> bool:
-    """Return True if one person can be all of this: a brother is neither a cousin nor a manager."""
+    """Return True if one person can be all of these: a brother is neither a cousin nor a manager."""
     return all(_compatible(noun, other) for other in others)
 
 
@@ -107,12 +107,12 @@ def _compatible(noun: str, other: str) -> bool:
 
 
 def forms_of_kin(*kinds: str) -> frozenset[str]:
-    """Return the nouns for relatives of these kinds, one and several: "sister", "sisters", "brother"…"""
+    """Return the nouns for relatives of some kinds, singular and plural: "sister", "sisters", "brother"…"""
     return frozenset(word for word, noun in NOUNS.items() if noun.kin in kinds)
 
 
 def partners() -> frozenset[str]:
-    """Return the nouns for one partner: "wife", "partner", "ex"…"""
+    """Return the singular nouns for partners: "wife", "partner", "ex"…"""
     return frozenset(word for entry in _TABLE["partners"] for words in _words(entry) for word in words)
 
 

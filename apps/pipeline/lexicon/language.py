@@ -1,4 +1,4 @@
-"""Language: whether a text is in English, the only language whose sentences are compared word by word."""
+"""Language: whether a text is in English, the only language in which sentences are compared by words."""
 
 import re
 from functools import lru_cache
@@ -21,7 +21,7 @@ _LAST_LATIN = "\u024f"
 def is_english(text: str) -> bool:
     """Return False if a text has more words of other languages than English ones, or is in another script.
 
-    Capitalised words are passed over, as they may be names. A text with no known word counts as English.
+    Capitalised words are ignored because they may be names. A text without known words counts as English.
     """
     words = _WORD.findall(text)
     if 2 * sum(word[0] > _LAST_LATIN for word in words) > len(words):

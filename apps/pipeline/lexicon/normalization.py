@@ -1,4 +1,4 @@
-"""Normalization: one way to say what English says in many, so that two sentences can be compared by their words."""
+"""Normalization: rewrite the variants of English to one form, so that two sentences can be compared by their words."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _NEGATED = re.compile(r"\b(\w+)n't\b")
 def normalize(text: str) -> str:
     """Return a sentence with one spelling of numbers, dates and hours, without contractions, idioms and passives.
 
-    Words that no table knows, and names, stay as they are.
+    Names and words that are in no table stay as they are.
     """
     text = text.replace("’", "'")
     text = _NEGATED.sub(r"\1 not", replace_phrases(text, _CONTRACTIONS))
@@ -29,7 +29,7 @@ def normalize(text: str) -> str:
 
 
 def _entries() -> Iterator[tuple[str, str]]:
-    """Yield each phrase with its replacement; verb phrases in every form, with and without "not" after "be"."""
+    """Yield each phrase with its replacement; verb phrases in all forms, with and without "not" after "be"."""
     for replacement, phrases in _TABLE["verb_phrases"].items():
         for phrase in phrases:
             yield from _in_all_forms(phrase, replacement)

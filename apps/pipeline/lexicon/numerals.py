@@ -21,7 +21,7 @@ _HUNDREDS = re.compile(r"\b(\d{1,3}) (hundred|thousand|million)\b")
 
 
 def in_digits(text: str) -> str:
-    """Return a sentence with its numbers in digits; "one" stays, because it may mean nobody in particular."""
+    """Return a sentence with its numbers in digits; "one" stays because it may be a pronoun."""
     text = _WRITTEN.sub(_number, _SECOND.sub("2", text))
     text = _TENS_AND_UNITS.sub(lambda both: str(int(both[1]) + int(both[2])), text)
     return _HUNDREDS.sub(lambda found: str(int(found[1]) * _SCALES[found[2]]), text)

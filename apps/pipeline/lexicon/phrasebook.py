@@ -1,17 +1,17 @@
-"""Phrasebook: phrases by their first word, and the replacement of each in a sentence."""
+"""Phrasebook: phrases by their first word, with their replacements."""
 
 import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-# By the first word: all phrases that begin with it, the longest first, each as its words and its replacement.
+# By first word: the phrases that begin with it, the longest first, each with its words and its replacement.
 Phrasebook = Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
 
 _WORD = re.compile(r"[^\W_]++(?:[-'’][^\W_]++)*+['’]?", re.UNICODE)
 
 
 def phrasebook(entries: Iterable[tuple[str, str]]) -> Phrasebook:
-    """Build a phrasebook from phrases in small letters and their replacements; the first entry of a phrase counts."""
+    """Build a phrasebook from lower-case phrases and their replacements; the first entry of a phrase counts."""
     found: dict[str, dict[tuple[str, ...], str]] = {}
     for phrase, replacement in entries:
         words = tuple(phrase.split())
@@ -20,7 +20,7 @@ def phrasebook(entries: Iterable[tuple[str, str]]) -> Phrasebook:
 
 
 def replace_phrases(text: str, book: Phrasebook) -> str:
-    """Replace the phrases of a book, the longest first; names and all other words stay as they are."""
+    """Replace the phrases of a book in a sentence, the longest first; all other words stay as they are."""
     found = list(_WORD.finditer(text))
     folded = [each.group().casefold() for each in found]
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Corrections: words that put one value in the place of another: "Neovim, not Vim", "Lyon instead of Paris"."""
+"""Retractions: words that replace a value by another one: "Neovim, not Vim", "Lyon instead of Paris"."""
 
 import re
 from collections.abc import Iterator
@@ -6,26 +6,26 @@ from collections.abc import Iterator
 from apps.pipeline.core.canonical import canonical_text
 
 _INSTEAD = re.compile(r"\s*,?\s+(?:and |but )?(?:not|instead of)\s+", re.IGNORECASE)
-# "we switched from Jenkins to Actions" puts Actions in the place of Jenkins, "we replaced it with" the other way round.
+# In "we switched from Jenkins to Actions" the old value comes first, in "Lyon instead of Paris" the new one.
 _FROM_TO = re.compile(
     r"\b(?:(?:switched|migrated|moved|changed|converted|upgraded|transitioned)\b[^,;:.!?]{0,20}?"
     r" from (?P<wrong>[^,;:.!?]{1,40}?) to"
     r"|(?:replaced|swapped) (?P<former>[^,;:.!?]{1,40}?) (?:with|by|for)) (?P<right>[^,;:.!?]{1,40})",
     re.IGNORECASE,
 )
-# What stands between a value and "not": "we use uv now, not Poetry".
+# Words between a value and "not": "we use uv now, not Poetry".
 _ADVERBS = frozenset("now instead today actually again nowadays".split())
 _ARTICLE = re.compile(r"^(?:the|an?) ")
 _MOST_WORDS = 4  # of a value
 
 
 def corrects(quote: str) -> bool:
-    """Return True if a quote may take something back."""
+    """Return True if a quote may contain a retraction."""
     return _INSTEAD.search(quote) is not None or _FROM_TO.search(quote) is not None
 
 
 def takes_back(quote: str, *, value: str, former: str) -> bool:
-    """Return True if a quote puts a value in the place of a former one, which differs in what it takes back alone."""
+    """Return True if a quote replaces a former value, which differs only in the retracted words."""
     told, wanted = f" {canonical_text(value)} ", f" {canonical_text(former)} "
     return any(
         f" {right} " in told and told.replace(f" {right} ", f" {wrong} ") == wanted
@@ -34,7 +34,7 @@ def takes_back(quote: str, *, value: str, former: str) -> bool:
 
 
 def _replacements(quote: str) -> Iterator[tuple[str, str]]:
-    """Yield what may stand for what: up to four words before "not", and up to four after it."""
+    """Yield possible pairs of new and old words: up to four words before "not", and up to four after it."""
     for found in _INSTEAD.finditer(quote):
         said = canonical_text(quote[: found.start()]).split()
         while said and said[-1] in _ADVERBS:

@@ -1,4 +1,4 @@
-"""One form for sentences: "X's age is 52" is "X is 52", "the report was written by Nina" is "Nina wrote the report"."""
+"""One form for sentences: "X's age is 52" → "X is 52", "the report was written by Nina" → "Nina wrote the report"."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Synonyms: English words that may be exchanged without changing what a memory holds."""
+"""Synonyms: English words that can be exchanged without changing the meaning of a memory."""
 
 from apps.pipeline.lexicon.tables import read_table
 from apps.pipeline.lexicon.verbs import root
@@ -19,5 +19,5 @@ SYNONYMS: dict[str, str] = _read()
 
 
 def meaning_of(word: str) -> str:
-    """Return the root that stands for a lower-case word and all its synonyms."""
+    """Return the root that represents a lower-case word and all its synonyms."""
     return SYNONYMS.get(root(word), root(word))

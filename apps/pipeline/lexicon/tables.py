@@ -1,4 +1,4 @@
-"""Read the tables of words that lie in TOML files beside this module."""
+"""Read the tables of words in the TOML files beside this module."""
 
 import tomllib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""English verbs: their forms, their stems, and the third person that a statement is written in."""
+"""English verbs: their forms, their stems, and the third person in which statements are written."""
 
 from functools import lru_cache
 
@@ -7,7 +7,7 @@ import snowballstemmer
 from apps.pipeline.lexicon.tables import read_table
 
 _TABLE = read_table("verbs")
-# Base form, past and past participle, of the verbs that are not formed by rule.
+# Base form, past tense and past participle of irregular verbs.
 _IRREGULAR: dict[str, tuple[str, str]] = {
     base: (forms.split()[0], forms.split()[-1]) for base, forms in _TABLE["irregular"].items()
 }
@@ -29,14 +29,14 @@ _BEFORE_NOT = frozenset("is was can could will would should might must".split())
 def stem(word: str) -> str:
     """Return the stem of a word (Snowball, English).
 
-    Each call makes its own stemmer: a stemmer keeps the word in itself, so threads can't share one.
+    Each call creates a stemmer: a stemmer has state, so threads can't share one.
     """
     return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 @lru_cache(maxsize=16_384)
 def root(word: str) -> str:
-    """Return the stem of a word; of an irregular form, that of its base: "written" has the root of "write"."""
+    """Return the stem of a word; an irregular form has the stem of its base: "written" has the root of "write"."""
     return stem(_BASE_OF_FORM.get(word, word))
 
 
@@ -49,14 +49,14 @@ def may_be_past(word: str) -> bool:
 
 
 def must_be_past(word: str) -> bool:
-    """Return True if a word can be nothing but the past of a verb or its past participle."""
+    """Return True if a word can only be the past tense or past participle of a verb."""
     if word in INVARIABLE or word in _GROUPS["ambiguous_pasts"] or word in _IRREGULAR or word.endswith("eed"):
         return False
     return word in PARTICIPLES or may_be_past(word)
 
 
 def past_of(base: str) -> str:
-    """Return the irregular past of a base form ("take" → "took"), or "" where none is known."""
+    """Return the irregular past tense of a base form ("take" → "took"), or "" if none is known."""
     return _IRREGULAR.get(base.lower(), ("", ""))[0]
 
 
@@ -69,7 +69,7 @@ def forms_of(base: str) -> dict[str, str]:
 
 
 def in_form(base: str, ending: str) -> str:
-    """Return a verb in the form that takes an ending: "s", "ed", "ing" or none. "can" has one form."""
+    """Return a verb in the form with an ending: "s", "ed", "ing" or none. "can" has one form."""
     listed = next((form for form, each in _FORMS.get(base, {}).items() if each == ending), "")
     if listed or base == "can":
         return listed or base
@@ -84,7 +84,7 @@ def in_form(base: str, ending: str) -> str:
 
 
 def third_person(word: str) -> str:
-    """Return the verb of "I ..." or "we ..." as it stands after a name: go → goes, went → went."""
+    """Convert a first-person verb to the third person singular: go → goes, went → went."""
     lower = word.lower()
     if lower in _COLLOQUIAL:
         return _COLLOQUIAL[lower]
@@ -104,7 +104,7 @@ def _with_s(base: str) -> str:
 
 
 def plural(word: str) -> str:
-    """Return a third-person verb as it stands after a plural subject: lives → live, is → are."""
+    """Convert a third-person verb to the plural: lives → live, is → are."""
     if word in _PLURAL:
         return _PLURAL[word]
     if may_be_past(word) or word in MODALS or not word.endswith("s"):
@@ -113,7 +113,7 @@ def plural(word: str) -> str:
 
 
 def base_form(word: str) -> str:
-    """Return the base of a third-person or past form, as far as the spelling shows it: goes → go."""
+    """Return the base of a third-person or past form, as far as the spelling shows: goes → go."""
     lower = word.lower()
     if lower in _BASE_OF_PAST:
         return _BASE_OF_PAST[lower]

@@ -1,1 +1,1 @@
-"""What the first stage knows: folding, patterns, the default rules, and the shapes that are no statements."""
+"""The pre-filter: folding, rules and their patterns, and shapes of texts that are no statements."""

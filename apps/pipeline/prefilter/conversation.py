@@ -1,4 +1,4 @@
-"""Conversation: a turn judged against what was said before it."""
+"""Conversation: checks of a turn that depend on the turns before it."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,12 +8,12 @@ from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.folding import CUT
 
-EARLIER_TURN_CHARACTERS = 4_000  # read of an earlier turn; a repeat of a longer one goes unnoticed
-TAIL = 600  # characters of the turn before that are searched for a question
+EARLIER_TURN_CHARACTERS = 4_000  # characters read of an earlier turn; repeats of longer ones are not recognised
+TAIL = 600  # characters of the previous turn that are searched for a question
 
 _SENTENCE = re.compile(r"[^.!?؟…]+[.!?؟…]*")
 _QUESTION_END = ("?", "؟")
-# "Please confirm", "How about Monday." and "do you live here" ask as much as a question mark does.
+# Questions without a question mark: "Please confirm", "How about Monday.", "do you live here".
 _REQUEST = re.compile(
     r"^\W*(?:(?:so|ok|okay|and|well|great|sure|alright|thanks|hi|hey|but|or)\b\W*+)*(?:"
     r"(?:how|what) about\b|confirm(?:ing)?\b|shall (?:i|we)\b|what if\b"
@@ -22,7 +22,7 @@ _REQUEST = re.compile(
     r"|\bplease (?:confirm|tell|choose|pick|select|provide|specify|answer|say|share|give|enter|name)\b"
     r"|\b(?:can|could|would|will) you (?:please )?(?:confirm|tell|share|give)\b|\btell me\b|\blet me know\b"
 )
-# An offer of further help: whatever is answered, nothing is said about the user.
+# An offer of further help: an answer to it says nothing about the user.
 _CLOSING_OFFER = re.compile(
     r"\b(?:any ?thing|some ?thing|what) (?:else|more|further)\b"
     r"|\b(?:more|further|any|other|additional) (?:help|assistance)\b"
@@ -32,7 +32,7 @@ _CLOSING_OFFER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A turn with its own words (recalled blocks cut out) and their folded form."""
+    """A turn with its own words (without text that this server rendered) and their folded form."""
 
     turn: SourceTurn
     own: str
@@ -40,18 +40,18 @@ class Utterance:
 
     @property
     def speaker(self) -> tuple[Role, str]:
-        """Return who said it: several people may share a role."""
+        """Return the role and name of the speaker: several people may share a role."""
         return self.turn.role, self.turn.speaker
 
 
 def asks(words: str) -> bool:
-    """Return True if a folded text asks for anything but whether more help is wanted."""
+    """Return True if a folded text asks a question, other than whether more help is wanted."""
     sentences = _SENTENCE.findall(words[-TAIL:])
     return any(_asks(sentence) for sentence in sentences)
 
 
 def is_answer(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
-    """Return True if the last one to speak before this speaker asked something."""
+    """Return True if the previous other speaker asked something."""
     for before in reversed(earlier):
         if before.turn.role in (Role.TOOL, Role.SYSTEM) or before.speaker == utterance.speaker:
             continue
@@ -60,13 +60,13 @@ def is_answer(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
 
 
 def is_sent_again(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
-    """Return True if the caller's own id of this turn was seen before."""
+    """Return True if the caller's id of this turn was seen before."""
     sent = utterance.turn.external_id
     return bool(sent) and any(before.turn.external_id == sent for before in earlier)
 
 
 def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance], tells: Callable[[Utterance], bool]) -> bool:
-    """Return True if the same speaker said the same words before, and nothing since that `tells` something.
+    """Return True if the same speaker said the same words before, and nothing since for which `tells` returns True.
 
     "I live in Berlin" is news again once "I moved to Munich" was said.
     """
@@ -76,9 +76,9 @@ def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance], tells: Ca
 
 
 def is_resent(place: int, *, sent: Sequence[Utterance], earlier: Sequence[Utterance]) -> bool:
-    """Return True if a turn of a request stands beside another one that it stood beside before.
+    """Return True if a turn of a request has the same neighbour as an earlier turn with the same text.
 
-    Callers that keep no ids send a whole conversation again with each new turn.
+    Callers without ids send the whole conversation again with each new turn.
     """
     before, after = (sent[place - 1] if place else None), (sent[place + 1] if place + 1 < len(sent) else None)
     for at, known in enumerate(earlier):
@@ -91,7 +91,7 @@ def is_resent(place: int, *, sent: Sequence[Utterance], earlier: Sequence[Uttera
 
 
 def _writes_no_marks(text: str) -> bool:
-    """Return True if a text has neither capitals nor full stops: its writer may leave out question marks as well."""
+    """Return True if a text has neither capitals nor full stops: its writer may omit question marks as well."""
     return text.islower() and text[-1:].isalnum() and not set(text) & set(".!?")
 
 

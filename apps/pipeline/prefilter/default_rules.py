@@ -8,7 +8,7 @@ from typing import Any
 from apps.pipeline.core.policy import Rule
 
 _FILE = Path(__file__).with_name("default_rules.toml")
-_STEP = 10  # between the orders of two rules, so that a person can put one between them
+_STEP = 10  # step between the orders of two rules, so that a person can insert one between them
 
 
 @lru_cache(maxsize=1)
@@ -19,7 +19,7 @@ def default_rules() -> tuple[Rule, ...]:
 
 
 def _rule(entry: dict[str, Any], *, order: int) -> Rule:
-    """Make a rule of a table: `phrases` are alternatives of one phrase rule, `pattern` is taken as it stands."""
+    """Build a rule from its table: `phrases` are the alternatives of a phrase rule, `pattern` is used unchanged."""
     phrases = entry.pop("phrases", None)
     if phrases is not None:
         entry |= {"pattern": "|".join(phrases), "phrase": True}

@@ -1,8 +1,8 @@
-"""Folding: the one form in which texts and patterns are compared."""
+"""Folding: the normal form in which texts and patterns are compared."""
 
 import unicodedata
 
-# Stands where a text was cut off; a private character, so that no phrase and no `$` matches across it.
+# Marks where a text was truncated; a private-use character, so that no phrase and no `$` matches across it.
 CUT = "\ue000"
 
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc\u00b4`"), "'")
@@ -11,9 +11,9 @@ _PLAIN = _QUOTES | _INVISIBLE
 
 
 def fold(text: str, *, limit: int) -> str:
-    """Return a text as rules see it: NFKC, caseless, straight quotes, single spaces, at most `limit` characters.
+    """Return the folded text for rules: NFKC, caseless, straight quotes, single spaces, at most `limit` characters.
 
-    A longer text ends in CUT; lone surrogates become question marks.
+    A truncated text ends in CUT; lone surrogates become question marks.
     """
     shown = text[:limit].replace("`", "'")
     if not shown.isascii():
@@ -24,5 +24,5 @@ def fold(text: str, *, limit: int) -> str:
 
 
 def fold_pattern(pattern: str) -> str:
-    """Return a pattern that matches folded text; its ASCII letters are left to RE2's caseless option."""
+    """Return a pattern that matches folded text; RE2's caseless option handles ASCII letters."""
     return "".join(letter if letter.isascii() else letter.casefold() for letter in pattern)

@@ -1,4 +1,4 @@
-"""Matcher: the rules of one policy, compiled once, asked once a turn."""
+"""Matcher: the compiled rules of a policy, applied once per turn."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from apps.pipeline.core.policy import PreFilterPolicy, Rule
 from apps.pipeline.prefilter.folding import fold_pattern
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern, compiled, has_gap, options
 
-# The most that an automaton may grow to while it is used; at 16 MB the default rules outgrow it (p99 160 µs, not 55).
+# Memory limit of an automaton; 16 MB are not enough for the default rules (p99 160 instead of 55 µs).
 SET_BYTES = 64 << 20
 
-MAX_PHRASES = 12  # of one turn that are told apart; a longer one is judged by these
+MAX_PHRASES = 12  # phrases of a turn that are compared; a longer turn is judged by its first ones
 
-# Scripts that put no space between words: their phrases may follow each other directly.
+# Scripts without spaces between words: their phrases may follow each other directly.
 UNSPACED_LANGUAGES = frozenset({"zh", "ja", "th"})
 
-# What may stand between two phrases: punctuation, symbols and emoji, as few ranges as possible (they are compiled
-# into every phrase). Letters, marks, digits, the place of a cut and whatever is not listed keep a turn.
+# Characters between two phrases: punctuation, symbols and emoji, in few ranges because they are compiled into every
+# phrase. A turn with any other character outside of phrases (letters, marks, digits, CUT) is not rejected.
 _BETWEEN = (
     r"[\x00-/:-@\[-`{-\x{a9}\x{ab}-\x{b4}\x{b6}-\x{b9}\x{bb}-\x{bf}\x{d7}\x{f7}"
     r"\x{60c}\x{61b}\x{61f}\x{6d4}\x{964}\x{965}\x{2010}-\x{206f}\x{20a0}-\x{20cf}\x{2190}-\x{2bff}"
@@ -30,7 +30,7 @@ _BETWEEN = (
 
 @dataclass(frozen=True, slots=True)
 class RuleHit:
-    """The first rule, in their order, that a turn met, and the text that met it."""
+    """The first rule that matches a turn, and the matched text."""
 
     rule: Rule
     matched: str
@@ -38,21 +38,21 @@ class RuleHit:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The grammar of turns that are made of nothing but phrases."""
+    """The grammar of turns that consist of phrases only."""
 
-    places: tuple[int, ...]  # of the phrase rules among all rules of the book
+    places: tuple[int, ...]  # positions of the phrase rules among all rules of the book
     chatter: "re2._Regexp"  # matches such a turn
-    first: "re2._Regexp"  # matches its first phrase, the longest where several begin
-    which: re2.Set  # tells the rules that one phrase belongs to
+    first: "re2._Regexp"  # matches the first phrase; if there are several, the longest
+    which: re2.Set  # finds the rules that a phrase belongs to
 
     def found_in(self, text: str) -> list[tuple[int, str]]:
-        """Return the place of a rule for each phrase, with the phrase; nothing when the turn says more."""
+        """Return the position of a rule for each phrase, with the phrase; nothing if the turn has other words."""
         if self.chatter.fullmatch(text) is None:
             return []
         found: list[tuple[int, str]] = []
         while len(found) < MAX_PHRASES and (step := self.first.match(text)) is not None:
             phrase, text = text[: step.end()], text[step.end() :]
-            # A Set that runs out of memory answers nothing; the grammar has already decided, only the reason is lost.
+            # A Set that runs out of memory returns nothing; the grammar has decided already, only the reason is lost.
             place = min(_places(self.which, self.places, phrase), default=self.places[0])
             found.append((place, phrase.strip()))
         return found
@@ -60,16 +60,16 @@ class Phrases:
 
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """The rules that apply to one role in one situation, by the way they are matched."""
+    """The rules for one role in one situation, grouped by how they are matched."""
 
     rules: tuple[Rule, ...]  # in their order
     phrases: Phrases | None
-    simple: tuple[int, ...]  # places of the rules in simple_set
+    simple: tuple[int, ...]  # positions of the rules in simple_set
     simple_set: re2.Set | None
     gaps: tuple[tuple[int, "re2._Regexp"], ...]
 
     def first_hit(self, text: str) -> RuleHit | None:
-        """Return the first rule that the folded text meets."""
+        """Return the first rule that matches a folded text."""
         spoken = self.phrases.found_in(text) if self.phrases is not None else []
         place, matched = min(spoken, key=lambda each: each[0], default=(len(self.rules), ""))
         simple = min(_places(self.simple_set, self.simple, text), default=place)
@@ -82,7 +82,7 @@ class RuleBook:
         return None if place == len(self.rules) else self._hit(self.rules[place], matched or text)
 
     def _hit(self, rule: Rule, text: str) -> RuleHit:
-        """Return the hit with what a search rule matched of the text."""
+        """Return the hit with the text that a search rule matched."""
         found = None if rule.phrase else compiled(rule.pattern).search(text)
         return RuleHit(rule=rule, matched=text if found is None else found.group())
 
@@ -94,7 +94,7 @@ class Matcher:
     books: Mapping[tuple[Role, bool], RuleBook]
 
     def first_hit(self, *, text: str, role: Role, answering: bool) -> RuleHit | None:
-        """Return the first rule that a folded text of this role meets, or None."""
+        """Return the first rule that matches a folded text of this role, or None."""
         book = self.books.get((role, answering))
         return None if book is None else book.first_hit(text)
 
@@ -139,7 +139,7 @@ def _book(rules: tuple[Rule, ...]) -> RuleBook:
 
 
 def _phrases(rules: tuple[Rule, ...], *, places: tuple[int, ...]) -> Phrases:
-    """Compile the grammar: a phrase and what follows it, again and again, up to the end."""
+    """Compile the grammar: phrases with separators, repeated up to the end of the text."""
     spoken = [rules[place] for place in places]
     step = _step(spoken)
     which = re2.Set.FullMatchSet(options(max_bytes=SET_BYTES))
@@ -157,7 +157,7 @@ def _phrases(rules: tuple[Rule, ...], *, places: tuple[int, ...]) -> Phrases:
 
 
 def _step(rules: Sequence[Rule]) -> str:
-    """Return the pattern of one phrase with what parts it from the next; without spaces nothing needs to."""
+    """Return the pattern of a phrase with its separator, which is optional in scripts without spaces."""
     spaced = "|".join(fold_pattern(rule.pattern) for rule in rules if not _is_unspaced(rule))
     unspaced = "|".join(fold_pattern(rule.pattern) for rule in rules if _is_unspaced(rule))
     steps = []

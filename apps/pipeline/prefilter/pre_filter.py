@@ -1,4 +1,4 @@
-"""Stage 1, pre_filter: drop the turns that can't hold a memory, by rules alone and with one reason each."""
+"""Stage 1, pre_filter: drop the turns that can't contain a memory, by rules alone and with one reason each."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import PreFilterPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.context_marker import is_recalled, own_words
+from apps.pipeline.prefilter.context_marker import is_recalled, without_context_blocks
 from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent, is_sent_again
 from apps.pipeline.prefilter.folding import fold
 from apps.pipeline.prefilter.matcher import Matcher, matcher_for
 from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
 
-MAX_MATCHED = 120  # characters of the matched text that a span keeps
+MAX_MATCHED = 120  # characters of the matched text in a span
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class TurnVerdict:
 
     @property
     def detail(self) -> dict[str, str]:
-        """Return what the span shows beside the reason."""
+        """Return what the span shows in addition to the reason."""
         return {"rule": self.rule, "matched": self.matched} if self.rule else {}
 
 
 def run(draft: Draft) -> Draft:
-    """Drop each turn that a check or rule meets; a kept turn loses what this server rendered into it."""
+    """Drop each turn that a check or rule matches; remove text that this server rendered from the other turns."""
     policy = draft.policy.pre_filter
     matcher = matcher_for(policy)
     earlier = [_utterance(turn, policy) for turn in draft.request.earlier_turns]
@@ -53,13 +53,13 @@ def run(draft: Draft) -> Draft:
 def decide(
     *, utterance: Utterance, earlier: Sequence[Utterance], resent: bool, matcher: Matcher, policy: PreFilterPolicy
 ) -> TurnVerdict | None:
-    """Return why a turn is dropped, or None to keep it; the first of these decides.
+    """Return why a turn is dropped, or None to keep it; the first of these checks decides.
 
     1. Who said it: an untrusted role, or a turn that was sent before under the same id.
-    2. What it says: the first rule, in their order, that it meets.
+    2. What it says: the first rule that matches it.
     3. What it is: a payload, code, nothing but emoji, too short, said before.
-    A turn that is `resent` stands beside one that it stood beside before.
-    Whatever 2 and 3 find around a recalled block is recalled context.
+    A turn is `resent` if it has the same neighbour as an earlier turn with the same text.
+    What 2 and 3 find around text that this server rendered has the reason recalled_context.
     """
     if utterance.turn.role not in policy.trusted_roles:
         return TurnVerdict(reason=Reason.UNTRUSTED_ROLE)
@@ -69,7 +69,7 @@ def decide(
     verdict = _judge_text(utterance, answering, matcher, policy)
     if verdict is None and (resent or (not answering and _is_repeated(utterance, earlier, matcher, policy))):
         verdict = TurnVerdict(reason=Reason.REPEATED_TURN)
-    # Around a recalled block only words that stand on their own are worth keeping.
+    # Around text that this server rendered only complete statements are kept.
     if verdict is not None and utterance.own is not utterance.turn.content:
         return TurnVerdict(reason=Reason.RECALLED_CONTEXT)
     return verdict
@@ -80,7 +80,7 @@ def _judge_text(utterance: Utterance, answering: bool, matcher: Matcher, policy:
 
 
 def _judge_shape(utterance: Utterance, answering: bool, policy: PreFilterPolicy) -> TurnVerdict | None:
-    """Judge the shape of a turn; "2" or a thumb may well answer a question."""
+    """Return the reason to reject a turn by its shape; "2" or an emoji can be an answer to a question."""
     text = utterance.own
     if is_payload(text):
         return TurnVerdict(reason=Reason.STRUCTURED_PAYLOAD)
@@ -111,12 +111,12 @@ def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Tur
 
 
 def _utterance(turn: SourceTurn, policy: PreFilterPolicy) -> Utterance:
-    own = own_words(turn.content) if is_recalled(turn.content) else turn.content
+    own = without_context_blocks(turn.content) if is_recalled(turn.content) else turn.content
     return Utterance(turn=turn, own=own, words=fold(own, limit=policy.scan_characters))
 
 
 def _without_recalled(draft: Draft, said: Sequence[Utterance]) -> Draft:
-    """Leave the kept turns their own words only."""
+    """Remove text that this server rendered from the kept turns."""
     own = {each.turn.id: each.own for each in said if each.own is not each.turn.content}
     if not own:
         return draft
@@ -128,7 +128,7 @@ def _drop(turn: SourceTurn, verdict: TurnVerdict) -> Drop:
 
 
 def _details(*, before: Draft, kept: Draft, drops: Sequence[Drop]) -> dict[str, object]:
-    """Return what the span shows: counts by reason, each drop, and how many kept turns were cut."""
+    """Return the details of the span: counts by reason, each drop, and how many kept turns were cut."""
     contents = {turn.id: turn.content for turn in before.turns}
     return {
         "judged": len(before.turns),

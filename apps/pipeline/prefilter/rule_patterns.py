@@ -1,4 +1,4 @@
-"""Patterns: what an admin may write, and why a pattern is refused."""
+"""Patterns of rules: which ones admins may write, and why a pattern is refused."""
 
 import re
 
@@ -7,24 +7,24 @@ import re2
 from apps.pipeline.prefilter.folding import fold_pattern
 
 MAX_LENGTH = 2_000  # characters
-MAX_PROGRAM_BYTES = 1 << 20  # of one compiled pattern
+MAX_PROGRAM_BYTES = 1 << 20  # memory of one compiled pattern
 
-# A wildcard with a repeat: inside an RE2 Set it multiplies the states of all other patterns.
+# A repeated wildcard: in an RE2 Set it multiplies the states of all other patterns.
 _GAP = re.compile(r"(?<!\\)\.(?:[*+]|\{)|\[\^[^\]]*\](?:[*+]|\{)|\\[WSD](?:[*+]|\{)")
 
 
 class PatternRefused(ValueError):
-    """A pattern can't be used: `problem` says why, `position` (from 0) where in it, when that is known."""
+    """A pattern can't be used: `problem` says why, `position` (from 0) where, if that is known."""
 
     def __init__(self, problem: str, position: int | None = None) -> None:
-        """Keep the parts and word the message for the person who wrote the pattern."""
+        """Store the parts and build the message for the author of the pattern."""
         super().__init__(problem if position is None else f"{problem} (at character {position + 1})")
         self.problem = problem
         self.position = position
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise PatternRefused when a pattern doesn't compile, is too large, or would match every turn."""
+    """Raise PatternRefused if a pattern doesn't compile, is too large, or would match every turn."""
     if len(pattern) > MAX_LENGTH:
         raise PatternRefused(f"longer than {MAX_LENGTH} characters", MAX_LENGTH)
     if compiled(pattern).search("") is not None:
@@ -40,12 +40,12 @@ def compiled(pattern: str) -> "re2._Regexp":
 
 
 def has_gap(pattern: str) -> bool:
-    """Return True if a pattern leaves a gap (`.*`, `.{0,30}`, `[^.]*`) and so belongs outside a Set."""
+    """Return True if a pattern has a gap (`.*`, `.{0,30}`, `[^.]*`) and therefore must stay outside of a Set."""
     return _GAP.search(pattern) is not None
 
 
 def options(*, max_bytes: int = MAX_PROGRAM_BYTES) -> re2.Options:
-    """Return RE2's options: caseless, captures off, a bound on memory, silence on stderr."""
+    """Return RE2's options: caseless, no captures, limited memory, no logging."""
     chosen = re2.Options()
     chosen.case_sensitive = False
     chosen.never_capture = True
@@ -55,7 +55,7 @@ def options(*, max_bytes: int = MAX_PROGRAM_BYTES) -> re2.Options:
 
 
 def _refusal(pattern: str, error: Exception) -> PatternRefused:
-    """Return RE2's complaint with the place of the fragment that it names."""
+    """Return RE2's message with the position of the fragment that it names."""
     if isinstance(error, UnicodeEncodeError):
         return PatternRefused("holds a lone surrogate", error.start)
     said = error.args[0]

@@ -1,4 +1,4 @@
-"""Structure: the shapes of a text that can hold no statement, told without any rule."""
+"""Shapes of texts that contain no statement: code, payloads, emoji."""
 
 import json
 import re
@@ -6,15 +6,15 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import islice
 
-MAX_LINES = 200  # that are looked at
-MAX_JSON = 20_000  # characters that are parsed; of a longer text only both ends are looked at
-PROSE_WORDS = 5  # plain words in a row that read as a sentence
+MAX_LINES = 200  # lines that are examined
+MAX_JSON = 20_000  # characters that are parsed; of a longer text only the two ends are examined
+PROSE_WORDS = 5  # consecutive plain words that count as a sentence
 CODE_SHARE = 0.6  # of the lines outside fences
 
 _LETTER = re.compile(r"[^\W_]")
 _WORDS = re.compile(rf"\b(?:[^\W\d_]['’\w]{{0,30}},? ){{{PROSE_WORDS - 1}}}[^\W\d_]")
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-# How a line of a program begins, in the common languages; what ends in a bracket or semicolon needs no such sign.
+# Beginnings of lines of programs in common languages; lines that end in a bracket or semicolon are recognised anyway.
 _CODE_LINE = re.compile(
     r"""\s*(?:
         (?:async\ )?def\ \w+\(|class\ \w+\s*[(:{]|import\ [\w.]+(?:$|,|\ as\ )|from\ [\w.]+\ import\ |\#include\b
@@ -33,17 +33,17 @@ _LOG_LINE = re.compile(r"[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 
 
 def letters(text: str, *, enough: int) -> int:
-    """Count letters and digits, and stop at `enough`."""
+    """Count letters and digits up to `enough`."""
     return sum(1 for _ in islice(_LETTER.finditer(text), enough))
 
 
 def is_emoji_only(text: str) -> bool:
-    """Return True if a text holds emoji and neither letters nor digits."""
+    """Return True if a text contains emoji but no letters or digits."""
     return letters(text, enough=1) == 0 and any(unicodedata.category(sign) == "So" for sign in text)
 
 
 def is_code_only(text: str) -> bool:
-    """Return True if a text is program code with nothing said about it."""
+    """Return True if a text is program code without a sentence about it."""
     outside = _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
     if outside is not text and letters(outside, enough=1) == 0:
         return True
@@ -56,7 +56,7 @@ def is_code_only(text: str) -> bool:
 
 
 def is_payload(text: str) -> bool:
-    """Return True if a text is JSON, XML, a table or a log rather than something said."""
+    """Return True if a text is JSON, XML, a table or a log."""
     shown = text.strip()
     if shown[:1] in ("{", "["):
         return _is_json(shown)
@@ -77,7 +77,7 @@ def _is_code_line(line: str) -> bool:
 
 
 def _is_code_statement(line: str) -> bool:
-    """Return True if a lone line is code; a sentence may end in a semicolon, so it needs a second sign."""
+    """Return True if a single line is code; a sentence may end in a semicolon, so a second sign is required."""
     return line.endswith((";", "}")) and _CODE_SIGN.search(line) is not None
 
 

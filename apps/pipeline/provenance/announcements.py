@@ -1,4 +1,4 @@
-"""Texts that a clause announces: "My landlord wrote me: …", "Translate this: …", "What does this mail want?"."""
+"""Texts announced by a clause: "My landlord wrote me: …", "Translate this: …", "What does this mail want?"."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -21,9 +21,9 @@ from apps.pipeline.provenance.spans import (
     paragraph_end,
 )
 
-LONGEST_HEAD = 160  # characters of an announcing clause
+LONGEST_HEAD = 160  # maximal length of an announcing clause
 MOST_WORDS_OF_SOURCE = 4  # "SMS from Eve", "Quote of the day"
-MOST_COLONS = 100  # a text with more is data
+MOST_COLONS = 100  # texts with more colons are data
 _COLON = re2.compile(r":(?:\*\*)?(?:[ \t]|$|\n|[\"“”„«'‘‚])")
 _CLAUSE_START = re2.compile(r"[.!?…\n;]")
 _TEXT_BEGINS = re2.compile(r"[^ \t\n*]")
@@ -64,11 +64,11 @@ _FROM = re2.compile(r"(?i)\b(?:from|of|by|via|to|von|vom|de|du|d['’])\b|\d")
 _BULLETS = " \t*-•"
 _PUNCTUATION = ".,;:!?*()[]-–—\"'"
 _ADDRESSES_AGENT = re2.compile(r"(?i)\b(?:to|for) (?:the |all |any )?(?:ai|agents?|assistants?|bots?|models?|llms?)\b")
-# "Below is a letter.": nothing but the text follows.
+# "Below is a letter.": only the text follows.
 _PRESENTS = re2.compile(
     rf"(?i)\b(?:below|here(?:'s|’s| is| are)|the following|attached|voici|hier ist|unten)\b[^.!?:\n]{{0,50}}\b{_TEXT}\b|\b{_TEXT} (?:is )?below\b"
 )
-# A prompt made of fields: "Context: … Question: …".
+# A prompt that consists of fields: "Context: … Question: …".
 _FIELDS = re2.compile(
     r"(?ims)^[ \t#*]*(?:context|passage|documents?|sources?|input|text|article|data|content|excerpt)[ \t]*\d*[*]*:.*?^[ \t#*]*(?:question|query|task|instructions?|answer|output)[*]*:"
 )
@@ -79,7 +79,7 @@ _ABOUT_ABOVE = re2.compile(
 
 
 def announced(prose: str) -> Iterator[ForeignSpan]:
-    """Yield texts after an announcing clause: to the end of the paragraph, or on where a line ends with the clause."""
+    """Yield texts after an announcing clause: to the end of the paragraph, or further if the clause ends a line."""
     lines = lines_of(prose)
     fields = [ForeignSpan(each.start(), each.end(), ForeignKind.PASTED_TEXT) for each in _FIELDS.finditer(prose)]
     prose = hide(prose, fields)
@@ -108,7 +108,7 @@ def _after_colons(prose: str, lines: Sequence[Line]) -> Iterator[ForeignSpan]:
 
 
 def is_own(head: str) -> bool:
-    """Return True if a clause before a colon belongs to what the speaker says in the first person."""
+    """Return True if a clause before a colon is the speaker's own, in the first person."""
     if not head or _ABOUT_SPEAKER.search(head) or _SPEAKS_SELF.search(head):
         return True
     speaks_of_self = _FIRST_PERSON.search(head) is not None or not OWN_LABELS.isdisjoint(_words(head))
@@ -116,7 +116,7 @@ def is_own(head: str) -> bool:
 
 
 def names_source(head: str, *, line: Line, colon: int) -> bool:
-    """Return True if a few words at the beginning of a line may name whose statement or order follows: "bob: I …"."""
+    """Return True if a few words at the beginning of a line may be the name of another speaker: "bob: I …"."""
     opens_line = line.text.lstrip(_BULLETS).startswith(head.lstrip(_BULLETS))
     if not opens_line or not _is_name(head):
         return False
@@ -144,7 +144,7 @@ def _words(text: str) -> list[str]:
 
 
 def _text_after(prose: str, lines: Sequence[Line], start: int, *, is_announced: bool) -> ForeignSpan:
-    """Return the text after a colon: a quotation, a line, a paragraph, or all up to where the speaker goes on."""
+    """Return the text after a colon: a quotation, a line, a paragraph, or everything until the speaker resumes."""
     text = _TEXT_BEGINS.search(prose, start)
     if text is None:
         return ForeignSpan(start, len(prose), ForeignKind.PASTED_TEXT)
@@ -169,7 +169,7 @@ def _last_clause(text: str) -> str:
 
 
 def _after_requests(lines: Sequence[Line]) -> Iterator[ForeignSpan]:
-    """Yield the text below a line that asks what to do with it, or what it means."""
+    """Yield the text below a request to work on it, or a question what it means."""
     for line, below in pairwise([line for line in lines if not line.is_blank]):
         if not below.text.strip().startswith(HIDDEN) and _asks_about_text_below(line.text):
             yield ForeignSpan(below.start, end_of_paste(lines, below.start), ForeignKind.PASTED_TEXT, is_open=True)

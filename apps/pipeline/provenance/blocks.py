@@ -1,4 +1,4 @@
-"""Blocks that their own structure marks: code, mark-up, JSON, logs, diffs, tables, quoted and delimited lines."""
+"""Blocks with a structure of their own: code, mark-up, JSON, logs, diffs, tables, quoted and delimited lines."""
 
 import re
 from collections.abc import Iterator
@@ -35,13 +35,13 @@ _MARKED_LINE = re2.compile(
 
 
 def fences(prose: str) -> Iterator[ForeignSpan]:
-    """Yield code between fences; without a closing one it reaches to the end."""
+    """Yield code between fences; without a closing fence it extends to the end."""
     for found in _FENCE.finditer(prose):
         yield ForeignSpan(found.start(), found.end(), ForeignKind.CODE)
 
 
 def markup(prose: str) -> Iterator[ForeignSpan]:
-    """Yield elements from the first tag to the last closing one; after a lone tag, the rest of its paragraph."""
+    """Yield elements from the first tag to the last closing tag; after a single tag, the rest of its paragraph."""
     if "<" not in prose:
         return
     ends = 0
@@ -59,7 +59,7 @@ def markup(prose: str) -> Iterator[ForeignSpan]:
 
 
 def data(prose: str) -> Iterator[ForeignSpan]:
-    """Yield JSON, from its first bracket to the matching one, or to the end where it is missing."""
+    """Yield JSON, from its first bracket to the matching one, or to the end if that is missing."""
     place = 0
     for opening in _JSON_OPENS.finditer(prose):
         if opening.start() < place:
@@ -78,7 +78,7 @@ def _matching_bracket(prose: str, start: int) -> int:
 
 
 def marked_lines(prose: str) -> Iterator[ForeignSpan]:
-    """Yield quoted lines, log lines, rows of tables, diffs, and what a shell prints."""
+    """Yield quoted lines, log lines, rows of tables, diffs, and output of shells."""
     lines = lines_of(prose)
     in_diff, shell_ends = False, 0
     for number, line in enumerate(lines):
@@ -99,7 +99,7 @@ def marked_lines(prose: str) -> Iterator[ForeignSpan]:
 
 
 def delimited(prose: str) -> Iterator[ForeignSpan]:
-    """Yield what stands between two equal lines of dashes or the like, or between marks of beginning and end."""
+    """Yield text between two equal separator lines, or between markers of beginning and end."""
     for found in _BRACKETED.finditer(prose):
         yield ForeignSpan(found.start(), found.end(), ForeignKind.PASTED_TEXT)
     opening: Line | None = None

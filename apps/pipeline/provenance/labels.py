@@ -1,4 +1,4 @@
-"""Labels that a speaker puts before own words: "Reminder: I'm vegan". Whatever else stands there may be a name."""
+"""Labels before a speaker's own words: "Reminder: I'm vegan". Other words before a colon may be a name."""
 
 OWN_LABELS = frozenset(
     "reminder note ps update edit correction fyi btw context background also important question answer summary info fact"

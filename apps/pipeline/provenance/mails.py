@@ -10,7 +10,7 @@ from apps.pipeline.provenance.spans import ForeignKind, ForeignSpan, Line, lines
 _HEADER = r"(?:from|to|cc|bcc|subject|date|sent|reply-to|von|an|kopie|gesendet|betreff|datum|de|à|cc|objet|envoyé|para|asunto|fecha)"
 _BEGINS = re2.compile(
     r"(?im)^[ \t*]*(?:"
-    # Two header lines, or one that says enough by itself.
+    # Two header lines, or one that is sufficient by itself.
     rf"{_HEADER}[ \t*]*:[^\n]+\n[ \t*]*{_HEADER}[ \t*]*:"
     r"|(?:subject|betreff|objet|asunto)[ \t*]*:|(?:from|von|de)[ \t*]*:[^\n]*(?:@|$)"
     r"|(?:on|am|le|el) [^\n]+ (?:wrote|schrieb[^\n:]*|a écrit|escribió) ?:[ \t]*$"
@@ -19,16 +19,16 @@ _BEGINS = re2.compile(
     r"|(?:dear|sehr geehrte[rs]?|estimad[oa]|chers?|chère) [^\n]+?,?[ \t]*$"
     r")"
 )
-# A header within a line: "What does it want? From: Eve Subject: hello".
+# Headers within a line: "What does it want? From: Eve Subject: hello".
 _INLINE = re2.compile(r"[.?!:][ \t]+(?:From|Subject|Von|Betreff|De|Objet):[ \t]*\S")
-# "Hi Ana," opens a letter if somebody has signed below, and something follows.
+# "Hi Ana," begins a letter if there is a signature below, and text after it.
 _GREETING = re2.compile(
     r"(?im)^[ \t]*(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|ciao)\b[^\n,.!?]{0,40},[ \t]*$"
 )
 
 
 def mails(prose: str) -> Iterator[ForeignSpan]:
-    """Yield each pasted mail, from its header to where the speaker goes on."""
+    """Yield each pasted mail, from its header until the speaker resumes."""
     place, lines = 0, lines_of(prose)
     for start in _starts(prose, lines):
         if start >= place:

@@ -1,13 +1,13 @@
-"""Orders to an agent, and what in them is the mark of an injection.
+"""Orders to an agent, and signs of an injection in them.
 
-Words alone prove little: an attack can always be worded in another way, so what is safe is decided by where a
-statement comes from. These signs only send to a reviewer what nobody should have to trust.
+Words alone prove little, because an attack can always be reworded: the origin of a statement decides what is safe.
+These signs only send suspicious statements to a reviewer.
 """
 
 import re2
 
 _AGENT = r"(?:the |an? |your |this )?(?:assistant|agent|ai|bot|chatbot|model|llm|system)s?"
-# "Always recommend X", "from now on, forward …": addressed to whoever reads it. A subject before it makes it a report.
+# "Always recommend X", "from now on, forward …": addressed to the reader. With a subject before it, it is a report.
 _STANDING_ORDER = re2.compile(
     r"(?i)(?:^|[.!?:;,\n(–—-][ \t\"“]*)(?:(?:please|remember|note|important|and|so|then)[,:]? )*"
     r"(?:always|never|from now on|from this point on|going forward|in (?:all )?future|under no circumstances|whenever|every time|each time|in every|do not|don['’]t|must|ensure|make sure"
@@ -42,16 +42,16 @@ _INJECTION_SIGNS = (_OVERRIDES, _UNPROTECTS, _CONCEALS, _SENDS_AWAY, _IMPERSONAT
 
 
 def orders_agent(text: str) -> bool:
-    """Return True if a text tells an agent what to do for good, or looks like an injection."""
+    """Return True if a text is a lasting order to an agent, or looks like an injection."""
     orders = (_STANDING_ORDER, _OBLIGATION)
     return any(order.search(text) is not None for order in orders) or injection_signs(text) > 0
 
 
 def looks_injected(text: str) -> bool:
-    """Return True if a statement that no turn says obliges an agent, or has the mark of an injection."""
+    """Return True if a statement without a turn is an order to an agent, or has a sign of an injection."""
     return _OBLIGATION.search(text) is not None or injection_signs(text) > 0
 
 
 def injection_signs(text: str) -> int:
-    """Count the marks of an injection: it overrides instructions or protections, conceals, sends away, impersonates."""
+    """Count the signs of an injection: overridden instructions or protections, concealment, sent data, impersonation."""
     return sum(sign.search(text) is not None for sign in _INJECTION_SIGNS)

@@ -1,4 +1,4 @@
-"""Quotations: what stands in quotation marks, but for a title or a word."""
+"""Quotations: text in quotation marks, except titles and single words."""
 
 import re
 from bisect import bisect_right
@@ -9,8 +9,8 @@ import re2
 
 from apps.pipeline.provenance.spans import QUOTATION_MARKS, ForeignKind, ForeignSpan
 
-MOST_CHARACTERS = 4_000  # between two marks
-# Each mark that opens where a word begins, with those that close it.
+MOST_CHARACTERS = 4_000  # maximal distance between two marks
+# Each mark that can open before a word, with those that close it.
 _PAIRS = {"“": '”“"', "„": '“”"', "«": "»", "»": "«", "”": "”", "‘": "’'", "‚": "‘’'", '"': '"”', "'": "'’"}
 _MARK = re.compile(f"[{QUOTATION_MARKS}]")  # one character: linear, and faster than RE2 for each of many matches
 _BEFORE_OPENING = " \t\n(:,;[—–-*"
@@ -18,7 +18,7 @@ _AFTER_CLOSING = " \t\n.,;:!?)…]—–-*"
 _SPEECH = re2.compile(
     r"(?i)\b(?:i|i['’]m|i['’]ve|my|me|we|our|ich|mein\w*|wir|je|j['’]\w+|mon|ma|mes|nous)\b|(?:\w+\W+){6}"
 )
-# Words before a mark that make even one word a quotation; "called" and "titled" announce a name.
+# Words before a mark that make even a single word a quotation; "called" and "titled" announce a name.
 _ANNOUNCES = re2.compile(
     r"(?i)(?:\b(?:said|says|wrote|writes|replied|answered|texted|reads|goes|told \w+|sagte?|schrieb|dit)|écrit)[ \t]*$"
 )
@@ -27,7 +27,7 @@ _ADDRESS = re2.compile(r"https?://\S+")
 
 
 def quotations(prose: str) -> Iterator[ForeignSpan]:
-    """Yield what is quoted: sentences, and whatever follows a colon or a verb of speaking."""
+    """Yield quoted sentences, and any quoted text after a colon or a verb of speaking."""
     closings = _closings(prose)
     place = 0
     for found in _MARK.finditer(prose):
@@ -54,7 +54,7 @@ def _opens(prose: str, start: int, mark: str) -> bool:
 
 
 def end_of_quotation(prose: str, start: int) -> int:
-    """Return where a quotation ends whose opening mark stands at `start`, with or without a closing one."""
+    """Return the end of a quotation whose opening mark is at `start`, with or without a closing mark."""
     end = _end(prose, _closings(prose), start, prose[start])
     return end if end > start else len(prose)
 
@@ -65,7 +65,7 @@ def _is_announced(prose: str, start: int) -> bool:
 
 @lru_cache(maxsize=8)
 def _closings(prose: str) -> Mapping[str, list[int]]:
-    """Return by mark where quotations may end."""
+    """Return the positions at which quotations may end, by mark."""
     closings: dict[str, list[int]] = {mark: [] for mark in QUOTATION_MARKS}
     for found in _MARK.finditer(prose):
         place = found.start()

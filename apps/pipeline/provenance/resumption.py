@@ -1,7 +1,7 @@
-"""Where pasted text ends whose end nothing marks: with a sign-off, or where the speaker turns to something else.
+"""The end of pasted text without an end marker: a sign-off, or a change of subject by the speaker.
 
-Nobody can know it for sure, since pasted text may contain the same words. What follows therefore has the standing
-RESUMED: it may be remembered, but replaces nothing and sets no rule.
+It is never certain, because pasted text can contain the same words. The text after it therefore has the standing
+RESUMED: it may be stored, but replaces nothing and sets no rule.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ import re2
 from apps.pipeline.provenance.spans import HIDDEN, Line, line_at
 
 _SIGNATURE_LINES = 4  # after a sign-off: name, position, company, telephone
-_SIGNATURE_WORDS = 6  # of each of these lines
+_SIGNATURE_WORDS = 6  # maximal length of such a line
 _SIGN_OFF = re2.compile(
     r"(?i)^[ \t]*(?:(?:kind|best|warm|many|with)?[ \t]*(?:kind )?(?:regards|wishes|greetings)|cheers|best|love|sincerely|yours(?: \w+)?"
     r"|thanks|many thanks|mit (?:\w+ )?gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|sch(?:ö|oe)ne) gr(?:ü|ue)(?:ß|ss)e"
     r"|cordialement|bien (?:à|a) (?:vous|toi)|bien cordialement|un saludo|saludos|sent from my [^\n]{1,30}|-- ?)[ \t]*[,.!]?[ \t]*$"
 )
-# Words by which a speaker leaves what they have pasted.
+# Words by which a speaker changes the subject after pasted text.
 _TURNS_AWAY = re2.compile(
     r"(?i)^[ \t]*(?:by the way|btw|anyway|anyhow|on another note|unrelated|apart from (?:that|this)|other than that"
     r"|back to (?:me|us)|for (?:your )?context|as for (?:me|myself)|about me|that(?:['’]s| is| was) (?:all|it|the \w+)"
@@ -34,9 +34,9 @@ _POSTSCRIPT = re2.compile(r"(?i)^[ \t]*p\.? ?s\b")
 
 
 def end_of_paste(lines: Sequence[Line], start: int, *, within_paragraph: bool = False) -> int:
-    """Return where pasted text ends that begins at `start`, often the end of the text.
+    """Return the end of pasted text that begins at `start`, often the end of the text.
 
-    With `within_paragraph` a line may turn away from it, without a blank one before it.
+    With `within_paragraph` the speaker may resume in a line without a blank one before it.
     """
     signed = False
     number = line_at(lines, start)
@@ -54,7 +54,7 @@ def end_of_paste(lines: Sequence[Line], start: int, *, within_paragraph: bool = 
 
 
 def last_signature(lines: Sequence[Line]) -> int:
-    """Return where the last sign-off begins that something follows after its signature, or -1."""
+    """Return the start of the last sign-off with text after its signature, or -1."""
     numbers = [number for number, line in enumerate(lines) if _SIGN_OFF.match(line.text)]
     last_text = max((number for number, line in enumerate(lines) if not line.is_blank), default=-1)
     return next(

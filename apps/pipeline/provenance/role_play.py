@@ -1,4 +1,4 @@
-"""Role play: while a scene is played, its words are those of a role, in one turn or over several."""
+"""Role play: the words in a scene are those of a role, in one turn or over several."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +13,7 @@ _OPENS = re2.compile(
     r"|(?:i['’]ll|i will|let me) (?:be|play) [^.!?\n]{1,60}\byou(?:['’]re| are| be| play)\b|\byou(?:['’]re| are| be| play) [^.!?\n]{1,60}\b(?:i['’]ll|i will) (?:be|play)\b"
     r"|\b(?:stay|be|remain) in character\b|rollenspiel|(?:lass uns|wir) (?:so tun|spielen)|tu so\b[^.!?\n]{0,60}\bdu\b|jeu de rôle|(?:faisons|fais) (?:comme si|semblant)\b[^.!?\n]{0,60}\b(?:tu|vous)\b)"
 )
-# One that the speaker plays or tells alone lasts to the end of the paragraph.
+# A scene that the speaker plays or tells alone lasts to the end of the paragraph.
 _OPENS_ALONE = re2.compile(
     r"(?i)\b(?:let['’]?s pretend\b|(?:pretend|imagine|suppose)\b[^.!?\n]{0,30}\b(?:i['’]m|i am|i were|i was|that i|to be)\b|in (?:this|my|our) (?:story|game|novel|book|scene|play|campaign|dream|movie|film|script)\b|in the (?:story|novel|scene|campaign|script|screenplay|role-?play|dream)\b"
     r"|(?:my|the) (?:character|avatar|hero|heroine|narrator|protagonist)\b|once upon a time\b|(?:chapter|scene) (?:one|two|three|\d+)\b"
@@ -33,12 +33,12 @@ _GIVES_A_ROLE = re2.compile(
 
 
 def gives_a_role(text: str) -> bool:
-    """Return True if a turn begins by giving the assistant a role: it sets a scene and tells of nobody's life."""
+    """Return True if a turn begins by giving the assistant a role: it sets a scene and states no facts."""
     return _GIVES_A_ROLE.match(text) is not None
 
 
 def is_in_scene(earlier: Iterable[str]) -> bool:
-    """Return True if an earlier turn has opened a scene for two that none since has closed."""
+    """Return True if an earlier turn has opened a scene for two that has not been closed since."""
     playing = False
     for text in earlier:
         opened, closed = _last_end(_OPENS, text), _last_end(_CLOSES, text)
@@ -47,7 +47,7 @@ def is_in_scene(earlier: Iterable[str]) -> bool:
 
 
 def scenes(prose: str, *, is_playing: bool = False) -> Iterator[ForeignSpan]:
-    """Yield what is said in a scene, after the sentence that opens it up to the words that close it."""
+    """Yield the text of a scene, from the end of the opening sentence to the closing words."""
     place = 0
     if is_playing:
         place = end_of_scene(prose)
@@ -65,7 +65,7 @@ def scenes(prose: str, *, is_playing: bool = False) -> Iterator[ForeignSpan]:
 
 
 def end_of_scene(prose: str, start: int = 0) -> int:
-    """Return where an open scene is closed, or the end of the text."""
+    """Return the position at which an open scene is closed, or the end of the text."""
     closing = _CLOSES.search(prose, start)
     return int(closing.end()) if closing else len(prose)
 

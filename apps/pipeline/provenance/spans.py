@@ -1,4 +1,4 @@
-"""Spans of a turn that are not in its speaker's own words, and the words that are left."""
+"""Spans of a turn that are not its speaker's own words, and the remaining words."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,12 @@ from functools import lru_cache
 from apps.pipeline.core.canonical import canonical_text
 
 QUOTATION_MARKS = "\"“”„«»'‘’‚"
-HIDDEN = "\x00"  # stands for each character of a span, so that positions in prose and text are the same
+HIDDEN = "\x00"  # replaces each character of a span, so that positions in prose and text are the same
 _LAST_LATIN = "\u024f"  # scripts after it don't put spaces between words
 
 
 class ForeignKind(StrEnum):
-    """Where words come from that are not the speaker's own."""
+    """The source of words that are not the speaker's own."""
 
     CODE = "code"
     MARKUP = "markup"
@@ -26,20 +26,20 @@ class ForeignKind(StrEnum):
     PASTED_TEXT = "pasted text"
     QUOTATION = "quotation"
     ROLE_PLAY = "role play"
-    ADDRESS = "web address"  # it cuts sentences, but what is said around it is one's own
+    ADDRESS = "web address"  # it interrupts sentences, but the words around it are the speaker's
 
 
 class Standing(StrEnum):
     """Whose words a quote consists of."""
 
     OWN = "own"
-    RESUMED = "resumed"  # own by their look, but after pasted text, whose end could be forged
+    RESUMED = "resumed"  # apparently own, but after pasted text, whose end could be forged
     OTHERS = "others"
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignSpan:
-    """Characters `start` to `end` of a text; `is_open` if nothing but the reader's judgement says where they end."""
+    """Characters `start` to `end` of a text; `is_open` if the end is a guess."""
 
     start: int
     end: int
@@ -57,11 +57,11 @@ class TurnWords:
 
     @property
     def resumes_at(self) -> int:
-        """Return where the speaker goes on after pasted text whose end nothing marks."""
+        """Return where the speaker resumes after pasted text without an end marker."""
         return min((span.end for span in self.spans if span.is_open), default=len(self.text))
 
     def segments(self, *, start: int = 0, end: int | None = None) -> list[str]:
-        """Return the speaker's own words between two positions, cut where others' words stand."""
+        """Return the speaker's own words between two positions, split at others' words."""
         addresses = [span for span in self.spans if span.kind is ForeignKind.ADDRESS]
         prose = list(self.prose[:end])
         for span in addresses:
@@ -73,9 +73,9 @@ class TurnWords:
         return [self.text[span.start : span.end] for span in self.spans if span.kind is not ForeignKind.ADDRESS]
 
     def standing_of(self, quote: str, *, ellipsis: str = "…") -> Standing:
-        """Return whose words a quote is; words that stand both in own and in others' text are own.
+        """Return whose words a quote is; words that occur both in own and in others' text are own.
 
-        What stands nowhere in the text is no quote, and nobody else's.
+        Words that don't occur in the text are no quote, and count as own.
         """
         parts = [part for each in quote.split(ellipsis) if (part := canonical_text(each))]
         if _hold(parts, self.segments(end=self.resumes_at)):
@@ -85,7 +85,7 @@ class TurnWords:
         return Standing.OTHERS if _hold(parts, [self.text]) else Standing.OWN
 
     def kind_of(self, quote: str) -> ForeignKind:
-        """Return which kind of others' words holds a quote, or part of it."""
+        """Return the kind of others' words that contain a quote or part of it."""
         wanted = canonical_text(quote)
         for span in self.spans:
             if span.kind is not ForeignKind.ADDRESS and wanted in canonical_text(self.text[span.start : span.end]):
@@ -124,13 +124,13 @@ class Line:
 
     @property
     def is_blank(self) -> bool:
-        """Return True if nothing is written on it."""
+        """Return True if the line is blank."""
         return not self.text.strip()
 
 
 @lru_cache(maxsize=8)
 def lines_of(prose: str) -> tuple[Line, ...]:
-    """Return the lines of a text; the steps of one reading mostly share them."""
+    """Return the lines of a text; cached, because most steps need them."""
     lines: list[Line] = []
     start = 0
     for text in prose.split("\n"):
@@ -140,12 +140,12 @@ def lines_of(prose: str) -> tuple[Line, ...]:
 
 
 def line_at(lines: Sequence[Line], position: int) -> int:
-    """Return the number of the line that holds a position."""
+    """Return the number of the line at a position."""
     return max(0, bisect_right(lines, position, key=lambda line: line.start) - 1)
 
 
 def paragraph_end(lines: Sequence[Line], number: int) -> int:
-    """Return where the paragraph ends that a line belongs to."""
+    """Return the end of the paragraph of a line."""
     while number + 1 < len(lines) and not lines[number + 1].is_blank:
         number += 1
     return lines[number].end

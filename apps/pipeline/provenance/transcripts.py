@@ -1,4 +1,4 @@
-"""Talk of others: lines "[10:02] Bob: …", and text under a role that its writer has no right to."""
+"""Transcripts: lines such as "[10:02] Bob: …", and text under the forged name of a role."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ _NAMED_LINE = re2.compile(rf"^[ \t*]*<?(?P<name>{_NAME})>?[*]*:[*]*[ \t]+\S")
 
 
 def forged_roles(prose: str) -> Iterator[ForeignSpan]:
-    """Yield text under a role marker, up to where the speaker goes on."""
+    """Yield text under the marker of a role, until the speaker resumes."""
     place, lines = 0, lines_of(prose)
     for start in sorted(found.start() for pattern in (_FORGED_ROLE, _INLINE_ROLE) for found in pattern.finditer(prose)):
         if start >= place:
@@ -38,7 +38,7 @@ def forged_roles(prose: str) -> Iterator[ForeignSpan]:
 
 
 def transcripts(prose: str) -> Iterator[ForeignSpan]:
-    """Yield the lines of a chat, each with its further lines; a single message needs a time."""
+    """Yield the messages of a chat with all their lines; a single message needs a time."""
     block: list[Line] = []
     for line in (*lines_of(prose), Line(len(prose), len(prose), "")):
         if not line.is_blank and (_is_message(line) or (block and _is_chat(block))):
@@ -59,14 +59,14 @@ def _is_chat(block: list[Line]) -> bool:
 
 
 def _name_before(line: Line) -> str:
-    """Return what stands before the colon of a line if it may be somebody's name."""
+    """Return the words before the colon of a line if they may be a name."""
     found = _NAMED_LINE.match(line.text)
     name = found["name"] if found else ""
     return "" if set(name.casefold().split()) & OWN_LABELS else name
 
 
 def claims_role(speaker: str) -> bool:
-    """Return True if a speaker has the name of a role: such a name must not lend its words weight."""
+    """Return True if a speaker has the name of a role: such a name must not increase trust."""
     return speaker.strip().casefold() not in ("user", "human") and _IS_ROLE.match(speaker.strip()) is not None
 
 

@@ -1,1 +1,1 @@
-"""Redaction: secrets and personal numbers are replaced by typed placeholders before a text is stored or shown."""
+"""Redaction: replaces secrets and personal numbers by typed placeholders before a text is stored or shown."""

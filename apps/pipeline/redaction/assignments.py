@@ -16,11 +16,11 @@ _IS = r"""(?P<sign>["']?\s?(?:=>|:=|[:=]|\s)\s?)(?P<quote>["'`]?)(?P<value>[^\s"
 _ASSIGNED_PASSWORD = rf"(?i)(?:^|[\s\"'{{(,;?&\[/]|--)(?P<name>{_PASSWORD}){_IS}"
 _ASSIGNED_KEY = rf"(?i)(?:^|[\s\"'{{(,;?&\[/]|--)(?P<name>{_KEY}(?:[_\-.]?\w{{0,12}})?){_IS}"
 _NEXT_PARAMETER = re.compile(r"&\w+=")
-MIN_KEY_LENGTH, MIN_KEY_ENTROPY = 8, 2.75  # of a value beside a name such as api_key; words have less, or no digit
+MIN_KEY_LENGTH, MIN_KEY_ENTROPY = 8, 2.75  # minimum for a value of a name such as api_key; words have less, or no digit
 
 
 def find_assigned_secrets(text: str) -> Iterator[Finding]:
-    """Yield the values that are assigned to the name of a password, key or token."""
+    """Yield the values that are assigned to names of passwords, keys and tokens."""
     for match, value, start, _ in values(text, _ASSIGNED_PASSWORD):
         value = _NEXT_PARAMETER.split(value, maxsplit=1)[0]
         if _is_password(value, is_quoted=bool(match.group("quote")), sign=match.group("sign")):
@@ -32,7 +32,7 @@ def find_assigned_secrets(text: str) -> Iterator[Finding]:
 
 
 def _is_password(value: str, *, is_quoted: bool, sign: str) -> bool:
-    """Return True for a literal: no reference, type or expression, and not the next word of a sentence."""
+    """Return True for a literal: not a reference, type, expression, or the next word of a sentence."""
     bare = value.rstrip(").,;!?}]")
     if not bare or is_reference(bare) or bare.lower() in NO_LITERALS or "(" in bare:
         return False

@@ -15,7 +15,7 @@ _NAMED = re.compile(
     r"|(?:\b(?:my|his|her|our|their|meine?|seine?|ihre?|mon|son|ma)|['’]s) (?:nummer|number|numéro)\b",
     re.IGNORECASE,
 )
-_NAME_CHARACTERS = 40  # how far before a number the word that names it may stand
+_NAME_CHARACTERS = 40  # maximal distance of the word that names a number
 # Other numbers that are written like phone numbers: dates, versions and addresses in networks.
 _NO_PHONE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}.*|\d{1,2}[-./]\d{1,2}[-./]\d{4}.*|\d{1,3}(?:\.\d{1,3}){3}")
 _EMAIL = r"(?i)\b(?P<value>[a-z0-9][a-z0-9._%+\-]{0,63}@[\pL\pN][\pL\pN.\-]*\.(?P<top>[a-z]{2,24}))\b(?P<rest>:\S)?"
@@ -23,7 +23,7 @@ _FILES = frozenset({"png", "jpg", "jpeg", "svg", "gif", "webp", "css", "js", "py
 
 
 def find_phones(text: str, *, regions: Sequence[str]) -> Iterator[Finding]:
-    """Yield phone numbers: international ones, and national ones of some regions that are named or written as such."""
+    """Yield international phone numbers, and national ones of some regions that are named or formatted as such."""
     for _, value, start, end in values(text, _PHONE):
         around = text[max(0, start - 1) : start] + text[end : end + 1]
         if any(each.isalnum() or each in "_#-" for each in around) or _NO_PHONE.fullmatch(value):
@@ -33,7 +33,7 @@ def find_phones(text: str, *, regions: Sequence[str]) -> Iterator[Finding]:
 
 
 def find_emails(text: str) -> Iterator[Finding]:
-    """Yield e-mail addresses; names of files and addresses of repositories (git@host:path) are none."""
+    """Yield e-mail addresses, but not names of files and addresses of repositories (git@host:path)."""
     for match, value, start, end in values(text, _EMAIL):
         is_repository = value.lower().startswith("git@") or bool(match.group("rest"))
         if match.group("top").lower() not in _FILES and not is_repository:

@@ -1,4 +1,4 @@
-"""Finding: a place of a text that holds sensitive data."""
+"""Finding: a part of a text that is sensitive data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import re2
 from apps.pipeline.core.enums import SensitiveKind
 from apps.pipeline.core.placeholders import placeholder
 
-PATTERN_BYTES = 4 << 20  # the most memory that one compiled pattern may use
+PATTERN_BYTES = 4 << 20  # memory limit of a compiled pattern
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Sensitive data from `start` up to `end`; `name` says which, where its kind has several."""
+    """Sensitive data from `start` up to `end`; `name` distinguishes data of the same kind."""
 
     start: int
     end: int
@@ -24,13 +24,13 @@ class Finding:
 
     @property
     def placeholder(self) -> str:
-        """Return what stands in its place."""
+        """Return the placeholder that replaces it."""
         return placeholder(self.kind, name=self.name)
 
 
 @cache
 def pattern(text: str) -> Any:
-    """Compile an RE2 pattern, which matches in linear time. Raises re2.error."""
+    """Compile an RE2 pattern; it matches in linear time. Raises re2.error."""
     options = re2.Options()
     options.max_mem = PATTERN_BYTES
     options.log_errors = False
@@ -38,7 +38,7 @@ def pattern(text: str) -> Any:
 
 
 def values(text: str, expression: str) -> Iterator[tuple[Any, str, int, int]]:
-    """Yield each match of an expression with the text, start and end of its group `value`, or of the whole match."""
+    """Yield each match with the text, start and end of its group `value`, or of the whole match."""
     compiled = pattern(expression)
     group = compiled.groupindex.get("value", 0)
     for match in compiled.finditer(text):

@@ -1,4 +1,4 @@
-"""Numbers with check digits: payment cards, IBAN, and identifiers that states give to people."""
+"""Numbers with check digits: payment cards, IBANs, and identifiers of people given by states."""
 
 from collections.abc import Iterator
 
@@ -47,7 +47,7 @@ _PASSPORT = (
 
 
 def find_cards(text: str) -> Iterator[Finding]:
-    """Yield card numbers: of an issuer's range and length, with a correct check digit, not part of a longer number."""
+    """Yield card numbers: with an issuer's range and length and a correct check digit, not within a longer number."""
     for _, value, start, end in values(text, _CARD):
         if not _stands_alone(text, start, end):
             continue
@@ -57,7 +57,7 @@ def find_cards(text: str) -> Iterator[Finding]:
 
 
 def find_ibans(text: str) -> Iterator[Finding]:
-    """Yield IBANs of a known country's length and check digits; words that follow are left out."""
+    """Yield IBANs with the length of a known country and correct check digits, without following words."""
     for _, value, start, _ in values(text, _IBAN):
         parts = value
         while parts:
@@ -84,7 +84,7 @@ def find_national_ids(text: str) -> Iterator[Finding]:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Return True if neither letters and digits nor what joins numbers surround a number."""
+    """Return True if a number is not surrounded by letters, digits or characters that continue numbers."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if before[-1:].isalnum() or after[:1].isalnum() or before[-1:] in ("_", "-", ".", "/", "+"):
         return False

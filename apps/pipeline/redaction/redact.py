@@ -1,4 +1,4 @@
-"""Replace the sensitive data of a text by placeholders, as a project's policy says."""
+"""Replacement of sensitive data in texts by placeholders, according to a project's policy."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,16 +20,16 @@ _EVERY_SECRET = RedactionPolicy(phone=Handling.KEEP, email=Handling.KEEP)
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text with placeholders, and how many pieces of data of each kind they replace."""
+    """A text with placeholders, and the number of replacements of each kind."""
 
     text: str
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
 def redact(text: str, *, policy: RedactionPolicy) -> Redacted:
-    """Replace what the policy masks; of a text with data that it drops, only that placeholder stays.
+    """Replace what the policy masks; a text with data that the policy drops becomes that placeholder.
 
-    Placeholders stay as they are, so redacting twice is redacting once.
+    Placeholders stay as they are, so redaction is idempotent.
     """
     found = findings(text, policy=policy)
     counts = Counter(each.kind.value for each in found)
@@ -44,7 +44,7 @@ def redact(text: str, *, policy: RedactionPolicy) -> Redacted:
 
 
 def findings(text: str, *, policy: RedactionPolicy) -> list[Finding]:
-    """Return the data to redact, in order and without overlaps; of several rules the most specific one names it."""
+    """Return the data to redact, in order and without overlaps, named by the most specific rule."""
     taken = [match.span() for match in PLACEHOLDER.finditer(text)]
     found: list[Finding] = []
     for each in _all_findings(text, policy):
@@ -55,7 +55,7 @@ def findings(text: str, *, policy: RedactionPolicy) -> list[Finding]:
 
 
 def redact_json(value: Any, *, policy: RedactionPolicy) -> Any:
-    """Return a JSON value with all its texts redacted; the keys of objects stay, and name the values beside them."""
+    """Return a JSON value with all its texts redacted; keys stay, and can show that their value is a secret."""
     if isinstance(value, str):
         return redact(value, policy=policy).text
     if isinstance(value, list | tuple):
@@ -66,12 +66,12 @@ def redact_json(value: Any, *, policy: RedactionPolicy) -> Any:
 
 
 def holds_secret(text: str) -> bool:
-    """Return True if a text gives away a secret or personal number; one that only speaks of them doesn't."""
+    """Return True if a text contains a secret or personal number, rather than only mentioning one."""
     return bool(findings(text, policy=_EVERY_SECRET))
 
 
 def _all_findings(text: str, policy: RedactionPolicy) -> Iterator[Finding]:
-    """Yield what each rule finds, the most specific rules first."""
+    """Yield the findings of all rules, the most specific rules first."""
     for custom in policy.custom:
         for match in pattern(custom.pattern).finditer(text):
             if match.end() > match.start():
@@ -95,7 +95,7 @@ _FINDERS: tuple[tuple[SensitiveKind, bool, Callable[[str, RedactionPolicy], Iter
 
 
 def _redact_named(key: str, value: Any, policy: RedactionPolicy) -> Any:
-    """Redact a value of an object, whose key may say that it is a secret."""
+    """Redact a value of an object; its key can show that it is a secret."""
     if not isinstance(value, str):
         return redact_json(value, policy=policy)
     named = f'"{key}": "'

@@ -1,4 +1,4 @@
-"""Secrets that people say: "my password is …", "unser WLAN-Passwort lautet …", "le code du portail est …"."""
+"""Secrets in sentences: "my password is …", "unser WLAN-Passwort lautet …", "le code du portail est …"."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ _CODES: tuple[tuple[str, str], ...] = (
     ("account_number", r"(?i)\b(?:(?:bank )?account (?:number|no\.?)|bank account|kontonummer|numéro de compte)\s*"
                        r"(?:(?:is|ist|lautet|est)\b|[:=#])?\s*(?P<value>\d[\d -]{4,20}\d)\b"),
 )  # fmt: skip
-# "The password is too long", "is stored in the vault", "ist falsch", "est requis" give none away.
+# Sentences without the secret itself: "the password is too long", "is stored in the vault", "ist falsch".
 _NO_VALUE = frozenset(
     "too not never very always in on at to so the a an my your our their stored kept wrong correct different "
     "expired gone required mandatory optional empty invalid valid incorrect weak strong short long secure "
@@ -74,7 +74,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?")
 
 
 def find_spoken_secrets(text: str) -> Iterator[Finding]:
-    """Yield the passwords, codes and account numbers that the sentences of a text give away."""
+    """Yield the passwords, codes and account numbers in the sentences of a text."""
     yield from _said_passwords(text)
     yield from _passwords_beside(text)
     for _, value, start, _ in values(text, _PASSWORD_LAST):
@@ -88,7 +88,7 @@ def find_spoken_secrets(text: str) -> Iterator[Finding]:
 
 
 def _said_passwords(text: str) -> Iterator[Finding]:
-    """Yield the passwords of "my password for … is …"."""
+    """Yield the passwords in "my password for … is …"."""
     for match, value, start, _ in values(text, _SAID_PASSWORD):
         bare = value.rstrip(_TRAILING)
         if _ABOUT_PASSWORDS.match(match["gap"]):
@@ -99,7 +99,7 @@ def _said_passwords(text: str) -> Iterator[Finding]:
 
 
 def _passwords_beside(text: str) -> Iterator[Finding]:
-    """Yield the passwords of "log in with password …"."""
+    """Yield the passwords in "log in with password …"."""
     for match, value, start, _ in values(text, _BESIDE_PASSWORD):
         bare = value.rstrip(_TRAILING)
         if _is_strong(bare) and (any(map(str.isalpha, bare)) or match["quote"].strip()):
@@ -111,13 +111,13 @@ def _secret(start: int, value: str, name: str) -> Finding:
 
 
 def _is_strong(value: str) -> bool:
-    """Return True for a value that is no word of a sentence: it has four characters, a digit, and is no date."""
+    """Return True for a value that is no ordinary word: at least four characters, a digit, and not a date."""
     has_digit = any(each.isdigit() for each in value)
     return len(value) >= 4 and has_digit and not is_reference(value) and not _DATE.fullmatch(value)
 
 
 def _is_word_as_password(value: str, rest: str, *, is_quoted: bool) -> bool:
-    """Return True for a word that ends its clause and doesn't describe a password: "… is tulip and it works"."""
+    """Return True for a word that ends its clause and doesn't describe the password: "… is tulip and it works"."""
     if (
         not value
         or is_reference(value)

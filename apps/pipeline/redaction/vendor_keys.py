@@ -1,4 +1,4 @@
-"""Keys and tokens by the formats that their vendors document (vendor_keys.toml)."""
+"""Keys and tokens in the formats that their vendors document (vendor_keys.toml)."""
 
 import math
 import tomllib
@@ -15,9 +15,9 @@ from apps.pipeline.core.enums import SensitiveKind
 from apps.pipeline.redaction.finding import PATTERN_BYTES, Finding, values
 
 _RULES = Path(__file__).with_name("vendor_keys.toml")
-_REFERENCES = ("$", "<", "{", "*", "%", "[")  # how templates begin the name of a value: ${TOKEN}, <password>, ****
+_REFERENCES = ("$", "<", "{", "*", "%", "[")  # beginnings of references in templates: ${TOKEN}, <password>, ****
 
-# What stands in the place of a value in code and forms.
+# Placeholders for values in code and forms.
 NO_LITERALS = frozenset(
     "str string bytes text int integer bool boolean char varchar any none null nil undefined true false required"
     " optional secretstr password token field self input object number default empty yes no env".split()
@@ -26,7 +26,7 @@ NO_LITERALS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KeyRule:
-    """One format; a match with less entropy, in bits per character, or without a required digit is none."""
+    """A format; matches with less entropy, in bits per character, or without a required digit don't count."""
 
     name: str
     pattern: str
@@ -36,7 +36,7 @@ class KeyRule:
 
 
 def find_vendor_keys(text: str) -> Iterator[Finding]:
-    """Yield the keys and tokens of a text whose format is known."""
+    """Yield the keys and tokens in a text whose format is known."""
     rules, which = _rules()
     for place in which.Match(text) or ():
         rule = rules[place]
@@ -52,7 +52,7 @@ def entropy(text: str) -> float:
 
 
 def is_reference(value: str) -> bool:
-    """Return True if a value is the name of a secret in a template, or is masked already."""
+    """Return True if a value is the name of a secret in a template, or already masked."""
     return value.startswith(_REFERENCES)
 
 
@@ -64,7 +64,7 @@ def _is_key(value: str, rule: KeyRule) -> bool:
 
 @cache
 def _rules() -> tuple[tuple[KeyRule, ...], Any]:
-    """Return the rules, and the set that finds which of them match."""
+    """Return the rules, and the RE2 set that finds which of them match."""
     rules = tuple(KeyRule(**row) for row in tomllib.loads(_RULES.read_text(encoding="utf-8"))["rule"])
     options = re2.Options()
     options.max_mem = 4 * PATTERN_BYTES

@@ -1,1 +1,1 @@
-"""How a span of text becomes a stable entity: pronouns, descriptions, names. Pure."""
+"""Resolution of pronouns, descriptions and names to entities."""

@@ -1,4 +1,4 @@
-"""Introductions: "Priya is User's manager" ties a name to a description, now or from now on."""
+"""Introductions: "Priya is User's manager" connects a name with a description."""
 
 import re
 from datetime import datetime
@@ -16,10 +16,10 @@ _NEW_HOLDER = re.compile(r"\bnew\b", re.IGNORECASE)
 def introduce(
     *, name: str, owner: KnownEntity, noun: str, candidate: Candidate, said_at: datetime, directory: EntityIndex
 ) -> KnownEntity | None:
-    """Return the entity that a name and a description share, made or renamed when needed; None is a tie.
+    """Return the entity with a name and a description, created or renamed if necessary; None if it is ambiguous.
 
-    A brother Sam and a manager Sam stay two. A description that one entity only can have passes to it, unless its
-    holder was spoken of after this was said.
+    A brother Sam and a manager Sam stay two entities. A description that only one entity can have passes to it, unless
+    its present holder was mentioned after this was said.
     """
     kind = _kind(noun)
     found = [
@@ -44,7 +44,7 @@ def _kind(noun: str) -> EntityType:
 def _named_now(
     name: str, *, owner: KnownEntity, noun: str, candidate: Candidate, directory: EntityIndex
 ) -> KnownEntity:
-    """Give the nameless holder of the description its name, or make a new entity."""
+    """Give the nameless holder of the description its name, or create an entity."""
     nameless = [each for each in directory.described(owner=owner, noun=noun) if is_description(each.name)]
     if len(nameless) == 1 and not _NEW_HOLDER.search(candidate.evidence) and _is_meant(candidate):
         return directory.rename(nameless[0], name)

@@ -1,4 +1,4 @@
-"""English phrases for times that follow from the calendar, and the period that each means when said on a given day."""
+"""English phrases for calendar times, and the period that each means when said on a given day."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _MONTH = rf"(?P<month>{'|'.join(MONTHS)})\b"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _SEASON = rf"(?:{'|'.join(SEASONS)})"
-# "On the 3rd floor" and "in 2000 steps" are no times.
+# "On the 3rd floor" and "in 2000 steps" are not times.
 _ALONE = r"(?=\s*(?:[.,;:!?)]|$)|\s(?:and|at|but|for|from|in|so|to|with|because|I|we)\b)"
 _NOTHING_COUNTED = r"(?!\s[a-z]{3,}s\b)"
 _DAYS_AWAY = {
@@ -48,7 +48,7 @@ def _unit(found: re.Match[str], said: Said) -> Period:
 
 
 def _weekend(found: re.Match[str], said: Said) -> Period | None:
-    """Read a weekend; on a weekday "next weekend" may be the coming one or the one after it."""
+    """Return the period of a weekend; on a weekday, "next weekend" may be the coming one or the one after it."""
     now = periods.is_weekend(said.on)
     before, running = periods.weekend(said.on, shift=-1), periods.weekend(said.on)
     match found["which"].casefold():
@@ -75,14 +75,14 @@ def _month(found: re.Match[str], said: Said) -> Period | None:
 
 
 def _day_of_month(found: re.Match[str], said: Said) -> Period | None:
-    """Read "on the 3rd" and "on 3 May" by the tense: the latest such day, or the next one."""
+    """Return the day of "on the 3rd" or "on 3 May" by the tense: the latest such day, or the next one."""
     told = found.groupdict()
     wanted = int(told["day"]), MONTHS.index(told["month"].casefold()) + 1 if told.get("month") else None
     return said.told(past=_nearest(said.on, wanted, step=-1), ahead=_nearest(said.on, wanted, step=1))
 
 
 def _nearest(on: date, wanted: tuple[int, int | None], *, step: int) -> Period:
-    """Return the nearest day of that number, in that month if one is named. Raises ValueError for 31 June."""
+    """Return the nearest day with that number, in that month if one is named. Raises ValueError for 31 June."""
     for day in _days(on, step=step):
         if day.day == wanted[0] and wanted[1] in (None, day.month):
             return periods.day(day)
@@ -119,7 +119,7 @@ def _compiled(*shapes: tuple[str, Read]) -> tuple[Shape, ...]:
     return tuple(Shape(re.compile(rf"\b{phrase}(?!\w)", re.IGNORECASE), read) for phrase, read in shapes)
 
 
-# What names its year: it needs no day to count from.
+# Times with a year, which don't depend on the day on which they were said.
 DATES = _compiled(
     (rf"{_MONTH}(?: of)?,? {_YEAR}", _month_and_year),
     (rf"(?:the )?{_DAY} (?:of )?{_MONTH},? {_YEAR}", _date),

@@ -1,4 +1,4 @@
-"""Scene: what was said before a mention, latest sentence first, as a pronoun looks back on it."""
+"""Discourse: what was said before a mention, latest sentence first, to find the antecedents of pronouns."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,41 +13,41 @@ from apps.pipeline.resolution.name_folding import fold_name
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?\n]+|$)")
-# A noun with its article or owner, somebody unnamed, or a capital within a sentence: each may be a person.
+# A noun with its article or owner, an indefinite pronoun, or a capitalised word within a sentence may be a person.
 _MAY_NAME = re.compile(
     r"\b(?i:an?|the|my|our|your|his|her|their|this|that|these|those|(?:some|any|every|no)(?:one|body)|another)\b"
     r"|(?<=[\w,] )(?!I\b)[A-ZÀ-Þ]\w"
 )
-_REACH = 10  # turns that a pronoun looks back on
+_REACH = 10  # number of turns searched for an antecedent
 
 
 @dataclass(frozen=True, slots=True)
 class Discourse:
-    """Who speaks, and what was said before, latest first."""
+    """The speaker, and what was said before, latest first."""
 
     turn: SourceTurn
     speaker: KnownEntity
     before: tuple[str, ...]
-    talkers: frozenset[str] = frozenset()  # folded names of all who speak in the session
+    talkers: frozenset[str] = frozenset()  # folded names of all speakers in the session
 
     def is_talking(self, entity: KnownEntity) -> bool:
-        """Return True if someone takes part in the conversation: such a one is "you", never "she"."""
+        """Return True if an entity takes part in the conversation; then "she" doesn't refer to it."""
         names = {fold_name(each) for each in (entity.name, *entity.aliases)}
         return entity.id == self.speaker.id or entity.is_user or bool(names & self.talkers)
 
     def nearest(self, entities: Iterable[KnownEntity]) -> tuple[KnownEntity, ...]:
-        """Return those of the entities that the latest sentence naming any of them names: two are a tie."""
+        """Return the entities in the latest sentence that names any of them; several are ambiguous."""
         return self._latest([(entity, surfaces_of(entity, speaker=self.speaker)) for entity in entities])
 
     def nearest_told_apart(self, namesakes: Sequence[KnownEntity]) -> tuple[KnownEntity, ...]:
-        """Return which of several namesakes was described last ("my brother"), or all of them when none was."""
+        """Return which of several namesakes was described last ("my brother"), or all of them if none was."""
         surfaces = [(entity, frozenset(surfaces_of(entity, speaker=self.speaker))) for entity in namesakes]
         shared = frozenset.intersection(*(texts for _, texts in surfaces))
         return self._latest([(entity, tuple(texts - shared)) for entity, texts in surfaces]) or tuple(namesakes)
 
     @property
     def tells_of_nobody(self) -> bool:
-        """Return True if nothing before the mention can be whom it means: a greeting, a time, or nothing at all."""
+        """Return True if nothing before the mention can be its antecedent: a greeting, a time, or nothing at all."""
         return not any(_MAY_NAME.search(sentence) or _names_a_relation(sentence) for sentence in self.before)
 
     def _latest(self, surfaces: Sequence[tuple[KnownEntity, Sequence[str]]]) -> tuple[KnownEntity, ...]:
@@ -63,7 +63,7 @@ def _names_a_relation(sentence: str) -> bool:
 
 
 def discourse_of(*, request: Request, candidate: Candidate, speaker: KnownEntity, mention: str) -> Discourse:
-    """Return the scene of a mention: its own turn up to where it stands, then the turns before it."""
+    """Return the discourse of a mention: its own turn up to its position, then the turns before it."""
     turn = source_turn(request=request, candidate=candidate)
     turns = (*request.earlier_turns, *request.turns)
     place = next(index for index, each in enumerate(turns) if each.id == turn.id)
@@ -76,7 +76,7 @@ def discourse_of(*, request: Request, candidate: Candidate, speaker: KnownEntity
 def source_turn(*, request: Request, candidate: Candidate) -> SourceTurn:
     """Return the last of a candidate's source turns.
 
-    Raises StopIteration when the request holds none of them, which an extractor never lets through.
+    Raises StopIteration if the request has none of them, which extractors rule out.
     """
     return next(turn for turn in reversed(request.turns) if turn.id in candidate.source_turn_ids)
 
@@ -93,7 +93,7 @@ def _sentences_backwards(texts: Iterable[str]) -> Iterator[str]:
 
 
 def surfaces_of(entity: KnownEntity, *, speaker: KnownEntity) -> tuple[str, ...]:
-    """Return the ways in which a speaker, or one who answers, may name an entity."""
+    """Return the expressions by which a speaker, or the one who answers, may refer to an entity."""
     names = (entity.name, *entity.aliases)
     nouns = [
         description.noun
@@ -104,7 +104,7 @@ def surfaces_of(entity: KnownEntity, *, speaker: KnownEntity) -> tuple[str, ...]
 
 
 def holds(text: str, words: str) -> bool:
-    """Return True if a text holds some words whole, case aside."""
+    """Return True if a text contains some whole words, ignoring case."""
     if words.casefold() not in text.casefold():
         return False
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE) is not None

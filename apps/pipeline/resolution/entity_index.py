@@ -1,4 +1,4 @@
-"""Directory: the entities of one end user, as they grow while one trace is resolved."""
+"""EntityIndex: the entities of one end user, including those found while a trace is resolved."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -14,7 +14,7 @@ USER = "User"
 
 
 class EntityIndex:
-    """Known and new entities, and what became of their names; built for one trace and thrown away after it."""
+    """Known and new entities, and changes of their names; created for one trace and discarded after it."""
 
     def __init__(self, *, entities: Iterable[KnownEntity], new_id: Callable[[], UUID]) -> None:
         self._entities = {entity.id: entity for entity in entities}
@@ -28,23 +28,23 @@ class EntityIndex:
         return iter(tuple(self._entities.values()))
 
     def get(self, entity_id: UUID) -> KnownEntity:
-        """Return an entity as it stands now."""
+        """Return the current state of an entity."""
         return self._entities[entity_id]
 
     def find(self, entity_id: UUID | None) -> KnownEntity | None:
-        """Return an entity that an extractor has named by its id, if there is one."""
+        """Return an entity that an extractor has referred to by its id, if there is one."""
         return self._entities.get(entity_id) if entity_id else None
 
-    # What the writer has to know.
+    # Results for the writer.
 
     @property
     def new_entities(self) -> tuple[KnownEntity, ...]:
-        """Return the entities that are not stored yet, as they stand now."""
+        """Return the current state of the entities that are not stored yet."""
         return tuple(entity for entity in self._entities.values() if entity.id not in self._known)
 
     @property
     def new_aliases(self) -> tuple[tuple[UUID, str], ...]:
-        """Return the aliases that known entities have won."""
+        """Return the new aliases of known entities."""
         return tuple(self._aliases)
 
     @property
@@ -64,11 +64,11 @@ class EntityIndex:
         return next((entity for entity in self if entity.is_user), None)
 
     def user(self) -> KnownEntity:
-        """Return the end user's entity, made when it is absent."""
+        """Return the end user's entity, created if there is none."""
         return self.known_user() or self.add(name=USER, kind=EntityType.PERSON, is_user=True)
 
     def named(self, name: str, *, kind: EntityType | None = None) -> tuple[KnownEntity, ...]:
-        """Return entities of a compatible type whose name or alias is this one, the most recently mentioned first."""
+        """Return entities of a compatible type with this name or alias, the most recently mentioned first."""
         folded = fold_name(name)
         return tuple(
             entity
@@ -77,20 +77,20 @@ class EntityIndex:
         )
 
     def described(self, *, owner: KnownEntity, noun: str) -> tuple[KnownEntity, ...]:
-        """Return the entities that are an owner's manager, sister, dog…"""
+        """Return the entities with a relation to an owner: their manager, sister, dog…"""
         wanted = {fold_name(alias_of(owner_name=each, noun=noun)) for each in (owner.name, *owner.aliases)}
         return tuple(entity for entity in self if wanted & {fold_name(alias) for alias in entity.aliases})
 
     # Growing.
 
     def add(self, *, name: str, kind: EntityType, aliases: tuple[str, ...] = (), is_user: bool = False) -> KnownEntity:
-        """Make a new entity."""
+        """Add a new entity."""
         entity = KnownEntity(id=self._new_id(), name=name, type=kind, aliases=aliases, is_user=is_user)
         self._entities[entity.id] = entity
         return entity
 
     def add_alias(self, entity: KnownEntity, alias: str) -> KnownEntity:
-        """Give an entity one more name; a known one changes nothing."""
+        """Give an entity another name; a known name changes nothing."""
         if fold_name(alias) in {fold_name(each) for each in (entity.name, *entity.aliases)}:
             return entity
         if entity.id in self._known:
@@ -98,7 +98,7 @@ class EntityIndex:
         return self._put(replace(entity, aliases=(*entity.aliases, alias)))
 
     def move_alias(self, entity: KnownEntity, alias: str) -> KnownEntity:
-        """Give an entity a description that one entity only can have, and take it from the others."""
+        """Give an entity a description that only one entity can have, and remove it from the others."""
         folded = fold_name(alias)
         holders = [each for each in self if each.id != entity.id and folded in map(fold_name, each.aliases)]
         for holder in holders:
@@ -108,7 +108,7 @@ class EntityIndex:
         return self.add_alias(entity, alias)
 
     def rename(self, entity: KnownEntity, name: str) -> KnownEntity:
-        """Give an entity its name; the former one stays as an alias, and so do the descriptions that hang on it."""
+        """Rename an entity; the former name stays as an alias, and so do descriptions that contain it."""
         if entity.name == name:
             return entity
         if entity.id in self._known:
@@ -119,7 +119,7 @@ class EntityIndex:
         return self._put(replace(self.get(entity.id), name=name, aliases=kept))
 
     def _follow(self, entity: KnownEntity, *, former: str, name: str) -> None:
-        """Rename "User's manager" to "Ana's manager" once the user is Ana."""
+        """Rename "User's manager" to "Ana's manager" after the user's name becomes known."""
         description = describe(entity.name) if is_description(entity.name) else None
         if description is not None and description.owner == former:
             self.rename(entity, alias_of(owner_name=name, noun=description.noun))
@@ -130,12 +130,12 @@ class EntityIndex:
 
 
 def of_kind(entity: KnownEntity, kind: EntityType | None) -> bool:
-    """Return True if an entity may be of a type; OTHER and None say nothing."""
+    """Return True if an entity may be of a type; OTHER and None match every type."""
     return kind in (None, EntityType.OTHER, entity.type) or entity.type is EntityType.OTHER
 
 
 def genders_of(entity: KnownEntity) -> set[Gender]:
-    """Return what the descriptions of an entity tell of its gender: "User's sister" is female."""
+    """Return the genders that the descriptions of an entity imply: "User's sister" is female."""
     descriptions = (describe(each) for each in (entity.name, *entity.aliases))
     nouns = (relation_noun(description.noun) for description in descriptions if description)
     return {noun.gender for noun in nouns if noun and noun.gender}

@@ -1,4 +1,4 @@
-"""Times told in an event, counted from when it was said: "last Saturday", "two years ago", "in May 2019"."""
+"""Times in statements about events, counted from when they were said: "last Saturday", "two years ago", "in May"."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from apps.pipeline.resolution.tense import tense_of
 
 Told = tuple[re.Match[str], Period | None]
 
-# Before a time these say that it is not the event's own, or not quite: "until Friday", "two or three weeks ago".
+# Words before a time that is not the event's own, or not exact: "until Friday", "two or three weeks ago".
 _NOT_ITS_TIME = re.compile(
     r"(?:\b(?:since|until|till|by|before|after|than|through|between|every|each|for|from|or|to|about|around|almost|nearly"
     r"|roughly|over|under|maybe|probably|perhaps|at least|at most|some|seit|bis|fast|depuis|presque|desde|hasta|casi)"
@@ -28,17 +28,17 @@ _COUNTED = re.compile(
     r"|gestern|vorgestern|heute|morgen|übermorgen|derzeit|demain|aujourd'hui|récemment|ayer|anteayer|hoy|mañana|ahora)\b",
     re.IGNORECASE,
 )
-# A time between two clauses belongs to one of them; at the front of a sentence, to all.
+# A time between two clauses belongs to one of them; at the start of a sentence, to all.
 _JOINT = re.compile(r";|\b(?:and|but|so|then|because|while|when|before|after|und|aber|et|mais|y|pero)\b", re.IGNORECASE)
 _FRONT = 12  # characters: "So, yesterday…"
 
 
 def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
-    """Give an event the time that its sentence or quote tells, and how exactly it does.
+    """Return an event with the time that its sentence or quote gives, and its precision.
 
-    Days are those of the speaker; like any date without a clock they are kept as midnight in UTC. Nothing is
-    guessed: without `occurred_at` only a time that names its year counts, and none does where an extractor has told
-    one, where two are told, and where the words have two readings.
+    Days are in the speaker's time zone; like all dates they are stored as midnight UTC. Nothing is guessed: without
+    `occurred_at` only times with a year count, and none counts if the extractor has given one, if there are two, or if
+    the words have two readings.
     """
     if not candidate.traits.dated or candidate.event_at is not None:
         return candidate
@@ -50,12 +50,12 @@ def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
 
 
 def counts_from_a_day(text: str) -> bool:
-    """Return True if a text holds words that mean nothing without the day on which they were said."""
+    """Return True if a text contains words that depend on the day on which they were said."""
     return _COUNTED.search(text) is not None
 
 
 def _told_in(candidate: Candidate, said: Said | None) -> Period | None:
-    """Read the sentence; the quote as well where the sentence tells no time."""
+    """Return the time in the sentence, or in the quote if the sentence has none."""
     if told := _times_of(candidate.content, said):
         return _agreed(told)
     quote = candidate.evidence
@@ -65,7 +65,7 @@ def _told_in(candidate: Candidate, said: Said | None) -> Period | None:
 
 
 def _agreed(told: Sequence[Told]) -> Period | None:
-    """Return the one time that is told; a time that has no reading stands against the others."""
+    """Return the one time that all phrases agree on; a time without a reading agrees with none."""
     periods = {period for _, period in told}
     return periods.pop() if len(periods) == 1 else None
 
@@ -79,7 +79,7 @@ def _times_of(text: str, said: Said | None) -> list[Told]:
 
 
 def _is_part(span: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
-    """Return True if a longer phrase takes words of this one: "yesterday" in "the day before yesterday"."""
+    """Return True if a longer phrase contains this one: "yesterday" in "the day before yesterday"."""
     longer = [other for other in others if other[1] - other[0] > span[1] - span[0]]
     return any(other[0] < span[1] and span[0] < other[1] for other in longer)
 

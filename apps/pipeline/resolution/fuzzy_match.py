@@ -1,4 +1,4 @@
-"""Fuzzy matching of names, careful on purpose: two people made one are worse than one made two."""
+"""Fuzzy matching of names; strict, because joining two people is worse than splitting one."""
 
 import re
 from collections.abc import Iterable
@@ -12,11 +12,11 @@ from apps.pipeline.resolution.grammar import is_description
 from apps.pipeline.resolution.name_folding import fold_name
 
 _DIGITS = re.compile(r"\d+")
-_SHORT = 8  # a single word under this many letters needs equality: too few letters to tell a slip from another name
+_SHORT = 8  # a shorter single word must be equal: it has too few letters to tell a typing error from another name
 
 
 def closest(*, name: str, among: Iterable[KnownEntity], policy: ResolutionPolicy) -> KnownEntity | None:
-    """Return the one entity whose spelling is close enough and clearly closer than any other's, or None."""
+    """Return the entity whose spelling is close enough and clearly closer than any other's, or None."""
     scored = sorted(((_score(name, entity), entity) for entity in among), key=lambda each: -each[0])
     if not scored or scored[0][0] < policy.fuzzy_accept:
         return None
@@ -37,7 +37,7 @@ def _similarity(name: str, spelling: str, kind: EntityType) -> float:
 
 
 def _comparable(one: list[str], two: list[str], kind: EntityType) -> bool:
-    """Rule out pairs whose likeness proves nothing: Sam and Samantha, Daniel and Daniela, Model 3 and Model 4."""
+    """Return False if similarity proves nothing: Sam and Samantha, Daniel and Daniela, Model 3 and Model 4."""
     if not one or len(one) != len(two) or _numbers(one) != _numbers(two):
         return False
     if len(one) == 1:

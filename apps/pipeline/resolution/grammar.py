@@ -1,4 +1,4 @@
-"""Grammar: descriptions that stand for a name ("my manager", "Priya's brother", "the company")."""
+"""Grammar of descriptions that replace a name ("my manager", "Priya's brother", "the company")."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from apps.pipeline.lexicon.kinship import relation_noun
 from apps.pipeline.resolution.name_folding import is_proper_name
 
-# Words that change nothing of who is meant; "older", "former" or "best" do and stay part of the noun.
+# Adjectives that don't change who is meant; "older", "former" or "best" do, and stay part of the noun.
 _MODIFIERS = r"(?:(?:new|current|dear|own|lovely|whole)\s++)*"
 _OWNED = re.compile(rf"^(?P<owner>my|his|her|their|its|.+?['’]s?)\s+{_MODIFIERS}(?P<rest>\S.*)$", re.IGNORECASE)
 _OF = re.compile(r"^(?:the|a|an)\s+(?P<noun>[\w-]+)\s+of\s+(?P<owner>\S.*)$", re.IGNORECASE)
@@ -15,17 +15,17 @@ _DEFINITE = re.compile(rf"^(?:the|this|that)\s+{_MODIFIERS}(?P<noun>[\w-]+)$", r
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A phrase that points at something by what it is to someone."""
+    """A phrase that refers to something by its relation to someone."""
 
     noun: str
-    owner: str = ""  # as it is written: "my", "her", "Priya"; empty for "the company"
+    owner: str = ""  # as written: "my", "her", "Priya"; empty for "the company"
     name: str = ""  # of an apposition: "my manager Priya"
 
 
 def describe(text: str) -> Description | None:
-    """Parse a description, or return None for a plain name.
+    """Parse a description; return None for a plain name.
 
-    Possessives need a known relation noun or a lower-case one, so that "Levi's Stadium" stays a name.
+    After a possessive the noun must be a known relation noun or lower-case, so that "Levi's Stadium" stays a name.
     """
     phrase = text.strip().replace("’", "'")
     if found := _DEFINITE.match(phrase):
@@ -56,19 +56,19 @@ def _split_apposition(rest: str) -> tuple[str, str]:
 
 
 def apposition_of(name: str, *, sentence: str) -> Description | None:
-    """Return what a sentence says in passing of somebody that it names: "Lena, User's sister, lives in York"."""
+    """Return the apposition to a name in a sentence: "Lena, User's sister, lives in York"."""
     found = re.search(rf"\b{re.escape(name)}, (?P<phrase>[^\W\d_][\w-]*['’]s [^,;.()]+)[,;.)]", sentence)
     described = describe(found["phrase"]) if found else None
     return described if described and not described.name and relation_noun(described.noun) else None
 
 
 def alias_of(*, owner_name: str, noun: str) -> str:
-    """Return the alias under which a description is remembered: "User's manager"."""
+    """Return the alias of a description: "User's manager"."""
     return f"{owner_name}'s {noun}"
 
 
 def is_description(name: str) -> bool:
-    """Return True if an entity is known by a description only."""
+    """Return True if a name is only a description."""
     return describe(name) is not None
 
 
@@ -77,7 +77,7 @@ _HAS_RELATION = re.compile(r"^has_(?P<noun>[a-z_]+)$")
 
 
 def noun_of_relation(predicate: str) -> tuple[str, bool] | None:
-    """Read the relation noun out of a predicate; the flag tells that the subject is what the noun says.
+    """Return the relation noun in a predicate; the flag is True if the noun describes the subject.
 
     "sister_of" gives ("sister", True), "has_manager" and "manager" give ("manager", False).
     """

@@ -1,4 +1,4 @@
-"""The folded form of a name: what two spellings must share to be one name."""
+"""The folded form of a name: two spellings with the same folded form are one name."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'"})
 
 
 def fold_name(name: str) -> str:
-    """Fold case, accents, width, white space, a leading article and a legal form: "The Café GmbH" is "cafe"."""
+    """Fold case, accents, width, white space, a leading article and a legal form: "The Café GmbH" becomes "cafe"."""
     plain = unicodedata.normalize("NFKD", name.translate(_APOSTROPHES)).casefold()
     unaccented = "".join(each for each in plain if not unicodedata.combining(each))
     spaced = " ".join(unaccented.split()).strip(" .,;:!?\"'")

@@ -12,14 +12,14 @@ _SATURDAY = 5
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """What is known of a time; a weekend is a week that begins on its Saturday."""
+    """A time with its precision; a weekend is a week that begins on its Saturday."""
 
     begins: date
     precision: Precision
 
     @property
     def moment(self) -> datetime:
-        """Return its first day as a date without a clock is kept: at midnight UTC."""
+        """Return its first day at midnight UTC, the stored form of dates."""
         return datetime(self.begins.year, self.begins.month, self.begins.day, tzinfo=UTC)
 
 
@@ -29,7 +29,7 @@ def day(on: date) -> Period:
 
 
 def around(on: date, precision: Precision, *, shift: int = 0) -> Period:
-    """Return the period that holds a day, or the one `shift` periods later. Raises OverflowError, ValueError."""
+    """Return the period that contains a day, or the one `shift` periods later. Raises OverflowError, ValueError."""
     if precision is Precision.DAY:
         return day(on + timedelta(days=shift))
     if precision is Precision.WEEK:
@@ -60,5 +60,5 @@ def is_weekend(on: date) -> bool:
 
 
 def checked(period: Period) -> Period | None:
-    """Return a period that can be kept, or None."""
+    """Return a period if it can be stored, or None."""
     return period if EARLIEST <= period.moment < LATEST else None

@@ -1,4 +1,4 @@
-"""Phrases for times: a regular expression, and the period that it means when said on a given day."""
+"""Phrases for times: a regular expression, and a function that returns the period meant on a given day."""
 
 import re
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from apps.pipeline.resolution.tense import Tense
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The speaker's day, and the tense of what they said."""
+    """The speaker's day, and the tense of the sentence."""
 
     on: date
     tense: Tense | None = None
 
     def told(self, *, past: Period, ahead: Period) -> Period | None:
-        """Return the reading that the tense chooses; without one, only what both mean."""
+        """Return the reading that fits the tense; without a tense, a reading that is the same for past and future."""
         if past == ahead or self.tense is Tense.PAST:
             return past
         return ahead if self.tense is Tense.FUTURE else None
@@ -28,7 +28,7 @@ Read = Callable[[re.Match[str], Said], Period | None]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A phrase and its reading; a reading may raise ValueError or OverflowError for a day that no calendar has."""
+    """A phrase and its reading; a reading may raise ValueError or OverflowError for a day that doesn't exist."""
 
     pattern: re.Pattern[str]
     read: Read

@@ -1,4 +1,4 @@
-"""Pronouns: what kind of thing each one points at, and those that a stored sentence must not hold."""
+"""Pronouns: what kind of thing each refers to, and which must not be left in a stored sentence."""
 
 import re
 from enum import StrEnum
@@ -8,12 +8,12 @@ from apps.pipeline.resolution.thing_pronouns import dangling_thing_in
 
 
 class PronounKind(StrEnum):
-    """What a pronoun points at."""
+    """What a pronoun refers to."""
 
     SPEAKER = "speaker"
     PERSON = "person"
     THING = "thing"
-    UNKNOWN = "unknown"  # "we", "you", "this": no rule settles them
+    UNKNOWN = "unknown"  # "we", "you", "this": no rule resolves them
 
 
 _KINDS: dict[PronounKind, str] = {
@@ -29,12 +29,12 @@ POSSESSIVES = frozenset("my mine his her hers their theirs its".split())
 
 
 def kind_of(text: str) -> PronounKind | None:
-    """Return what a pronoun points at, or None when the text is none."""
+    """Return what a pronoun refers to, or None if the text is no pronoun."""
     return _KIND_OF.get(text.strip().casefold())
 
 
 def gender_of(text: str) -> Gender | None:
-    """Return the gender that a pronoun tells; "they" tells none."""
+    """Return the gender of a pronoun; "they" has none."""
     word = text.strip().casefold()
     if word in _FEMALE:
         return Gender.FEMALE
@@ -52,13 +52,13 @@ _THIRD_OBJECT = re.compile(
 )
 _THIRD_POSSESSIVE = re.compile(r"(?<![\w'])(?:his|hers?|theirs?)(?!\w)", re.IGNORECASE)
 _OF_MANY = re.compile(r"(?:they|them|theirs?|themselves)", re.IGNORECASE)
-# A plural after a word that is no name: "likes horses"; the verb of "Lena rides them" is none.
+# A plural after a word that is no name: "likes horses", but not the verb in "Lena rides them".
 _MANY = re.compile(
     r"\b[a-zà-ÿ'-]+ (?:people|children|men|women|(?!(?:this|is|has|was|does|his|its|as)\b)[a-z]{2,}[^s'\W]s)\b(?! $)"
 )
 # Several people by name: "Emil and Ida", "User and User's sister".
 _SEVERAL = re.compile(r"\b[A-Z][\w'’-]* (?:and|&) (?:[A-Z]|(?:the|his|her) \w)")
-# After these another one acts, so an object may well be the subject of the sentence: "people who celebrated her".
+# After these words somebody else acts, so an object can be the subject of the sentence: "people who celebrated her".
 _CLAUSE = re.compile(
     r"\b(?:who|that|which|when|because|as|since|if|where|while|and (?:it|they))\b|, \w+ing\b", re.IGNORECASE
 )
@@ -66,13 +66,13 @@ _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')
 
 
 def dangling_in(content: str, *, people: tuple[str, ...], others: tuple[str, ...] = ()) -> str | None:
-    """Return the first pronoun of a sentence that nothing in it explains, or None.
+    """Return the first pronoun of a sentence without an antecedent in the sentence, or None.
 
-    `people` are whom the sentence is about, `others` whom it may name beside them. "Lena loves her job" explains
-    itself, since a person comes before the pronoun; which of several is meant is for the reader of the sentence.
-    "Lena met her" does not, for an object is never its own subject, unless another clause lies between or the subject
-    is only of that person: "Lena's dogs bring her joy". "Them" and "their" may be several of what is named
-    before. Words inside quotation marks are left alone.
+    `people` are the subjects of the sentence, `others` are further people whom it may name. In "Lena loves her job" a
+    person precedes the pronoun; if there are several, the choice is left to the reader. "Lena met her" has no
+    antecedent, because an object is never its own subject, unless a clause lies between them or the subject only
+    belongs to that person: "Lena's dogs bring her joy". "Them" and "their" may refer to any plural before them. Words
+    inside quotation marks are ignored.
     """
     text = _QUOTED.sub('""', content)
     everyone = tuple({*people, *others})
@@ -89,7 +89,7 @@ def dangling_in(content: str, *, people: tuple[str, ...], others: tuple[str, ...
 
 
 def _helps(before: str, pronoun: str, people: int, least: int, named: tuple[str, ...]) -> int:
-    """Return how many people are missing that something else in the sentence stands in for."""
+    """Return the number of people that other expressions in the sentence stand in for."""
     if _OF_MANY.fullmatch(pronoun) and (_MANY.search(before) or _SEVERAL.search(before)):
         return least - people
     is_owner = any(name and re.match(rf"{re.escape(name)}['’]s? ", before) for name in named)

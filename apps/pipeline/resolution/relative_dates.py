@@ -1,4 +1,4 @@
-"""Times that are counted from a day, in several languages: "two weeks ago", "vor zwei Wochen", "ayer"."""
+"""Relative times in several languages: "two weeks ago", "vor zwei Wochen", "ayer"."""
 
 import re
 from datetime import datetime, time
@@ -24,7 +24,7 @@ def _shape(language: str, phrase: str) -> Shape:
         groups = found.groupdict()
         if groups.get("vague") or (groups.get("ahead") and said.tense is Tense.PAST):
             return None
-        # Without the speaker's day the library would take the machine's clock and zone.
+        # Without the speaker's day the library would use the machine's clock and time zone.
         settings = {"RELATIVE_BASE": datetime.combine(said.on, time())}
         on: datetime | None = dateparser.parse(found.group(), languages=[language], settings=settings)
         precision = _PRECISIONS.get((groups.get("unit") or "").casefold(), Precision.DAY)

@@ -1,4 +1,5 @@
-"""The cascade: speaker, pronoun, description, exact name, first name, close spelling, new name, or nothing."""
+"""Resolution of one mention, by rules in order: speaker, pronoun, description, exact name, first name, close spelling,
+new name."""
 
 import re
 from dataclasses import dataclass
@@ -17,14 +18,14 @@ from apps.pipeline.resolution.grammar import Description, alias_of, describe
 from apps.pipeline.resolution.name_folding import fold_name, is_proper_name
 from apps.pipeline.resolution.pronouns import PronounKind, gender_of, kind_of
 
-# Whom "he" and "she" may mean: a pet has a gender in most sentences about it.
+# Types that "he" and "she" may refer to: most sentences about a pet give it a gender.
 ANIMATE = frozenset({EntityType.PERSON, EntityType.ANIMAL})
 _THE_USER = frozenset({"user", "the user", "end user"})
 _INDEFINITE = re.compile(r"^(?:a|an|some|any|every|no|each|one|someone|somebody|something|everyone|people)\b", re.I)
 
 
 class ResolutionStep(StrEnum):
-    """What settled a mention; kept in the span."""
+    """The rule that resolved a mention; recorded in the span."""
 
     GIVEN = "given"
     JUDGE = "judge"
@@ -43,7 +44,7 @@ class ResolutionStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedMention:
-    """The entity of a mention and the rule that found it; no entity is a tie or nothing found."""
+    """The entity of a mention and the rule that found it; without an entity it is ambiguous or unknown."""
 
     rule: ResolutionStep
     entity: KnownEntity | None = None
@@ -51,7 +52,7 @@ class ResolvedMention:
 
 
 def speaker_of(*, request: Request, candidate: Candidate, directory: EntityIndex) -> KnownEntity:
-    """Return the entity of who said a candidate: the end user, or the person whom the turn names."""
+    """Return the entity of the speaker of a candidate: the end user, or the person named by the turn."""
     name = source_turn(request=request, candidate=candidate).speaker.strip()
     if not name or fold_name(name) in _THE_USER:
         return directory.user()
@@ -62,7 +63,7 @@ def speaker_of(*, request: Request, candidate: Candidate, directory: EntityIndex
 def resolve(
     mention: Mention, *, request: Request, candidate: Candidate, directory: EntityIndex, policy: ResolutionPolicy
 ) -> ResolvedMention:
-    """Find or make the entity that a mention points at; the first rule that says anything decides."""
+    """Find or create the entity that a mention refers to; the first rule that applies decides."""
     if (given := directory.find(mention.entity_id)) is not None:
         return ResolvedMention(ResolutionStep.GIVEN, given)
     speaker = speaker_of(request=request, candidate=candidate, directory=directory)
@@ -80,9 +81,9 @@ def resolve(
 
 
 def _antecedent(pronoun: str, *, scene: Discourse, directory: EntityIndex, kind: EntityType | None) -> ResolvedMention:
-    """Take the only fitting entity of the latest sentence that names one; two are a tie.
+    """Return the only fitting entity of the latest sentence that names one; two are ambiguous.
 
-    Where nothing before it tells of anybody, an earlier session has: the only one known whom it can mean.
+    If nothing before it mentions anybody, an earlier session did: the only known entity that it can mean.
     """
     fitting = [each for each in directory if _fits(each, pronoun=pronoun, kind=kind) and not scene.is_talking(each)]
     if scene.tells_of_nobody and len(fitting) == 1 and gender_of(pronoun) in genders_of(fitting[0]):
@@ -123,7 +124,7 @@ def _described(
 
 
 def _definite(description: Description, *, scene: Discourse, directory: EntityIndex) -> ResolvedMention:
-    """Settle "the company": the speaker's own, or the latest that was named."""
+    """Resolve "the company": the speaker's own, or the latest one that was named."""
     own = directory.described(owner=scene.speaker, noun=description.noun)
     noun = relation_noun(description.noun)
     if len(own) == 1 or noun is None:
@@ -132,7 +133,7 @@ def _definite(description: Description, *, scene: Discourse, directory: EntityIn
 
 
 def _owner(description: Description, *, scene: Discourse, directory: EntityIndex) -> KnownEntity | None:
-    """Find whose manager is meant; a name that is not known yet is a person when the noun is a relation."""
+    """Find the owner in a description; an unknown name is a person if the noun is a relation noun."""
     text = description.owner
     kind = kind_of(text)
     if kind is PronounKind.SPEAKER:

@@ -1,4 +1,4 @@
-"""Stage 3, resolve_refs: names, pronouns and descriptions become stable entities, times moments."""
+"""Stage 3, resolve_refs: resolve names, pronouns and descriptions to entities, and phrases for times to dates."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ from apps.pipeline.resolution.pronouns import dangling_in, kind_of
 from apps.pipeline.resolution.resolve_mention import ANIMATE, ResolutionStep, ResolvedMention, resolve
 from apps.pipeline.resolution.rewriting import rewrite
 
-# Candidate index and phrase, and the entity that a judge has chosen for it.
+# By candidate index and phrase: the entity that a judge has chosen.
 Chosen = Mapping[tuple[int, str], UUID]
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A phrase that may mean any of several known entities."""
+    """An ambiguous phrase: it may refer to any of several known entities."""
 
     phrase: str
     choices: tuple[UUID, ...]
@@ -37,12 +37,12 @@ class Tie:
 
 
 DroppedTie = tuple[Drop, Tie]
-MOST_CALLS = 2  # of a request, however much is tied and however often its plan is made again
+MOST_CALLS = 2  # per request, even if the plan is made again
 NAME_PREDICATES = frozenset({"name", "has_name", "first_name", "is_named", "is_called"})
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
-    """Read the end user's entities once, then decide."""
+    """Read the end user's entities, decide, and ask a judge about ambiguous phrases."""
     if not draft.candidates:
         return draft
     known = ports.memories.entities(
@@ -64,7 +64,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
 
 
 def _batches(draft: Draft, ties: Sequence[DroppedTie]) -> list[Sequence[DroppedTie]]:
-    """Share ties out among the calls that a request has left; what is more stays unsettled."""
+    """Distribute ties over the calls that the request has left; further ties stay unresolved."""
     made = sum(call.purpose is Purpose.JUDGE_REFERENCES for call in draft.model_calls)
     most = draft.policy.judges.most_questions
     batches = [ties[start : start + most] for start in range(0, len(ties), most)]
@@ -72,7 +72,7 @@ def _batches(draft: Draft, ties: Sequence[DroppedTie]) -> list[Sequence[DroppedT
 
 
 def _judged(draft: Draft, asked: Sequence[DroppedTie], model: Model) -> tuple[Chosen, ModelCallRecord]:
-    """Return what a judge has made of some ties, and its call."""
+    """Return the choices of a judge for some ties, and the record of its call."""
     request = references.render(
         references=[_reference(draft, drop, tie) for drop, tie in asked], model=draft.policy.extraction.model
     )
@@ -86,7 +86,7 @@ def _judged(draft: Draft, asked: Sequence[DroppedTie], model: Model) -> tuple[Ch
 
 
 def _ties(decided: Draft) -> list[DroppedTie]:
-    """Return the ties between known entities for which candidates were dropped; new ones have no stable id yet."""
+    """Return the ties that candidates were dropped for; only known entities, because new ones have no stable id yet."""
     known = {entity.id for entity in decided.entities}
     dropped = [drop for drop in decided.drops if drop.stage is Stage.RESOLVE_REFS and drop.candidate]
     return [(drop, tie) for drop in dropped for tie in drop.detail.get("ties", ()) if set(tie.choices) <= known]
@@ -107,12 +107,12 @@ def _reference(draft: Draft, drop: Drop, tie: Tie) -> Reference:
 def decide(
     draft: Draft, *, known: Sequence[KnownEntity], new_id: Callable[[], UUID], chosen: Chosen | None = None
 ) -> Draft:
-    """Give every mention its entity, rewrite the sentences with names, drop what stays dangling.
+    """Give every mention its entity, rewrite the sentences with names, drop candidates with unresolved references.
 
-    `chosen` is what a judge has made of ties.
+    `chosen` are the choices of a judge for ties.
 
-    Two passes: first who is who, so that a name told late in a request also serves the sentences before it; then the
-    rewriting.
+    There are two passes: first the entities, so that a name told late in a request is also used in the sentences before
+    it; then the rewriting.
     """
     draft = draft.evolve(
         candidates=tuple(
@@ -147,7 +147,7 @@ def _pointed_at(candidates: Sequence[Candidate]) -> frozenset[UUID | None]:
 
 @dataclass(frozen=True, slots=True)
 class _Linked:
-    """A candidate with what became of its mentions."""
+    """A candidate with the results of its mentions."""
 
     candidate: Candidate
     resolutions: tuple[tuple[Mention, ResolvedMention], ...]
@@ -162,7 +162,7 @@ class _Linked:
 
 
 def _introductions_first(draft: Draft) -> list[Candidate]:
-    """Order by turn; within one, "Lena is User's sister" comes before what is told of Lena."""
+    """Order by turn; within a turn, "Lena is User's sister" precedes other statements about Lena."""
     places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
 
     def order(candidate: Candidate) -> tuple[int, bool, int]:
@@ -196,7 +196,7 @@ def _mentions(candidate: Candidate) -> tuple[Mention, ...]:
 
 
 def _introduces(candidate: Candidate) -> bool:
-    """Return True if a relation ties a name to what it is to someone: "Priya is User's manager"."""
+    """Return True if a relation connects a name with a description: "Priya is User's manager"."""
     other = candidate.object.entity
     if not candidate.traits.ties_entities or other is None:
         return False
@@ -230,7 +230,7 @@ def _introduced(
 def _introduced_in_passing(
     draft: Draft, candidate: Candidate, mention: Mention, directory: EntityIndex
 ) -> ResolvedMention | None:
-    """Learn from an apposition in a model's sentence who somebody is: "Lena, User's sister, lives in York"."""
+    """Add the alias that an apposition in a model's sentence gives: "Lena, User's sister, lives in York"."""
     if candidate.extractor.startswith(PATTERNS) or mention.is_speaker or mention.entity_id is not None:
         return None
     described = apposition_of(mention.text, sentence=candidate.content)
@@ -255,7 +255,7 @@ def _introduced_in_passing(
 
 
 def _learn_name(linked: _Linked, directory: EntityIndex) -> None:
-    """Give the end user the name that they have told, and anyone the name that is put in place of theirs."""
+    """Rename the end user to the name that they have given, and others to a corrected name."""
     candidate, name = linked.candidate, linked.candidate.object.text.strip()
     named = linked.entities.get(candidate.subject.text)
     told = candidate.speech_act is SpeechAct.ASSERTED and candidate.polarity is Polarity.POSITIVE
@@ -266,7 +266,7 @@ def _learn_name(linked: _Linked, directory: EntityIndex) -> None:
 
 
 def _write(linked: _Linked, directory: EntityIndex) -> Candidate | Drop:
-    """Rewrite one candidate with the names as they are now known, or drop it."""
+    """Rewrite a candidate with the current names, or drop it."""
     candidate = linked.candidate
     entities = {text: directory.get(entity.id) for text, entity in linked.entities.items()}
     if (unsettled := _unsettled(linked)) is not None:
@@ -276,14 +276,14 @@ def _write(linked: _Linked, directory: EntityIndex) -> Candidate | Drop:
     people = {USER} | {entity.name for entity in entities.values() if entity.type in ANIMATE}
     others = tuple(entity.name for entity in directory if entity.type in ANIMATE)
     if not candidate.extractor.startswith(PATTERNS):
-        people |= set(others)  # a model writes self-contained sentences: whoever it names before a pronoun is meant
+        people |= set(others)  # models write self-contained sentences: a name before a pronoun is its antecedent
     if dangling := dangling_in(content, people=tuple(sorted(people)), others=others):
         return _drop(rewritten.evolve(content=content), dangling, linked)
     return rewritten.evolve(content=content)
 
 
 def _unsettled(linked: _Linked) -> str | None:
-    """Return the first mention that must be an entity and is none; a plain object may stay a literal."""
+    """Return the first unresolved mention that must be an entity; a plain object may stay a literal."""
     for mention, resolution in linked.resolutions:
         is_subject = mention is linked.candidate.subject
         is_reference = kind_of(mention.text) is not None or resolution.rule is ResolutionStep.TIE
@@ -307,12 +307,12 @@ def _drop(candidate: Candidate, text: str, linked: _Linked) -> Drop:
 
 
 def _told(entity: KnownEntity) -> str:
-    """Tell a judge who someone is: name, type and other names."""
+    """Describe an entity for a judge: name, type and other names."""
     return f"{entity.name} ({', '.join((entity.type.value, *entity.aliases))})"
 
 
 def _shown_names(candidate: Candidate, entities: dict[str, KnownEntity], directory: EntityIndex) -> dict[str, str]:
-    """Name everyone by their name, and "User" as well; whose name is told is "User", or what they are to someone."""
+    """Return the names to write: of the user "User" too; in a statement of a name, "User" or a description."""
     user = directory.known_user()
     names = {USER: user.name} if user else {}
     names |= {text: entity.name for text, entity in entities.items()}

@@ -1,4 +1,4 @@
-"""Rewriting: put resolved names where mentions stood, whole words only, possessives kept."""
+"""Rewriting: replace mentions by resolved names, as whole words and with their possessive forms."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from apps.pipeline.resolution.grammar import is_description
 from apps.pipeline.resolution.pronouns import POSSESSIVES, kind_of
 
-# "her" before one of these is an object ("told her about it"), before anything else it owns what follows.
+# "her" before one of these words is an object ("told her about it"), before others a possessive.
 _OBJECT_FOLLOWS = re.compile(r"\s*(?:$|[.,;:!?)]|\s(?:to|at|in|on|for|with|and|or|by|from|about|when|a|an|the)\b)")
 
 
 def rewrite(content: str, *, names: Mapping[str, str]) -> str:
-    """Replace each mention's text by its name in one pass, the longest first, so that no name is replaced again."""
+    """Replace each mention's text by its name in one pass, the longest first, so that no inserted name is replaced."""
     wanted = {text: name for text, name in names.items() if text and text != name}
     if not wanted:
         return content
@@ -31,14 +31,14 @@ def rewrite(content: str, *, names: Mapping[str, str]) -> str:
 
 
 def _short(name: str, *, others: Iterable[str]) -> str:
-    """Return the first name of someone whose full name the sentence tells already, unless another one shares it."""
+    """Return the first name of someone whose full name is in the sentence already, unless somebody else shares it."""
     first, _, rest = name.partition(" ")
     shared = any(each != name and each.split(" ")[0] == first for each in others)
     return name if not rest or shared or not first.isalpha() or is_description(name) else first
 
 
 def _written(text: str) -> str:
-    """Match names as they are written; pronouns and descriptions in either case."""
+    """Match names with exact case, pronouns and descriptions in either case."""
     escaped = re.escape(text)
     return f"(?i:{escaped})" if kind_of(text) or text[:1].islower() or " " in text else escaped
 

@@ -1,4 +1,4 @@
-"""Tense: whether a sentence tells of what was or of what is to come, so that "on Friday" has one reading."""
+"""Tense: whether a sentence is about the past or the future, so that "on Friday" has one reading."""
 
 import re
 from enum import StrEnum
@@ -8,7 +8,7 @@ from apps.pipeline.lexicon import verbs
 
 
 class Tense(StrEnum):
-    """Where a sentence puts what it tells."""
+    """The time that a sentence is about."""
 
     PAST = "past"
     FUTURE = "future"
@@ -23,9 +23,9 @@ _IN_PROGRESS = re.compile(r"(?:is|are) (?:(?:not|also|now|already|finally|\w+ly)
 
 
 def tense_of(candidate: Candidate) -> Tense | None:
-    """Read the first verb after the subject; None where it tells nothing, or the sentence looks both ways.
+    """Return the tense of the first verb after the subject; None if it has none, or if tenses are mixed.
 
-    "Is flying on Friday" is to come, as its date says; "flies on Friday" may be a habit.
+    "Is flying on Friday" is in the future because of its date; "flies on Friday" may be a habit.
     """
     words = candidate.content.removeprefix(candidate.subject.text).split()
     while words and (words[0].lower() in _ADVERBS or words[0].lower().endswith("ly")):

@@ -1,17 +1,17 @@
-"""Pronouns of things: an "it", "this" or "those" that a stored sentence must not hold unless it explains them."""
+"""Pronouns for things: an "it", "this" or "those" needs an antecedent in a stored sentence."""
 
 import re
 
 _SUBJECT = re.compile(r"^(?:it|this|that|these|those)(?:'s)?\b(?!\s+\w+\s+that\b)", re.IGNORECASE)
 _AT_END = re.compile(r"(?<![\w'])it[.!?]?$", re.IGNORECASE)
-# What does something is a subject, and often nobody's: "when it rains", "thinks it is late".
+# A pronoun before a verb is a subject, which may be impersonal: "when it rains", "thinks it is late".
 _DOES = (
     r"(?:is|isn't|was|wasn't|has|had|will|would|can|could|may|might|should|must|does|doesn't|did|didn't|took|made|got"
     r"|came|went|gave|brought|meant|kept|felt|let|(?:seem|feel|take|make|rain|snow|get|come|go|help|give|keep|bring|mean"
     r"|look|work|need|sound|taste|smell|happen|add|calm|relax)(?:s|es|ed))"
 )
 _OBJECT = re.compile(rf"(?<![\w'])it(?![\w'])(?!\s+{_DOES}\b)", re.IGNORECASE)
-# It stands for what follows, or for nothing: "find it hard to sleep", "make it to the final", "take it easy".
+# Here it refers to what follows, or to nothing: "find it hard to sleep", "make it to the final", "take it easy".
 _EMPTY = re.compile(
     r"\b(?:mak(?:e|es|ing) it (?:through|to|big|official|clear|home|count|easier)"
     r"|made it (?:through|to|big|official|clear|home|count|easier)"
@@ -20,14 +20,14 @@ _EMPTY = re.compile(
     r"|(?:get|got)s? it (?:together|right|wrong|done)|as (?:it|this) (?:is|was))\b",
     re.IGNORECASE,
 )
-# "This month" and "those who care" say what they mean, "write about this" does not.
+# "This month" and "those who care" are complete, "write about this" is not.
 _POINTING = re.compile(
     r"(?<![\w'])(?<!like )(?:(?:this|these|those)(?=\s*(?:[.,;:!?]|$)|\s(?:to|at|in|on|for|and|or|but|by|from|about"
     r"|when|so|too|because|lately|again|before|after|yesterday|today|tomorrow)\b)"
     r"|that(?=\s*(?:[.,;:!?]|$)|\s(?:happen|work)(?:s|ed)?\b))",
     re.IGNORECASE,
 )
-# A thing that is named: "the guitar", "User's bike", "two books"; or, before another clause, whatever has been told.
+# A named thing: "the guitar", "User's bike", "two books"; or, before another clause, any statement.
 _NAMED = re.compile(
     r"\b(?:an?|the|their|his|her|this|that|these|those|some|[A-Z][\w-]*['’]s|two|three|\d+) [a-z]", re.I
 )
@@ -39,9 +39,9 @@ _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
 
 
 def dangling_thing_in(text: str, *, people: tuple[str, ...]) -> str | None:
-    """Return the first pronoun of a thing that nothing before it in the sentence explains, or None.
+    """Return the first pronoun for a thing without an antecedent before it in the sentence, or None.
 
-    Names of `people` explain no thing.
+    Names of `people` are no antecedents.
     """
     if opening := _SUBJECT.search(text):
         return opening.group()

@@ -1,6 +1,6 @@
 """The type of answer that a question asks for: a time, a place or a number.
 
-The database computes which types a statement offers when it is written: migration 0014 of apps/memories.
+The database computes the types that a statement offers when it is written: migration 0014 of apps/memories.
 """
 
 import re
@@ -8,13 +8,13 @@ from enum import IntFlag
 
 from apps.pipeline.lexicon.tables import read_table
 
-# "What should I cook when Lena comes" doesn't ask for a time: a question word stands at the beginning.
+# A question word counts at the beginning only: "What should I cook when Lena comes" doesn't ask for a time.
 OPENING_WORDS = 3
 _WORD = re.compile(r"\w+")
 
 
 class AnswerType(IntFlag):
-    """Types of answers; the values are those that the database stores."""
+    """Types of answers, with the values that the database stores."""
 
     TIME = 1
     PLACE = 2
@@ -22,7 +22,7 @@ class AnswerType(IntFlag):
 
 
 def _read() -> dict[str, AnswerType]:
-    """Map question words, alone or in pairs, to what they ask for."""
+    """Map question words, alone or in pairs, to the type that they ask for."""
     table = read_table("question_words")
     sections = {"time": AnswerType.TIME, "place": AnswerType.PLACE, "quantity": AnswerType.QUANTITY}
     words = {word: answer for name, answer in sections.items() for word in table[name].split()}

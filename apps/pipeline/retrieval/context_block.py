@@ -1,7 +1,7 @@
-"""The context block: what is known of an end user, as one marked text within a budget of tokens.
+"""The context block: what is known about an end user, as one marked text within a token budget.
 
-Lines are taken in one order of value that does not depend on the budget. The block is the longest beginning of that
-order that fits, so a larger budget only adds lines. It is printed by sections.
+Lines are ordered by value, independently of the budget. The block contains the longest prefix of that order that
+fits, so a larger budget only adds lines. It is printed by sections.
 """
 
 from bisect import bisect_right
@@ -17,17 +17,17 @@ from apps.pipeline.prefilter.context_marker import wrap
 from apps.pipeline.retrieval.context_line import ContextMemory, fact_line, sentence_line
 
 CONSTRAINT_PREFIX = "WARNING, never break this: "
-# A line this long would keep many others out of a small block, so it is taken last.
+# Longer lines would keep many others out of a small block, so they are taken last.
 LONG_LINE = 400  # characters
-_CHARACTERS_PER_TOKEN = 3.5  # about, for a first guess
+_CHARACTERS_PER_TOKEN = 3.5  # approximately, for a first guess
 
 CountTokens = Callable[[str], int]
-# Memories of a section, the most valuable first. A section may be given in several parts.
+# Memories of a section, the most valuable first. A section may consist of several parts.
 SectionPart = tuple["BlockSection", Sequence[ContextMemory]]
 
 
 class BlockSection(StrEnum):
-    """The parts of a block, in the order in which they are printed; the value is the heading."""
+    """The sections of a block in the order of printing; the value is the heading."""
 
     CONSTRAINTS = "Constraints:"
     CONVENTIONS = "Conventions:"
@@ -39,7 +39,7 @@ class BlockSection(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RenderedBlock:
-    """A rendered block; `omitted` memories would have been shown in a larger one."""
+    """A rendered block; `omitted` memories would be in a larger one."""
 
     text: str = ""
     tokens: int = 0
@@ -61,9 +61,9 @@ def render(
     count_tokens: CountTokens,
     now: datetime,
 ) -> RenderedBlock:
-    """Render memories, the most valuable part first, as far as the budget goes; nothing known is "".
+    """Render memories, the most valuable part first, up to the budget; without memories, return "".
 
-    Memories with the same words are shown once, in the first part that has them. The frame and the headings count.
+    Memories with the same words are shown once, in the first part that has them. Marker and headings count too.
     """
     lines = sorted(_lines(known, now), key=lambda line: len(line.text) > LONG_LINE)
     shown = lines[: _fitting(lines, token_budget, count_tokens)]
@@ -81,7 +81,7 @@ def _lines(known: Sequence[SectionPart], now: datetime) -> Iterable[_Line]:
         for memory in memories:
             if _words(memory.content) in shown:
                 continue
-            # A memory that is printed as the other side of a dispute has no line of its own.
+            # A memory that is shown with the one that it contradicts has no line of its own.
             also_said = [each for each in memory.contradicted_by if _words(each.content) not in shown]
             shown.update(_words(each.content) for each in (memory, *also_said))
             ids = (memory.id, *(each.id for each in also_said))
@@ -102,9 +102,9 @@ def _words(content: str) -> str:
 
 
 def _fitting(lines: Sequence[_Line], token_budget: int, count_tokens: CountTokens) -> int:
-    """Return how many lines fit, counted as the text that they make.
+    """Return how many lines fit, counted as the rendered text.
 
-    Counting is the slow part, so each guess is interpolated from the count before it.
+    Counting is the slow part, so each guess is interpolated from the previous count.
     """
     characters = [0, *accumulate(len(line.text) for line in lines)]
     fits, too_many = 0, len(lines) + 1

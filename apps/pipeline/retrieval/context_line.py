@@ -1,7 +1,7 @@
-"""A line of the context block: a memory's sentence with its date, its doubts and what contradicts it.
+"""A line of the context block: a memory's sentence with its date, its doubts and contradicting memories.
 
-A triple loses what the sentence says beside it ("every other month", "until December"), so a triple is shown only for
-a few well-known attributes, and only if it holds every word of the sentence.
+A triple lacks further words of the sentence ("every other month", "until December"), so it is shown only for a few
+well-known attributes, and only if it contains every word of the sentence.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ ATTRIBUTES = frozenset(
 _GRAMMAR = frozenset("a an the is are s in at as of on to user their his her its".split())
 _UNCONFIRMED = "unconfirmed"
 _DOUBTS = {SourceConfidence.INFERRED: "inferred", SourceConfidence.SPECULATED: "uncertain"}
-# How a time is written that is known to less than the day.
+# The format of times that are known less exactly than to the day.
 _EVENT_DATES = {
     Precision.WEEK: "week of {day}",
     Precision.MONTH: "in {month}",
@@ -29,7 +29,7 @@ _EVENT_DATES = {
 
 @dataclass(frozen=True, slots=True)
 class ContextMemory:
-    """What the block shows of a memory."""
+    """The parts of a memory that the block shows."""
 
     id: UUID
     type: MemoryType
@@ -45,13 +45,13 @@ class ContextMemory:
     valid_until: datetime | None = None
     source_confidence: SourceConfidence = SourceConfidence.DIRECT
     is_unverified: bool = False
-    is_approved: bool = False  # a person has confirmed it, so that no doubt is left
+    is_approved: bool = False  # a person has confirmed it, so doubts are not shown
     is_disputed: bool = False
-    contradicted_by: tuple["ContextMemory", ...] = ()  # those that may be shown
+    contradicted_by: tuple["ContextMemory", ...] = ()  # contradicting memories that may be shown
 
 
 def sentence_line(memory: ContextMemory, *, now: datetime) -> str:
-    """Write a memory as its sentence; a disputed one together with what else was said."""
+    """Return the line of a memory with its sentence and with what contradicts it."""
     own = _dated_sentence(memory, now)
     if not memory.is_disputed:
         return own
@@ -59,7 +59,7 @@ def sentence_line(memory: ContextMemory, *, now: datetime) -> str:
 
 
 def fact_line(memory: ContextMemory, *, now: datetime) -> str | None:
-    """Write a well-known attribute as `name = value`; None where only the sentence says everything."""
+    """Return a well-known attribute as `name = value`; None if the sentence says more."""
     if memory.is_disputed or memory.polarity is Polarity.NEGATIVE or not _says_everything(memory):
         return None
     name = f"{memory.subject}.{memory.predicate}" if memory.subject else memory.predicate
@@ -78,14 +78,14 @@ def _dated_sentence(memory: ContextMemory, now: datetime) -> str:
 
 
 def _start(memory: ContextMemory, now: datetime) -> str:
-    """Write when a memory becomes true, if that is still to come."""
+    """Return the note when a memory becomes true, if that is in the future."""
     begins = memory.valid_from
     is_ahead = begins is not None and begins > now and memory.type is not MemoryType.EVENT
     return f"from {_day(begins)}: " if begins and is_ahead else ""
 
 
 def _notes(memory: ContextMemory, now: datetime) -> str:
-    """Write when it happened or was said, until when it is true, and how sure it is."""
+    """Return the notes when it happened or was said, until when it is true, and how certain it is."""
     notes = [_when(memory)]
     if memory.valid_until and memory.valid_until > now:
         notes.append(f"until {_day(memory.valid_until)}")
@@ -97,7 +97,7 @@ def _notes(memory: ContextMemory, now: datetime) -> str:
 
 
 def _when(memory: ContextMemory) -> str:
-    """Write when an event happened, no more exactly than is known; else the day on which it was said."""
+    """Return when an event happened, as exactly as is known; otherwise the day on which it was said."""
     moment = memory.event_at if memory.type is MemoryType.EVENT else None
     if moment is None:
         return f"said {_day(memory.said_at)}"
@@ -111,5 +111,5 @@ def _day(moment: datetime) -> str:
 
 
 def _flat(text: str) -> str:
-    """Put a text on one line, so that no memory can pass for two."""
+    """Put a text on one line, so that no memory can look like two."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Decay: what is worth keeping in sight, from importance, freshness and use."""
+"""Decay: whether a memory is archived, from importance, freshness and use."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ _SECONDS_A_DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class DecayInput:
-    """What decay has to know of an active memory."""
+    """The values of an active memory that decay depends on."""
 
     type: MemoryType
     importance: float
-    fresh_at: datetime  # when it was said or, for what was brought along later, written
+    fresh_at: datetime  # when it was said or, if imported later, written
     tags: Collection[str] = ()
     expires_at: datetime | None = None
     last_accessed: datetime | None = None
@@ -24,10 +24,10 @@ class DecayInput:
 
 
 def decay_score(*, standing: DecayInput, now: datetime, policy: DecayPolicy) -> float:
-    """Return 0 to 1: weighted importance, freshness and use.
+    """Return weighted importance, freshness and use: 0 to 1.
 
-    Freshness halves with every half-life of the type since the memory came; use is 1 - 2^-n for n accesses, and
-    halves likewise since the last one. What lies ahead is fresh.
+    Freshness halves with every half-life of the type since the memory was stated; use is 1 - 2^-n for n accesses, and
+    halves in the same way since the last one. Future events are fresh.
     """
     half_life = policy.half_life(standing.type)
     freshness = _halved(standing.fresh_at, now, half_life)
@@ -38,7 +38,7 @@ def decay_score(*, standing: DecayInput, now: datetime, policy: DecayPolicy) -> 
 
 
 def is_past(*, standing: DecayInput, now: datetime, policy: DecayPolicy) -> bool:
-    """Tell whether a memory is to be archived: expired, or decayed; a rule that a person set never decays."""
+    """Return True if a memory is to be archived because it has expired or decayed; rules set by people never decay."""
     if standing.expires_at is not None and standing.expires_at <= now:
         return True
     if CONSTRAINT in standing.tags or CONVENTION in standing.tags:

@@ -1,7 +1,7 @@
-"""Cosines of many vectors that are kept in half precision, as the database keeps them: half of the memory of floats.
+"""Cosines of many vectors in half precision, as the database stores them; this takes half of the memory of floats.
 
-Numpy turns halves into floats one by one; moving their bits to where a float has them, scaled by a power of two, is
-exact and takes a third of the time.
+Numpy converts half-precision numbers one by one. Shifting their bits to the position in a float and scaling by a
+power of two is exact and takes a third of the time.
 """
 
 import numpy as np
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 from apps.pipeline.core.ports import Vector
 from apps.pipeline.retrieval.bm25 import Floats, Places
 
-Halves = NDArray[np.uint16]  # the bits of half-precision numbers, a vector a row
+Halves = NDArray[np.uint16]  # the bits of half-precision numbers, one vector per row
 
 _HEAD = 2  # 16-bit numbers
-_AT_ONCE = 256  # vectors: what a processor's cache holds
-_SHIFT = 13  # bits that a float's fraction is longer
-_WITHOUT_COPIES = np.int32(-0x70000001)  # of the sign, beyond the exponent of a half
-_SCALE = np.float32(2.0**112)  # between the exponents' biases, 127 and 15
+_AT_ONCE = 256  # vectors that fit into a processor's cache
+_SHIFT = 13  # difference in the length of the fractions
+_WITHOUT_COPIES = np.int32(-0x70000001)  # shift of the sign bit beyond the exponent
+_SCALE = np.float32(2.0**112)  # difference of the exponents' biases, 127 and 15
 
 
 def halves(packed: bytes, *, dimension: int) -> Halves:
-    """Read vectors as pgvector sends them: dimension, two bytes without a meaning, the numbers in network order."""
+    """Parse pgvector's binary format: dimension, two unused bytes, the numbers in network byte order."""
     return np.frombuffer(packed, dtype=">u2").reshape(-1, _HEAD + dimension)[:, _HEAD:].astype(np.uint16)
 
 
 def cosines(*, vectors: Halves, asked: Vector) -> Floats:
-    """Return the cosine of each unit vector to the one that is asked for, which is rounded to halves as well."""
+    """Return the cosine of each unit vector and the query's, which is rounded to half precision as well."""
     scaled = np.asarray(asked, dtype=np.float16).astype(np.float32) * _SCALE
     result = np.empty(len(vectors))
     for start in range(0, len(vectors), _AT_ONCE):
@@ -37,7 +37,7 @@ def cosines(*, vectors: Halves, asked: Vector) -> Floats:
 
 
 def highest(*, values: Floats, counts: Places) -> Floats:
-    """Return the highest of each run of values, NaN for a run of none; `counts` says how long the runs are."""
+    """Return the maximum of each run of values, NaN for an empty run; `counts` are the lengths of the runs."""
     result = np.full(len(counts), np.nan)
     some = counts > 0
     if some.any():

@@ -1,6 +1,6 @@
-"""The cosine that texts reach under an embedder though they have nothing in common.
+"""The noise floor of an embedder: the cosine that unrelated texts reach.
 
-Embedders differ in it: static word vectors stay near 0, some models give any two sentences 0.7. What lies below is no
+Embedders differ: static word vectors stay near 0, some models give any two sentences 0.7. Lower cosines are no
 evidence.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from apps.pipeline.core.ports import Embedder
 
-# Every question is unrelated to every statement. Two of the questions are no words at all.
+# Every question is unrelated to every statement. Two of the questions contain no words.
 _QUESTIONS = (
     "How tall is the tower in the harbour?",
     "Which database driver does the backend need?",
@@ -35,11 +35,11 @@ _STATEMENTS = (
     "Tom is afraid of flying.",
     "User bakes sourdough bread.",
 )
-_DEVIATIONS = 2.5  # leaves about 1 of 100 unrelated pairs above, measured with wordllama on LoCoMo
+_DEVIATIONS = 2.5  # about 1 of 100 unrelated pairs is above it, measured with wordllama on LoCoMo
 
 
 def measure_noise_floor(*, embedder: Embedder) -> float:
-    """Return the mean cosine of unrelated texts and 2.5 standard deviations more, at most 0.95.
+    """Return the mean cosine of unrelated texts plus 2.5 standard deviations, at most 0.95.
 
     Embeds twenty short texts. Raises whatever the embedder raises.
     """

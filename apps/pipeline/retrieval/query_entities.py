@@ -1,4 +1,4 @@
-"""Naming: what of a query may be the name of someone, and what is left of it without."""
+"""Words of a query that may be names, and the query without them."""
 
 import re
 from collections.abc import Iterable
@@ -10,24 +10,24 @@ _MAX_NAME_WORDS = 4
 _MINE = frozenset({"my", "our", "mein", "meine", "meiner", "mon", "ma", "mes", "mi", "mis"})
 _I = frozenset({"i", "me", "mine", "myself", "we", "us", "ich", "mir", "mich", "je", "moi", "yo"})
 _WORD = re.compile(r"\w+")
-# How a predicate may begin before the word that people ask with: "manager" for has_manager.
+# Prefixes of predicates before the word that people ask with: "manager" for has_manager.
 _PREDICATE_OPENINGS = ("", "has_", "is_")
-_POSSESSIVE = "s"  # what canonical text leaves of "Lena's"
+_POSSESSIVE = "s"  # the "s" of "Lena's" in canonical text
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a query may name: folded aliases, predicates that lead to or from another entity, the end user."""
+    """What a query may refer to: folded aliases, predicates to or from other entities, the end user."""
 
     phrases: tuple[str, ...]
     predicates: tuple[str, ...]  # from one to another: has_manager
     inverses: tuple[str, ...]  # from another to one: sister_of
-    says_i: bool  # the end user is spoken of
-    says_my: bool  # the end user leads to whom is spoken of
+    says_i: bool  # the query refers to the end user
+    says_my: bool  # the query refers to an entity by its relation to the end user
 
 
 def names_in(text: str) -> Names:
-    """Read every run of up to four words as a name; "my manager" is also "User's manager", as the funnel keeps it."""
+    """Try every sequence of up to four words as a name; "my manager" is also its alias "User's manager"."""
     words = canonical_text(text).split()
     runs = tuple(dict.fromkeys(_runs(words)))
     own = (" ".join(("user s", *run[1:])) for run in runs if run[0] in _MINE and len(run) > 1)
@@ -44,10 +44,10 @@ def names_in(text: str) -> Names:
 
 
 def without_names(text: str) -> str:
-    """Leave out what is written like a name, for the vector alone; the whole text where hardly anything is left.
+    """Remove words that look like names, for the vector only; return the whole text if hardly anything is left.
 
-    The vector of a name is close to every memory that holds it and drowns what is asked about it (on LoCoMo recall@10
-    by vectors alone is 0.33 with names and 0.56 without); words and entities find names better.
+    The vector of a name is close to every memory that contains it, which hides the rest of the query (on LoCoMo,
+    recall@10 by vectors alone is 0.33 with names and 0.56 without); words and entities find names better.
     """
     words = _WORD.findall(text)
     kept = [word for place, word in enumerate(words) if place == 0 or not word[0].isupper()]

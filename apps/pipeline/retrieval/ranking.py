@@ -1,13 +1,13 @@
-"""Ranking: the evidence for each memory of one end user, as a score of its own and as a rank among the others.
+"""Ranking: an absolute score for each memory of one end user, and a rank relative to the others.
 
-The score is absolute: what the memory itself has of the query's words and meaning. It is 0 for what has nothing to do
-with the query and comparable between queries, so that a caller can set a threshold.
+The score is absolute: how much of the query's words and meaning the memory itself contains. It is 0 for unrelated
+memories and comparable between queries, so that a caller can set a threshold.
 
-The rank decides the order. Most of it is relative: words and vectors disagree in scale, so each kind of evidence is
-brought to 0…1 over the user's memories before it is weighted (RankingWeights). Verbatim text also supports what was
-said right before and after it in the same session, because the answer to a question often lies in the next turn. A
-statement with subject and predicate is complete in itself: it gets nothing from its neighbours, and has weights of its
-own (RetrievalPolicy.statement_weights).
+The rank decides the order. Most of it is relative: words and vectors differ in scale, so each kind of evidence is
+scaled to 0…1 over the user's memories before it is weighted (RankingWeights). Verbatim texts also support their
+neighbours in the same session, because the answer to a question is often in the next turn. A statement with subject
+and predicate is complete in itself: it gets nothing from its neighbours and has its own weights
+(RetrievalPolicy.statement_weights).
 """
 
 from collections.abc import Mapping
@@ -21,33 +21,33 @@ from apps.pipeline.retrieval import bm25
 from apps.pipeline.retrieval.bm25 import Floats, Places, Terms, Words
 
 _SECONDS_A_DAY = 86_400.0
-# What tells for a memory whatever is asked; without any other evidence it is not a hit.
+# Evidence that does not depend on the query; a memory with nothing else is not a hit.
 PRIORS = frozenset({"importance", "recency", "confidence"})
 
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Which memories were said in one session, and in what order: the same whatever is asked."""
+    """The sessions and the order in which memories were said; independent of the query."""
 
     groups: Places  # a number for each memory, the same within a session
     number: int  # of sessions
-    order: Places  # session after session, as it was said
+    order: Places  # indexes of memories, by session and time
 
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """What is known of the memories that are ranked: one entry a memory in every array, in any order."""
+    """The input of ranking: one entry per memory in every array, in any order."""
 
-    ids: NDArray[np.uint64]  # UUIDv7 in two halves, so that their order is that of making
+    ids: NDArray[np.uint64]  # UUIDv7 in two halves, whose order is that of creation
     terms: Terms
     context_terms: Terms
     sessions: Sessions
     said_at: Floats  # Unix time
-    content_cosine: Floats  # NaN where the vector is still owed
-    question_cosine: Floats  # the best one; NaN where the vectors are still owed
+    content_cosine: Floats  # NaN if the vector is not computed yet
+    question_cosine: Floats  # the best one; NaN if the vectors are not computed yet
     named: NDArray[np.bool_]  # the query names its subject or object
     are_statements: NDArray[np.bool_]  # with subject and predicate, so complete without their session
-    of_others: NDArray[np.bool_]  # it states something of someone, and the query names only others
+    of_others: NDArray[np.bool_]  # it is a statement about someone, and the query names only others
     lacks_answer: NDArray[np.bool_]  # the query asks when, where or how many, which its sentence doesn't say
     importance: Floats
     confidence: Floats
@@ -58,29 +58,29 @@ class Memories:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How much each memory has to do with the query, and where it stands among the others; both 0 to 1."""
+    """The relevance of each memory to the query, and the parts of its rank; all 0 to 1."""
 
     parts: Mapping[str, Floats]  # weighted; their sum is the rank
-    evidence: Mapping[str, Floats]  # words, meaning and questions, each 0 to 1, of which the score is made
+    evidence: Mapping[str, Floats]  # words, meaning and questions, each 0 to 1: the parts of the score
 
     @property
     def rank(self) -> Floats:
-        """Return the sum of all parts, by which memories are ordered."""
+        """Return the sum of all parts, which orders the memories."""
         return _sum(list(self.parts.values()))
 
     @property
     def relevance(self) -> Floats:
-        """Return the sum of the parts that depend on what is asked."""
+        """Return the sum of the parts that depend on the query."""
         return _sum([part for name, part in self.parts.items() if name not in PRIORS])
 
     @property
     def score(self) -> Floats:
-        """Return the absolute evidence: words and meaning support each other, as independent chances do."""
+        """Return the absolute evidence: words and meaning combined as independent probabilities."""
         return combined(self.evidence)
 
 
 def sessions_of(*, ids: NDArray[np.uint64], sessions: NDArray[np.uint64], said_at: Floats) -> Sessions:
-    """Return the sessions of memories; `sessions` are equal within one, and a memory without one has its own number."""
+    """Return the sessions of memories; `sessions` has one number per session, and a unique one without session."""
     found, groups = np.unique(sessions, return_inverse=True)
     return Sessions(groups=groups, number=len(found), order=np.lexsort((*_made(ids), said_at, groups)))
 
@@ -88,8 +88,7 @@ def sessions_of(*, ids: NDArray[np.uint64], sessions: NDArray[np.uint64], said_a
 def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, policy: RetrievalPolicy) -> Scores:
     """Score every memory for the words of a query; `now` is Unix time.
 
-    `noise_floor` is the cosine that texts reach which have nothing in common. Without words, vectors and names only
-    the priors are left.
+    `noise_floor` is the cosine that unrelated texts reach. Without words, vectors and names only the priors are left.
     """
     groups = memories.sessions.groups
     content = bm25.count(terms=memories.terms, query=query)
@@ -132,15 +131,15 @@ def best(
     min_score: float = 0.0,
     is_blank: bool = False,
 ) -> Places:
-    """Return the places of the best eligible memories, best first; of equals the one said last.
+    """Return the indexes of the best eligible memories, best first; equals are ordered by time, latest first.
 
-    A memory below `min_score`, or that only the priors support, is left out, unless the query `is_blank`.
+    Memories below `min_score`, or with nothing but priors, are left out, unless the query `is_blank`.
     """
     if not is_blank:
         eligible = eligible & (scores.relevance > 0) & (scores.score >= min_score)
     wanted = np.flatnonzero(eligible)
     total = scores.rank.round(9)
-    if len(wanted) > limit:  # only those as good as the last that fits have to be put in order
+    if len(wanted) > limit:  # only those that are at least as good as the last result have to be sorted
         wanted = wanted[total[wanted] >= np.partition(total[wanted], -limit)[-limit]]
     ascending = np.lexsort([key[wanted] for key in (*_made(memories.ids), memories.said_at, total)])
     result: Places = wanted[ascending][::-1][:limit]
@@ -155,7 +154,7 @@ def over_maximum(values: Floats) -> Floats:
 
 
 def over_range(values: Floats) -> Floats:
-    """Scale values to 0…1, the unknown (NaN) like the lowest; where all are equal, those over 0 become 1."""
+    """Scale values to 0…1, unknown ones (NaN) like the lowest; if all are equal, positive ones become 1."""
     known = values[~np.isnan(values)]
     if not known.size:
         return np.zeros_like(values)
@@ -167,20 +166,20 @@ def over_range(values: Floats) -> Floats:
 
 
 def above_floor(cosine: Floats, *, floor: float) -> Floats:
-    """Return what a cosine has above the noise: 0 up to the floor and for the unknown (NaN), 1 for equal texts."""
+    """Return the part of a cosine above the noise: 0 up to the floor and for unknown ones (NaN), 1 for equal texts."""
     result: Floats = np.nan_to_num(np.clip((cosine - floor) / (1 - floor), 0.0, 1.0), nan=0.0)
     return result
 
 
 def combined(evidence: Mapping[str, Floats]) -> Floats:
-    """Combine words with the better of the two meanings as independent chances: 1 - (1 - words) (1 - meaning)."""
+    """Combine words with the better of the two meanings as independent probabilities: 1 - (1 - words) (1 - meaning)."""
     meaning = np.maximum(evidence["meaning"], evidence["questions"])
     result: Floats = 1 - (1 - evidence["words"]) * (1 - meaning)
     return result
 
 
 def with_neighbours(values: Floats, groups: Places, order: Places, weight: float) -> Floats:
-    """Add to each value `weight` of the one before and the one after it in `order`, within its group."""
+    """Add to each value `weight` times the values before and after it in `order`, within its group."""
     ordered = values[order]
     together = groups[order][1:] == groups[order][:-1]
     lent = np.zeros_like(ordered)
@@ -192,26 +191,26 @@ def with_neighbours(values: Floats, groups: Places, order: Places, weight: float
 
 
 def recency(said_at: Floats, *, now: float, half_life_days: float) -> Floats:
-    """Return 1 for what was said now, halved with every half-life."""
+    """Return 1 for memories said now, halved with every half-life."""
     days = np.maximum(now - said_at, 0.0) / _SECONDS_A_DAY
     result: Floats = 0.5 ** (days / half_life_days)
     return result
 
 
 def _made(ids: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the sort keys for the order of making, the weaker one first as lexsort wants it."""
+    """Return the sort keys for the order of creation, the less significant one first, as lexsort requires."""
     return ids[:, 1], ids[:, 0]
 
 
 def _similarity(cosine: Floats, memories: Memories, policy: RetrievalPolicy) -> Floats:
-    """Scale cosines; a neighbour lends what it has over the average, so that to have none is neither good nor bad."""
+    """Scale cosines; a neighbour adds its excess over the average, so that having no neighbour is neutral."""
     scaled = over_range(cosine)
     lent = _supported(scaled - scaled.mean(), memories, policy) if len(scaled) else scaled
     return np.where(np.isnan(cosine), 0.0, over_range(lent))
 
 
 def _supported(values: Floats, memories: Memories, policy: RetrievalPolicy) -> Floats:
-    """Add what verbatim texts get from their neighbours; statements keep their own value."""
+    """Add the values of neighbours to those of verbatim texts; statements keep their own value."""
     sessions = memories.sessions
     supported = with_neighbours(values, sessions.groups, sessions.order, policy.neighbour_weight)
     return np.where(memories.are_statements, values, supported)

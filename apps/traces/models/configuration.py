@@ -10,6 +10,11 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Policy, Rule
 
 
+def reason_choices() -> list[tuple[str, str]]:
+    """Return the choices of a rule's reason; migrations refer to this function, so a new reason needs none."""
+    return choices_of(Reason)
+
+
 class ConfigurationVersion(models.Model):
     """One immutable version of a project's policy; every trace refers to the version that it used."""
 
@@ -42,7 +47,7 @@ class PreFilterRule(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="pre_filter_rules")
     name = models.SlugField(max_length=64)
-    reason = models.CharField(max_length=32, choices=choices_of(Reason))
+    reason = models.CharField(max_length=32, choices=reason_choices)
     pattern = models.TextField(max_length=2_000, help_text="RE2 syntax, matched against the folded turn")
     phrase = models.BooleanField(default=False, help_text="a phrase: rejects turns that consist of nothing else")
     roles = ArrayField(models.CharField(max_length=16, choices=choices_of(Role)), default=list)

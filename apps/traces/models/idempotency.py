@@ -23,7 +23,7 @@ class IdempotentRequest(models.Model):
         constraints = [
             models.UniqueConstraint(fields=("project", "key"), name="idempotency_key_once"),
             models.CheckConstraint(
-                condition=Q(answer_status__isnull=True) | Q(answer__isnull=False), name="idempotency_answer_whole"
+                condition=Q(answer_status__isnull=True) | Q(answer__isnull=False), name="idempotency_answer_complete"
             ),
         ]
 

@@ -85,6 +85,11 @@ class Span(models.Model):
         return f"{self.stage}: {self.result}"
 
 
+def answer_kind_choices() -> list[tuple[str, str]]:
+    """Return the choices of the kind of an answer; migrations refer to this function, so a new value needs none."""
+    return choices_of(AnswerKind)
+
+
 class ModelCall(models.Model):
     """One call of a model, with its tokens, latency and cost."""
 
@@ -106,7 +111,7 @@ class ModelCall(models.Model):
     answer_kind = models.CharField(
         max_length=16,
         blank=True,
-        choices=choices_of(AnswerKind),
+        choices=answer_kind_choices,
         help_text="empty where the call failed or a judge answered",
     )
     invalid_objects = models.PositiveSmallIntegerField(

@@ -12,12 +12,13 @@ from django.utils import timezone
 from rich.console import Console
 from rich.progress import Progress
 
+from apps.actions.management.project_argument import project_named
 from apps.intake.formats import READERS
 from apps.intake.formats.parsed_turn import ParsedTurn, Source
 from apps.intake.ingest import BadFile, Ingested, all_valid, ingest
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
-from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
 from apps.worker.drain import drain
 from apps.worker.shutdown import STOPPING
 
@@ -37,15 +38,14 @@ class Command(BaseCommand):
         parser.add_argument("--wait", action="store_true", help="process the imported turns and exit when done")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"there is no project {options['project']!r}; see createproject")
+        project = project_named(options["project"])
         turns = self._read(options["file"], options["format"], options["user"])
         with _progress_bar("turns", total=len(turns)) as progress:
             done = ingest(project_id=project.pk, turns=turns, progress=progress)
         self.stdout.write(_summary(done))
         if options["wait"]:
-            _work(done.end_users)
+            with tenant_scope(project_id=project.pk):
+                _work(done.end_users)
 
     def _read(self, file: Path, name: str, user_id: str) -> tuple[ParsedTurn, ...]:
         source = Source(name=file.stem, user_id=user_id, now=timezone.now())

@@ -1,4 +1,4 @@
-"""Once an hour: a memory whose validity has ended is closed, with its history, and stays true of its time."""
+"""Memories whose validity has ended are closed with their history, and remain true of their time."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Search and context as the doors call them: by the caller's own user id, under the project's policy."""
+"""Search and context as API and console call them: by the caller's user id, with the project's policy."""
 
 import pytest
 

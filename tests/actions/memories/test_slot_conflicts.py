@@ -1,13 +1,13 @@
-"""Approving a value closes the one that it replaces; undoing the approval opens that one again."""
+"""Approving a value closes the one that it replaces; undoing the approval reopens it."""
 
 from datetime import UTC, datetime
 
 import pytest
 from django.contrib.auth.models import User
 
-from apps.actions.memories.approve import approve
-from apps.actions.memories.merge_memories import merge_memories
 from apps.actions.memories.store import StoreRequest, store
+from apps.actions.review.approve import approve
+from apps.actions.review.merge_memories import merge_memories
 from apps.actions.review.review_decisions import Reviewer, SeenVersion
 from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo

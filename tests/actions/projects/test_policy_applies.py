@@ -1,4 +1,4 @@
-"""What a project configures holds wherever memories are written: by the funnel, by direct store and in the index."""
+"""A project's policy applies to all writers of memories: the funnel, direct store and the index."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Configuration versions: one returns to an earlier one, and settings change one by one, nothing overwritten unseen."""
+"""Configuration versions: earlier ones can be restored, and concurrent changes of settings are not overwritten."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Failed work runs again together: chosen by error, user or the way it failed, in the order of its acceptance."""
+"""Failed work is retried together, selected by error or user, in the order of its acceptance."""
 
 from collections.abc import Callable
 from datetime import timedelta

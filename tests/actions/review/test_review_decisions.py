@@ -1,4 +1,4 @@
-"""What people decide in a browser: approve, reject, merge, settle, and take it back."""
+"""Review decisions: approve, reject, merge, settle, and undo."""
 
 from datetime import UTC, datetime
 
@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Unfit
-from apps.actions.memories.approve import approve
-from apps.actions.memories.merge_memories import merge_memories
-from apps.actions.memories.reject import reject
 from apps.actions.memories.store import StoreRequest, store
+from apps.actions.review.approve import approve
+from apps.actions.review.merge_memories import merge_memories
+from apps.actions.review.reject import reject
 from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion
 from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
@@ -42,7 +42,7 @@ def waiting(project: Project, content: str, *, user: str = "rui", status: Status
 
 
 def said_in(memory: Memory, session: str, at: datetime) -> None:
-    """Have a turn of a session say a memory."""
+    """Add an origin in a session to a memory."""
     mine = {"end_user": memory.end_user, "project": memory.project}
     configuration = ConfigurationVersion.objects.get(project=memory.project, is_active=True)
     talk = Session.objects.create(id=new_id(), external_id=session, **mine)

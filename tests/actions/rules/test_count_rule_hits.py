@@ -1,4 +1,4 @@
-"""Dropped turns are added to their rules' counts, each once."""
+"""Dropped turns are added to the counts of their rules, each once."""
 
 import pytest
 

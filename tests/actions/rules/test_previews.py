@@ -1,4 +1,4 @@
-"""A preview shows what intake does once the rule is saved."""
+"""A preview shows what intake does after the rule is saved."""
 
 from datetime import timedelta
 from typing import Any
@@ -62,7 +62,7 @@ def test_a_rule_that_is_switched_off_keeps_what_it_dropped(project: Project, ana
 
 
 def test_a_preview_agrees_with_what_intake_then_does(project: Project, ana: Person) -> None:
-    """Send the same again to another user once the rule is saved: its rejections are those that were foretold."""
+    """After the rule is saved, the same turns of another user are rejected as the preview predicted."""
     before = Turn.objects.exclude(rejected_for="").count()
     preview = request_preview(project_id=project.id, rule=LISBON, days=7)
     save_rule(project_id=project.id, rule=LISBON)

@@ -1,4 +1,4 @@
-"""Saving and deleting a rule makes a version, or is refused and makes none."""
+"""Saving and deleting a rule creates a version, or is refused and creates none."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A turn is tried on the rules, also on one that is not saved."""
+"""A turn can be tried on the rules, including an unsaved one."""
 
 import pytest
 

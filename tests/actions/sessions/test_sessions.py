@@ -1,4 +1,4 @@
-"""Sessions end, by a call or by themselves, and are looked back on once."""
+"""Sessions end, by a call or when idle, and get one session-level extraction."""
 
 from datetime import timedelta
 from typing import Any
@@ -36,7 +36,7 @@ GOAL = {
 
 @pytest.fixture
 def ana(project: Project, model_server: ModelServer) -> Person:
-    """Someone of whom the model finds nothing in a turn, and a goal in a session."""
+    """An end user for whom the model finds nothing in single turns, and a goal in the session."""
     looks_back(model_server, GOAL)
     configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(min_session_turns=1)))
     person = Person(project)

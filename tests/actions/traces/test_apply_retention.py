@@ -1,4 +1,4 @@
-"""Retention: what is older than a project keeps it goes, and memories stay."""
+"""Retention: data beyond the retention period is deleted, memories stay."""
 
 from datetime import timedelta
 
@@ -21,7 +21,7 @@ A_MINUTE = timedelta(minutes=1)
 
 @pytest.fixture
 def ana(project: Project) -> Person:
-    """Someone who said two things long ago, one of which became a memory, and another today."""
+    """An end user with two old turns, one of which became a memory, and a turn of today."""
     ana = Person(project)
     ana.says("I live in Lisbon.", "ok")
     ana.says("Good morning!", "thanks")

@@ -1,4 +1,4 @@
-"""Erasing an end user: everything goes, nobody writes it back, and the user may return."""
+"""Erasing an end user: everything is deleted, nothing can be written back, and the user may return."""
 
 from datetime import timedelta
 

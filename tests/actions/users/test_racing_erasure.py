@@ -1,4 +1,4 @@
-"""An erasure beside requests and workers that began before it: they can't bring the end user back."""
+"""Requests and workers that started before an erasure can't bring the end user back."""
 
 import pytest
 from django.db import transaction

@@ -1,8 +1,5 @@
 """Hostile stored text is shown as text on every page: no dialog, no injected element, no foreign request."""
 
-import json
-from pathlib import Path
-
 import pytest
 from django.utils.timezone import now
 
@@ -14,10 +11,10 @@ from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
 from tests.console.browser.conftest import OpenPage, Window
 from tests.console.browser.test_pages import pages
+from tests.hostile_texts import NAUGHTY_STRINGS, listed_texts, sampled
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-STRINGS = Path(__file__).parents[4] / "shared" / "data" / "naughty_strings.json"
 SELF_MADE = (
     '"><img src=x onerror=alert(1)>',
     "<svg onload=alert(1)>",
@@ -33,9 +30,9 @@ INJECTED = "main :is(script, img, iframe, object, embed, link, style, base, meta
 def given(source: str) -> list[str]:
     if source == "self-made":
         return list(SELF_MADE)
-    if not STRINGS.exists():
-        pytest.skip(f"{STRINGS} is not here")
-    return [text for text in map(storable, json.loads(STRINGS.read_text())) if text.strip()]
+    if not NAUGHTY_STRINGS.is_file():
+        pytest.skip(f"{NAUGHTY_STRINGS} is not here")
+    return [text for text in map(storable, sampled(listed_texts())) if text.strip()]
 
 
 @pytest.mark.parametrize("source", ["self-made", "naughty strings"])

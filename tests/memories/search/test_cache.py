@@ -1,4 +1,4 @@
-"""What is kept of an end user between searches is never told once it has changed, whoever changes it."""
+"""A search never returns outdated data from the cache, whatever process has changed it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

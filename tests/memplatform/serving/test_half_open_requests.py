@@ -1,4 +1,4 @@
-"""Requests whose bodies never arrive keep nobody else from being served, and are given up."""
+"""Requests whose bodies never arrive don't block others, and are aborted."""
 
 import http.client
 import socket

@@ -1,4 +1,4 @@
-"""Bodies are read within limits of size and time; no thread and little memory is held meanwhile."""
+"""Bodies are read within limits of size and time, without occupying a thread or much memory."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable

@@ -1,4 +1,4 @@
-"""conflict lets the newer value close the older one, never on weaker evidence, and links what contradicts."""
+"""conflict: newer values close older ones, but not with weaker evidence; contradictions are linked."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a statement may do to known memories, by who said it and in whose words."""
+"""What a statement may change, by who said it and in whose words."""
 
 from uuid import UUID
 
@@ -22,7 +22,7 @@ def held(*, status: Status = Status.ACTIVE, **changes: object) -> StoredMemory:
 
 
 def ruled(text: str, *, merges: StoredMemory | None = None, role: Role = Role.USER, **changes: object) -> Ruling:
-    """Settle what one turn says of Ana's home, beside the home that is known."""
+    """Settle a statement of one turn about Ana's home against her known home."""
     source = turn(text, position=1, day=9, role=role)
     given = {"predicate": "lives_in", "value": "Rome", "stateful": True, "evidence": QUOTE, **changes}
     told = resolved(candidate("Ana lives in Rome.", source=source, **given), subject_id=ANA)

@@ -1,4 +1,4 @@
-"""Ratios of the funnel refer to the right whole and are compared with their bands; sudden changes and slow stages."""
+"""Ratios of the funnel and their bands, sudden changes, and slow stages."""
 
 import pytest
 
@@ -117,7 +117,7 @@ def test_a_quantile_is_exact_to_nine_percent() -> None:
 
 
 def dropped(share: float, *, turns: int = 1_000) -> Tallies:
-    """Return the tallies of a step in which the pre-filter dropped this share of the users' turns."""
+    """Return the tallies of a step in which the pre-filter dropped a share of the users' turns."""
     return Tallies({(Measure.TURNS, "", ""): turns, (Measure.DROPS, Stage.PRE_FILTER, Reason.GREETING): share * turns})
 
 

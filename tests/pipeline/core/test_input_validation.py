@@ -1,4 +1,4 @@
-"""What may pass a door."""
+"""Validation of names, content, times and JSON from outside."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -105,7 +105,7 @@ def test_when_something_can_have_been_said(moment: datetime, fits: bool) -> None
 
 @pytest.mark.parametrize(("ahead", "kept"), [(4, 4), (5, 5), (6, 0), (60 * 24, 0)])
 def test_a_time_ahead_of_the_clock_becomes_now(ahead: int, kept: int) -> None:
-    """Minutes ahead of the clock: a small skew is kept."""
+    """Times in minutes ahead of the clock; a small skew stays."""
     said_at = checked_said_at(NOW + timedelta(minutes=ahead), at="/x", now=NOW)
     assert said_at == NOW + timedelta(minutes=kept)
 

@@ -1,4 +1,4 @@
-"""What differs between two policies is named setting by setting, rules by their name."""
+"""Differences between two policies, by setting and by rule."""
 
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import ConfidencePolicy, Policy, PreFilterPolicy, Rule

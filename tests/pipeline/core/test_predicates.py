@@ -1,4 +1,4 @@
-"""Predicates of one meaning get one name, and what is known of them overrules an extractor."""
+"""Predicates with the same meaning get the same name, and built-in facts about them overrule the extractor."""
 
 import pytest
 

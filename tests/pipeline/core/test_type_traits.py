@@ -1,4 +1,4 @@
-"""Every memory type has a row in the table of traits, and what reads the table answers for every type."""
+"""Every memory type has a row in the table of traits, and all users of the table support every type."""
 
 import pytest
 

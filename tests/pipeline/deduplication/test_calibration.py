@@ -1,4 +1,4 @@
-"""Calibration finds the cosines at which what says the same merges and nothing else does."""
+"""Calibration finds the cosines at which paraphrases merge and nothing else does."""
 
 import pytest
 

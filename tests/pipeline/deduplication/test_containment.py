@@ -1,4 +1,4 @@
-"""A sentence that another one says in passing is no memory of its own; near misses are."""
+"""A sentence that another one says in passing is not stored as a memory; near misses are."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""dedupe makes one memory of what says the same, and never of what a guard holds apart."""
+"""dedupe merges statements that say the same, but never statements that fail a difference check."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -162,7 +162,7 @@ def test_a_repeat_within_the_request_joins_the_first() -> None:
 
 
 def test_a_repeat_that_lends_its_wording_takes_no_hash_that_is_held() -> None:
-    """A race is no value of anything: its hash is that of its words, which another day's race may hold."""
+    """A race has no object: its hash is that of its words, which a race on another day may have."""
     better = "Ana personally ran a race."
     another = before(better, type=MemoryType.EVENT, event_at=THEN.said_at)
     today = [fact(told, type=MemoryType.EVENT, event_at=NOW.said_at) for told in ("Ana ran a race.", better)]

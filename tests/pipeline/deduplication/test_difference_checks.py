@@ -1,4 +1,4 @@
-"""Guards find what two alike sentences differ in, whichever of the two comes first."""
+"""Difference checks find how two similar sentences differ, in either order."""
 
 import pytest
 from hypothesis import given

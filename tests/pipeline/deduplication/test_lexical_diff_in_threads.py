@@ -1,4 +1,4 @@
-"""Worker threads compare statements at the same time: one's words don't get into another's."""
+"""Comparing statements in several threads gives the same results as in one."""
 
 import sys
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ WORDS = "nationality relational hopefulness electricity formalities conditional 
 
 @pytest.fixture
 def hasty_threads() -> Iterator[None]:
-    """Let threads take turns a thousand times as often as usual."""
+    """Let threads switch a thousand times as often as usual."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(usual / 1_000)
     yield

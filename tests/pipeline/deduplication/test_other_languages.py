@@ -1,4 +1,4 @@
-"""Statements that are not in English: the difference checks read only English, so words alone never merge two."""
+"""Statements in other languages than English, which the difference checks can't read: words alone never merge them."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -14,7 +14,7 @@ BAND = SimilarityBand(same=0.90, unsure=0.80)
 
 
 def compared(one: str, two: str) -> MatchVerdict:
-    """Compare two sentences by their words alone, as if an embedder found them all but equal."""
+    """Compare two sentences by their words only, with a cosine of nearly 1."""
     pair = LabelledPair(one=one, two=two, label=PairLabel.UNRELATED)
     return ScoredPair(pair=pair, cosine=0.99, residual=None).judged(BAND).verdict
 

@@ -1,4 +1,4 @@
-"""What a memory meets among the live ones: its twin, and whoever holds its slot."""
+"""Duplicates of a directly written memory among the live ones, and values in its slot."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ def day(number: int) -> datetime:
 
 
 def known(number: int, place: str = "Lisbon", **changes: Any) -> StoredMemory:
-    """A value of lives_in, said on the day of its number."""
+    """A value of lives_in, said on the given day."""
     value = StoredMemory(
         id=UUID(int=number), version=1, type=MemoryType.FACT, status=Status.ACTIVE, subject=Mention("", entity_id=ANA),
         predicate="lives_in", object=ObjectValue(literal=place), content=f"Ana lives in {place}.", canonical_hash=place,
@@ -66,7 +66,7 @@ def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin:
         (5, [known(1, subject=Mention("", entity_id=BO))], None, []),
         (5, [known(1, predicate="works_at")], None, []),
         (5, [known(1, evidence="I also live there")], None, []),
-        (5, [known(9, valid_until=day(3))], None, [9]),  # told later, over long before
+        (5, [known(9, valid_until=day(3))], None, [9]),  # said later, but ended long before
     ],
 )
 def test_the_value_said_last_is_left(

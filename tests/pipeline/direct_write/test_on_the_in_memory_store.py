@@ -1,4 +1,4 @@
-"""Direct store needs no database: what it reads and plans works on the in-memory store as well."""
+"""Direct store works with the in-memory store, without a database."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What a person's decision changes: the prediction is what the store holds afterwards."""
+"""Review decisions: the predicted consequences are those in the store afterwards."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -37,7 +37,7 @@ def day(number: int) -> datetime:
 
 
 def known(number: int, **changes: Any) -> StoredMemory:
-    """A value of lives_in, said on the day of its number."""
+    """A value of lives_in, said on the given day."""
     place = f"Town{number}"
     value = StoredMemory(
         id=UUID(int=number), version=1, type=MemoryType.FACT, status=Status.ACTIVE, subject=Mention("", entity_id=ANA),
@@ -54,7 +54,7 @@ def pending(number: int, **changes: Any) -> StoredMemory:
 
 
 def other(number: int, **changes: Any) -> StoredMemory:
-    """A memory that holds no slot."""
+    """A memory without a slot."""
     return known(number, **{"predicate": "likes", "stateful": False, **changes})
 
 
@@ -67,7 +67,7 @@ def context_of(memories: Collection[StoredMemory], *, contradicts: Collection[in
 
 
 def effect(decision: Decision, context: ReviewContext) -> dict[UUID, StoredMemory]:
-    """Return what the store holds once a decision is applied."""
+    """Return the memories in the store after a decision."""
     state = MemoryState(memories={id: StoredState(memory=each) for id, each in context.memories.items()})
     plan = WritePlan(operations=operations_of(decision, context=context))
     return {id: kept.memory for id, kept in remember(state=state, plan=plan, now=NOW).memories.items()}

@@ -1,4 +1,4 @@
-"""An edited sentence: which triple it has."""
+"""The triple of an edited sentence."""
 
 import pytest
 
@@ -30,18 +30,18 @@ def likes(thing: str) -> Statement:
     [
         # Only case and punctuation differ.
         (lives_in("Lyon"), "user lives in  Lyon", "lives_in", "Lyon"),
-        # The changed words stand where the value stood.
+        # Only the words of the value have changed.
         (lives_in("Lyon"), "User lives in Marseille.", "lives_in", "Marseille"),
         (lives_in("Lyon"), "User lives in Marseille", "lives_in", "Marseille"),
         (lives_in("Lyon"), "User lives in Aix-en-Provence.", "lives_in", "Aix-en-Provence"),
         (lives_in("Lyon", "User lives in Lyon with Ben."), "User lives in Nice with Ben.", "lives_in", "Nice"),
         (likes("tea"), "User likes green olives.", "likes", "green olives"),
-        # More than the value has changed: the patterns read the sentence.
+        # Other words have changed, too: the patterns read the sentence.
         (lives_in("Lyon"), "User lives in Marseille and works at Acme.", "lives_in", "Marseille"),
         (lives_in("Lyon"), "User used to live in Lyon.", "lived_in", "Lyon"),
         (lives_in("Lyon"), "Ana lives in Marseille.", "lives_in", "Marseille"),
         (likes("tea"), "User lives in Lyon.", "lives_in", "Lyon"),
-        # Nothing to read, or about somebody else: no value is better than a stale one.
+        # The patterns find nothing, or a statement about somebody else: no value is better than a stale one.
         (lives_in("Lyon"), "Where they live is a secret.", "lives_in", ""),
         (lives_in("Lyon"), "Bo lives in Lyon.", "lives_in", ""),
         (likes("tea"), "User does not like tea.", "likes", ""),
@@ -70,7 +70,7 @@ def test_another_triple_brings_its_type_and_polarity() -> None:
         (lives_in("Lyon"), "User lives in Nice.", "NICE", False),
         (lives_in("Lyon"), "User lives in Nice.", "Lyon", True),
         (lives_in("Lyon"), "User lives in Niceville.", "Nice", True),
-        # The old value was not spelled as in the sentence either, so the two cannot be compared.
+        # The old value was spelled differently from the sentence, so the two can't be compared.
         (lives_in("1990-05-03", "User was born on 3 May 1990."), "User was born on 4 May 1990.", "1990-05-04", False),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a caller stores waits for a person if it looks like an attempt to instruct the agent."""
+"""Memories stored by callers wait for review if they look like instructions to the agent."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""What a caller may change on its own word, and what takes the scope trust."""
+"""What callers may do, and what requires the scope trust."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Say something to the pattern extractor."""
+"""Helpers that run the pattern extractor over one turn."""
 
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
@@ -9,7 +9,7 @@ POLICY = ExtractionPolicy()
 
 
 def said(text: str, *, speaker: str = "") -> tuple[Candidate, ...]:
-    """Return what the patterns find in one turn."""
+    """Return the candidates that the patterns find in one turn."""
     return extract(turn=turn(text, speaker=speaker), policy=POLICY)
 
 

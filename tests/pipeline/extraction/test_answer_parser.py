@@ -1,4 +1,4 @@
-"""Answers of any kind: which objects are read from them, and what each is counted as."""
+"""Answers of all kinds: the objects in them, and how each answer is counted."""
 
 import json
 from typing import Any
@@ -91,7 +91,7 @@ def test_a_refusal_is_one_whatever_it_says(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["/*", '\\"', '"', "//", ", ", "{", '["', '{"a":', "</think>", "[{", "/"])
 def test_long_broken_text_holds_nothing(unit: str) -> None:
-    """A quadratic scan of so much text would take many minutes."""
+    """A quadratic scan of this much text would take many minutes."""
     assert not parse(answer("{" + unit * (MOST_CHARACTERS // len(unit)))).objects
 
 

@@ -1,4 +1,4 @@
-"""Answers to the assistant's questions: completed by the question where they lack a subject and a verb."""
+"""Answers to the assistant's questions are completed by the question if they lack a subject and a verb."""
 
 import pytest
 

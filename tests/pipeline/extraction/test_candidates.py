@@ -1,4 +1,4 @@
-"""Objects of an answer: what becomes a candidate, what is refused with a reason, what is no memory at all."""
+"""Objects of an answer: which become candidates, which are refused with a reason, and which are invalid."""
 
 from datetime import UTC, datetime
 from typing import Any

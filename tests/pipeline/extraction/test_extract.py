@@ -1,4 +1,4 @@
-"""Stage 2: every turn is accounted for, and bounds drop the less important candidates with a reason."""
+"""Stage 2: every turn has an outcome, and limits drop the less important candidates with a reason."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The review of a session: what it is shown, and that what it finds expires or replaces what it continues."""
+"""Session-level extraction: its prompt, and that its memories expire or replace those that they continue."""
 
 from datetime import timedelta
 from typing import Any
@@ -33,7 +33,7 @@ MEMORIES = (
 
 
 class FixedMemories(InMemoryStore):
-    """A reader that knows the same of everybody."""
+    """A reader with the same memories for every end user."""
 
     def relevant(self, **_: Any) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
         return (), MEMORIES

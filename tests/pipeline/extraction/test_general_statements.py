@@ -1,4 +1,4 @@
-"""Statements that no row knows: attributes, what matters, events and habits, in sentences that read well."""
+"""Statements without a typed row: attributes, important things, events and habits, in well-formed sentences."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a turn's own words bear out: quotes however they are set, how they are meant, and whose words they are."""
+"""Grounding in the words of a turn: variants of quotes, speech acts, and whose words they are."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ JUDGE = Judge(model="scripted", policy=ExtractionPolicy())
 def proposed(
     content: str, *, said: str, quote: str, asked: str = "", topic: str = "", **changes: Any
 ) -> Candidate | CandidateRefusal:
-    """Propose what a model makes of a user's turn, perhaps after one of the assistant."""
+    """Convert a model's answer about a user's turn, optionally after a turn of the assistant."""
     before = [ShownTurn("t1", turn(asked, role=Role.ASSISTANT), is_new=False)] if asked else []
     source = ShownTurn("t2", turn(said, position=1), topic=topic)
     answer = memory(content, evidence=quote, turn="t2", **changes)

@@ -1,4 +1,4 @@
-"""Whose statement a model's answer is: by its quote, and by the words that hold its claim."""
+"""Whose statement a model's answer is: by its quote, and by the source of the words of its claim."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ RULE: dict[str, Any] = {"type": "preference", "predicate": "wants_assistant_to",
 def proposed(
     content: str, *, said: str, quote: str, before: tuple[tuple[Role, str], ...] = (), **changes: Any
 ) -> Candidate | CandidateRefusal:
-    """Propose what a model makes of a user's turn after turns of several roles."""
+    """Convert a model's answer about a user's turn after turns of several roles."""
     told = [turn(text, position=place, role=role) for place, (role, text) in enumerate(before)]
     shown = [ShownTurn(f"t{place}", each, is_new=False) for place, each in enumerate(told)]
     source = ShownTurn("t9", turn(said, position=len(told)))

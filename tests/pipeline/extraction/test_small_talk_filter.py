@@ -1,4 +1,4 @@
-"""Small talk is told from what may be worth remembering; whatever is in doubt tells something."""
+"""Small talk is distinguished from turns that may be worth remembering; doubtful turns are no small talk."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Windows: as few calls as hold a session's new turns, each with the words before it."""
+"""Windows: as few calls as possible for a session's new turns, each turn with the one before it."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from tests.pipeline.builders import ORIGIN, turn
 
 
 def asked(first: int, size: int, *, earlier: int = 0, every: int = 1) -> TurnsToExtract:
-    """Ask about every n-th turn of a request that begins at a place of the session."""
+    """Build a request with every n-th turn to be extracted, from a position of the session."""
     turns = tuple(turn(f"turn {place}", position=place) for place in range(first, first + size))
     before = tuple(turn(f"turn {place}", position=place) for place in range(max(0, first - earlier), first))
     request = Request(trace_id=turns[0].id, origin=ORIGIN, turns=turns, earlier_turns=before)

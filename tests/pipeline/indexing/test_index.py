@@ -1,4 +1,4 @@
-"""Stage 7 turns memories into vectors, of content and questions, in one call to the embedder."""
+"""Stage 7 computes the vectors of memories, of content and questions, in one call of the embedder."""
 
 from collections.abc import Sequence
 from uuid import UUID

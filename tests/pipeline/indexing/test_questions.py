@@ -1,4 +1,4 @@
-"""A memory's template questions: three, different, and in the words that people ask with."""
+"""Template questions of memories: up to three, different, and in words that people ask with."""
 
 import pytest
 

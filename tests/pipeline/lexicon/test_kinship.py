@@ -1,4 +1,4 @@
-"""One table of the nouns that say what someone or something is to a person."""
+"""The table of relation nouns."""
 
 import pytest
 

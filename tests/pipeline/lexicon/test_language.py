@@ -1,4 +1,4 @@
-"""A text is English unless more of its words are known of other languages, or it is in another script."""
+"""A text is English unless more of its known words are of other languages, or it is in another script."""
 
 import pytest
 

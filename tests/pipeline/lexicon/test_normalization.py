@@ -1,4 +1,4 @@
-"""Normalization gives one form to what English says in many."""
+"""Normalization rewrites variants of English to one form."""
 
 import pytest
 from hypothesis import given

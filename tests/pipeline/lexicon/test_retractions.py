@@ -1,4 +1,4 @@
-"""What a quote puts in the place of what."""
+"""Which value a quote replaces by which."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One table of English verbs: their forms, their stems, the third person."""
+"""The table of English verbs: forms, stems, third person."""
 
 import pytest
 

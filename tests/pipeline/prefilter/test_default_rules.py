@@ -1,4 +1,4 @@
-"""The default rules are complete, named once, and each can match."""
+"""The default rules are complete, have unique names, and each can match."""
 
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import PreFilterPolicy

@@ -1,4 +1,4 @@
-"""Stage 1 judges one turn at a time: what is dropped and why, and what is kept."""
+"""Stage 1: which turns are dropped and why, and which are kept."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -364,7 +364,7 @@ def test_a_phrase_never_matches_a_turn_that_was_cut_at_the_limit() -> None:
     ],
 )
 def test_a_long_hostile_text_is_judged_all_the_same(piece: str) -> None:
-    # Anything that backtracks over this length would never come to an end.
+    # A backtracking expression would never finish on this length.
     policy = PreFilterPolicy(rules=(*default_rules(), rule("nested", "(a+)+$"), rule("gap", "(a.*)+b$")))
 
     draft = judged([turn(1, piece * 200_000)], policy=policy)

@@ -1,4 +1,4 @@
-"""A pattern that can't be used is refused, with the reason and the place where it is known."""
+"""Unusable patterns are refused with a reason and, if known, the position."""
 
 import pytest
 

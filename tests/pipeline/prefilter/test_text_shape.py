@@ -1,4 +1,4 @@
-"""Shapes that hold no statement are told from prose that looks a little like them."""
+"""Shapes without statements are distinguished from similar prose."""
 
 import pytest
 

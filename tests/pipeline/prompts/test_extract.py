@@ -1,4 +1,4 @@
-"""The extraction prompt: what is static stays so to the byte, and nothing that is shown can close its section."""
+"""The extraction prompt: the static part never changes by a byte, and no shown text can close its section."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Judges settle what the rules leave open, in one call, and decide nothing when they can't tell."""
+"""Judges decide cases that the rules leave open, in one call; an unsure judge changes nothing."""
 
 import json
 from uuid import UUID
@@ -40,7 +40,7 @@ def saying(verdict: str) -> ScriptedModel:
 
 
 class World:
-    """A store that fills up turn by turn."""
+    """A store that is filled turn by turn."""
 
     def __init__(self, model: ScriptedModel | None, *, policy: Policy = POLICY) -> None:
         self.store, self.ids, self.policy = InMemoryStore(), CountedIds(), policy

@@ -1,4 +1,4 @@
-"""However much is open, a judge is asked in batches: at most two calls a request, and for few of the statements."""
+"""Judges are asked in batches, however many cases are open: at most two calls per request, for few statements."""
 
 import json
 from uuid import UUID
@@ -30,12 +30,12 @@ def answering(verdict: str) -> ScriptedModel:
 
 
 def questions(model: ScriptedModel, purpose: Purpose) -> list[int]:
-    """Return how many questions each call of a purpose held."""
+    """Return the number of questions in each call for a purpose."""
     return [asked.turns.count("<question ") for asked in model.asked if asked.purpose is purpose]
 
 
 def told(world: World, *candidates: Candidate) -> Draft:
-    """Let a world hear one request of candidates whose turns are the first ones of the builders."""
+    """Process one request with candidates from the first turns of the builders."""
     turns = tuple(turn(each.content, position=place) for place, each in enumerate(candidates))
     placed = tuple(
         each.evolve(index=place, source_turn_ids=(turns[place].id,)) for place, each in enumerate(candidates)

@@ -1,4 +1,4 @@
-"""The static part of a prompt is shown section by section, and nothing of it is lost."""
+"""The static part of a prompt is split into sections completely."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What orders an agent, and what has the mark of an injection."""
+"""Orders to an agent, and signs of an injection."""
 
 import pytest
 

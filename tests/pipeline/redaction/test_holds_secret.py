@@ -1,4 +1,4 @@
-"""Secrets are recognised by their values; to speak of passwords, keys and doors is none."""
+"""Secrets are recognised by their values; a mere mention of passwords, keys and doors is none."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What redaction replaces, what it leaves, and how a policy decides on it."""
+"""What redaction replaces and keeps, and the settings of the policy."""
 
 import pytest
 from pydantic import ValidationError

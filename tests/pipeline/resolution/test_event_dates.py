@@ -1,4 +1,4 @@
-"""What an event's quote tells of its time counts from the turn, as exactly as it was told."""
+"""Times in an event's quote are relative to its turn and keep their precision."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ def event(content: str, source: SourceTurn) -> Candidate:
 
 
 def told(text: str, *, said: datetime | None = WEDNESDAY, **changes: Any) -> tuple[str, str] | None:
-    """Return the day and precision of an event with this sentence, said by whoever speaks in UTC."""
+    """Return the day and precision of an event with this sentence, said in UTC."""
     source = replace(turn(text), occurred_at=said)
     event = dated(candidate(text, source=source, type=MemoryType.EVENT, **changes), turn=source)
     return (f"{event.event_at:%Y-%m-%d}", str(event.event_precision)) if event.event_at else None

@@ -1,4 +1,4 @@
-"""resolve_refs gives every mention an entity, rewrites sentences with names, and lets nothing dangling pass."""
+"""resolve_refs gives every mention an entity, rewrites sentences with names, and drops unresolved references."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for."""
+"""The type of answer that a question asks for."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""BM25 on hashed words is BM25: checked against the formula written out, one document and term at a time."""
+"""BM25 on hashed words agrees with the formula, computed document by document and term by term."""
 
 import math
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ def terms(documents: Sequence[Sequence[int]]) -> Terms:
 
 
 def said(*query: int) -> Words:
-    """Make a query of words that have one term each."""
+    """Build a query of words with one term each."""
     return in_languages(*((place, term) for place, term in enumerate(query)))
 
 
 def in_languages(*query: tuple[int, int]) -> Words:
-    """Make a query of places of words, each with a term that the word there is in some language."""
+    """Build a query of words, each with its terms in several languages."""
     places, found = np.array(query, dtype=np.int64).reshape(-1, 2).T
     return bm25.words_of(places=places, terms=found.astype(np.uint32))
 
@@ -53,7 +53,7 @@ def test_scores_are_those_of_the_formula(query, k1, b) -> None:
 
 
 def test_a_word_in_two_languages_is_one_word() -> None:
-    """HUND and CHIEN are what the second word is in two languages: as rare as both, and each found by itself."""
+    """HUND and CHIEN are the terms of the second word in two languages: it is as rare as both, and either is found."""
     cat, hund, chien = 1, 2, 3
     documents = terms([[cat, hund], [hund], [chien], [cat]])
     both = bm25.count(terms=documents, query=in_languages((1, cat), (2, chien), (2, hund)))

@@ -1,4 +1,4 @@
-"""The context block: what is shown, in which order, within how many tokens."""
+"""The context block: its contents, their order, and the token budget."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.core.enums import MemoryType
-from apps.pipeline.prefilter.context_marker import is_recalled, own_words
+from apps.pipeline.prefilter.context_marker import is_recalled, without_context_blocks
 from apps.pipeline.retrieval.context_block import LONG_LINE, BlockSection, RenderedBlock, render
 from apps.pipeline.retrieval.context_line import ContextMemory
 
@@ -41,7 +41,7 @@ def known(number: int, content: str, **values: Any) -> ContextMemory:
 
 
 def words(text: str) -> int:
-    """Count tokens so that a test can foresee them."""
+    """Count words as tokens, so that tests can predict them."""
     return len(text.split())
 
 
@@ -80,7 +80,7 @@ def test_the_block_as_agents_see_it() -> None:
 def test_the_block_is_recognised_when_it_comes_back() -> None:
     block = build(EVERYTHING)
     assert is_recalled(block.text)
-    assert own_words(f"Before.\n{block.text}\nAfter.") == "Before.\n\n\nAfter."
+    assert without_context_blocks(f"Before.\n{block.text}\nAfter.") == "Before.\n\n\nAfter."
 
 
 def test_nothing_known_is_an_empty_block() -> None:

@@ -1,4 +1,4 @@
-"""A line of the context block: the sentence with its date, its doubts and what contradicts it."""
+"""A line of the context block: the sentence with its date, doubts and contradicting memories."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Decay: what is important, fresh or used stays; what is none of it goes; rules never do."""
+"""Decay: important, fresh and used memories stay, others are archived; rules never are."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

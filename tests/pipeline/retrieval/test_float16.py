@@ -1,4 +1,4 @@
-"""Vectors in half precision compare as the floats that they stand for."""
+"""Cosines of half-precision vectors are those of the equivalent floats."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 6e-8, -6e-8, 6.1e-5, 0.333, -0.999, 65504.0]
 
 
 def sent(vectors: np.ndarray) -> bytes:
-    """Write vectors as pgvector does."""
+    """Return vectors in pgvector's binary format."""
     head = np.full((len(vectors), 1), vectors.shape[1] << 16, dtype=">u4")
     return b"".join(one.tobytes() + each.tobytes() for one, each in zip(head, vectors.astype(">f2"), strict=True))
 

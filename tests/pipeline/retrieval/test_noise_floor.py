@@ -1,4 +1,4 @@
-"""The noise floor of an embedder: what unrelated texts have in common."""
+"""The noise floor of an embedder: the cosine of unrelated texts."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Naming: which runs of a query may be names, whom a first person means, what a vector is made of."""
+"""Entities in a query: possible names, the first person, and the text that is embedded."""
 
 import pytest
 

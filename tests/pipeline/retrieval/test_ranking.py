@@ -1,4 +1,4 @@
-"""Ranking: how evidence is scaled, lent to neighbours, weighted and put in order."""
+"""Ranking: how evidence is scaled, shared with neighbours, weighted and ordered."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ NOTHING: Words = ()
 
 
 def memories(words: list[list[int]], **given: Any) -> Memories:
-    """Make memories of word numbers; without more they are of different sessions, said now, with no vectors."""
+    """Build memories from word numbers; by default in different sessions, said now, without vectors."""
     number = len(words)
     flat = np.array([word for each in words for word in each], dtype=np.uint32)
     lengths = np.array([len(each) for each in words], dtype=np.int64)

@@ -9,8 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.actions.errors import Refused
 from apps.actions.live_ports import live
+from apps.actions.management.project_argument import projects_named
 from apps.actions.projects.calibrate import calibrate
-from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
 
 
 class Command(BaseCommand):
@@ -29,15 +30,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["pairs"].is_file():
             raise CommandError(f"there is no file {options['pairs']}")
-        projects = (
-            Project.objects.all() if options["project"] is None else Project.objects.filter(slug=options["project"])
-        )
-        if not projects:
-            raise CommandError("there is no such project; see createproject")
         embedder = live().embedder
-        for project in projects:
+        for project in projects_named(options["project"]):
             try:
-                found = calibrate(project_id=project.id, file=options["pairs"], embedder=embedder)
+                with tenant_scope(project_id=project.id):
+                    found = calibrate(project_id=project.id, file=options["pairs"], embedder=embedder)
             except Refused as error:
                 raise CommandError(str(error)) from error
             band = found.band.model_dump()

@@ -8,8 +8,9 @@ from django.utils import timezone
 
 from apps.actions.errors import Refused
 from apps.actions.keys.create_key import create_key
+from apps.actions.management.project_argument import project_named
 from apps.pipeline.core.enums import Scope
-from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
 
 
 def _days(text: str) -> int:
@@ -35,13 +36,12 @@ class Command(BaseCommand):
         parser.add_argument("--days", type=_days, help="days until the key expires; never by default")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"there is no project {options['project']!r}; see createproject")
+        project = project_named(options["project"])
         scopes = [Scope(scope) for scope in options["scope"] or (Scope.READ, Scope.WRITE)]
         expires_at = None if options["days"] is None else timezone.now() + timedelta(days=options["days"])
         try:
-            created = create_key(project_id=project.id, name=options["name"], scopes=scopes, expires_at=expires_at)
+            with tenant_scope(project_id=project.id):
+                created = create_key(project_id=project.id, name=options["name"], scopes=scopes, expires_at=expires_at)
         except Refused as error:
             raise CommandError(str(error)) from error
         self.stdout.write(created.text)

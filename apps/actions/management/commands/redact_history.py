@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
+from apps.actions.management.project_argument import project_named
 from apps.actions.memories.redact_history import redact_history
-from apps.tenants.models import Project
 
 
 class Command(BaseCommand):
@@ -16,9 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--apply", action="store_true", help="write; can be repeated after an interruption")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"there is no project {options['project']!r}")
+        project = project_named(options["project"])
         done = "redacted" if options["apply"] else "to redact"
         redact_history(
             project_id=project.id,

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import track
 
-from apps.actions.memories.reembed import BATCH, forget_other_vectors, missing, reembed
+from apps.actions.memories.reembed import BATCH, count_missing, forget_other_vectors, reembed
 from apps.providers import registry
 from apps.providers.errors import ProviderError
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             embedder = registry.embedder()
-            waiting = missing(embedder=embedder).count()
+            waiting = count_missing(embedder=embedder)
             batches = track(
                 reembed(embedder=embedder),
                 description=embedder.name,

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from apps.actions.management.project_argument import projects_named
 from apps.actions.queue.retry_failed import FAILED, retry_failed
 from apps.pipeline.core.enums import TraceStatus
-from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
 
 
 class Command(BaseCommand):
@@ -27,14 +28,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not (options["error"] or options["user"] or options["all"]):
             raise CommandError("select the work: --error TEXT, --user USER_ID, or --all")
-        projects = Project.objects.order_by("slug")
-        if options["project"]:
-            projects = projects.filter(slug=options["project"])
-            if not projects:
-                raise CommandError(f"there is no project {options['project']!r}")
         statuses = [TraceStatus(status) for status in options["status"] or FAILED]
-        retried = sum(
-            retry_failed(project_id=project.id, statuses=statuses, error=options["error"], user_id=options["user"])
-            for project in projects
-        )
+        retried = 0
+        for project in projects_named(options["project"]):
+            with tenant_scope(project_id=project.id):
+                retried += retry_failed(
+                    project_id=project.id, statuses=statuses, error=options["error"], user_id=options["user"]
+                )
         self.stdout.write(f"{retried} will run again")

@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.actions.ledger.seal import seal_ledger
 from apps.actions.ledger.verify import LedgerReport, verify_ledger
+from apps.actions.management.project_argument import projects_named
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.tenants.models import Project
 
 
 class Command(BaseCommand):
@@ -17,11 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("project", nargs="?", help="the project's slug; all projects by default")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        projects = Project.objects.order_by("slug")
-        if options["project"]:
-            projects = projects.filter(slug=options["project"])
-            if not projects:
-                raise CommandError(f"there is no project {options['project']!r}")
+        projects = projects_named(options["project"])
         seal_ledger()
         reports = {project.slug: verify_ledger(project_id=project.id) for project in projects}
         for slug, report in reports.items():

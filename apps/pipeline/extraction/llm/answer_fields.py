@@ -1,4 +1,4 @@
-"""Fields of an answer: other spellings become ours, and a bad optional field never costs its memory."""
+"""Fields of an answer: other spellings are accepted, and an invalid optional field doesn't invalidate its memory."""
 
 import re
 import unicodedata
@@ -37,9 +37,9 @@ _IMPORTANCE = {"low": 0.3, "medium": 0.5, "high": 0.8, "critical": 0.9}
 
 
 def read_memory(proposed: Any) -> tuple[ExtractedMemory, tuple[str, ...]]:
-    """Read one object of an answer; return it with what had to be ignored: optional fields that can't be read.
+    """Parse one object of an answer; return it with the names of invalid optional fields.
 
-    Raises ValueError for what is no object, and for a required field that is missing or can't be read.
+    Raises ValueError if it is not an object, or if a required field is missing or invalid.
     """
     if not isinstance(proposed, dict):
         raise ValueError(f"is {type(proposed).__name__}, not an object")
@@ -55,7 +55,7 @@ def read_memory(proposed: Any) -> tuple[ExtractedMemory, tuple[str, ...]]:
 
 
 def _readable(proposed: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the known fields in our spelling, nulls left out. Raises ValueError for bad text in a required one."""
+    """Return the known fields in canonical spelling, without nulls. Raises ValueError for bad required text."""
     fields, ignored = dict(_DEFAULTS), []
     for name in ExtractedMemory.model_fields:
         value = proposed.get(name)
@@ -74,7 +74,7 @@ def _readable(proposed: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, .
 
 
 def _tags(proposed: Mapping[str, Any], fields: Mapping[str, Any]) -> Any:
-    """Add the tag that keeps what another name for the type says: a "decision" is an event with that tag."""
+    """Add the tag that corresponds to another name for the type: a "decision" is an event with that tag."""
     word = _word(proposed.get("type"))
     alias = CATEGORY_ALIASES.get(word) if isinstance(word, str) else None
     more = (alias[1],) if alias and alias[1] else ()
@@ -83,7 +83,7 @@ def _tags(proposed: Mapping[str, Any], fields: Mapping[str, Any]) -> Any:
 
 
 def _word(value: Any) -> Any:
-    """Return a word as enums spell it: "Role-Play " becomes "role_play"."""
+    """Return a word in the spelling of enums: "Role-Play " becomes "role_play"."""
     return re.sub(r"[\s-]+", "_", value.strip().casefold()) if isinstance(value, str) else value
 
 
@@ -103,7 +103,7 @@ def _type(value: Any) -> Any:
 
 
 def _predicate(value: Any) -> Any:
-    """Return snake_case in plain letters: "vit à" becomes "vit_a"."""
+    """Return a predicate in snake_case with ASCII letters: "vit à" becomes "vit_a"."""
     if not isinstance(value, str):
         return value
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value)
@@ -131,7 +131,7 @@ def _entity_type(value: Any) -> Any:
 
 
 def _importance(value: Any) -> Any:
-    """Return a share of 1; numbers of 2 and more are read on a scale to 10 or to 100."""
+    """Return an importance from 0 to 1; numbers from 2 on are on a scale to 10 or to 100."""
     word = _word(value)
     value = _IMPORTANCE.get(word, value) if isinstance(word, str) else value
     try:
@@ -160,7 +160,7 @@ def _quote(value: Any) -> Any:
     return " … ".join(map(str, value)) if isinstance(value, list) else value
 
 
-# What is marked in a way that we don't know is not taken for the plain case: an odd speech act is no assertion.
+# An unknown value is not taken for the usual one: an unknown speech act is no assertion.
 _NORMALISE: Mapping[str, Callable[[Any], Any]] = {
     "type": _type,
     "subject_type": _entity_type,

@@ -1,4 +1,4 @@
-"""Answers: from whatever text a model returned to the objects in it, none of which is trusted yet."""
+"""Parsing of answers: from the text that a model returned to the objects in it, which are not validated yet."""
 
 import json
 import re
@@ -11,21 +11,21 @@ from pydantic_core import from_json
 from apps.pipeline.core.model_calls import AnswerKind, ModelAnswer, StopReason
 from apps.pipeline.extraction.llm.json_repair import tidied
 
-MOST_OBJECTS = 100  # of one answer; a model that goes on and on says nothing more
+MOST_OBJECTS = 100  # maximum per answer
 MOST_CHARACTERS = 200_000
-MOST_STARTS = 50  # braces at which JSON may begin within prose
+MOST_STARTS = 50  # maximum of braces that are tried as the start of JSON within prose
 MOST_REPAIRS = 5
 _START = re.compile(r"[{\[]")
 _JSON_BEGINS = re.compile(r"[{\[]\s*+(?:[\"{\[]|//|/\*)")
 _LIST_BEGINS = re.compile(r"\{\s*\"\w+\"\s*:\s*\[")
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _LIST_KEY = "memories"
-_DECODER = json.JSONDecoder(strict=False)  # a raw line break within a string is no error
+_DECODER = json.JSONDecoder(strict=False)  # accepts raw line breaks within strings
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The objects of an answer, and how many beyond the limit were not looked at."""
+    """The objects of an answer, and the number of further ones beyond the limit."""
 
     kind: AnswerKind
     objects: tuple[Any, ...] = ()
@@ -34,18 +34,18 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class _FoundList:
-    """A list of memories, and whether the key that we asked for names it."""
+    """A list of memories, and whether it has the expected key."""
 
     objects: list[Any]
     is_named: bool
 
 
 def parse(answer: ModelAnswer) -> Parsed:
-    """Read an answer; nothing in it can raise.
+    """Parse an answer; no content raises an error.
 
     1. A list under "memories" or another key, a bare list or one bare memory, alone, fenced or within prose. Of
-       several the last counts: what comes before it is a draft. Reasoning ahead of the answer is passed over.
-    2. Where it was cut off, all objects but the last: what that one would have said further is not known.
+    several lists the last one counts: those before it are drafts. Reasoning before the answer is skipped.
+    2. If the answer was truncated, all objects but the last, which may be incomplete.
     """
     if answer.stop is StopReason.REFUSED:
         return Parsed(AnswerKind.REFUSED)
@@ -65,14 +65,14 @@ def _without_thoughts(text: str) -> str:
 
 
 def _last_list(text: str) -> _FoundList | None:
-    """Return the last list of memories, one under the right key before any other."""
+    """Return the last list of memories, preferably with the expected key."""
     found = list(_lists_in(text))
     named = [each for each in found if each.is_named]
     return next(reversed(named or found), None)
 
 
 def _lists_in(text: str) -> Iterator[_FoundList]:
-    """Yield the lists of memories in a text; a part of a broken answer is never taken for the whole."""
+    """Yield the lists of memories in a text, except parts of broken JSON."""
     is_within_broken = False
     for value in _values_in(text):
         if value is _BROKEN:
@@ -87,7 +87,7 @@ _BROKEN = object()
 
 
 def _values_in(text: str) -> Iterator[Any]:
-    """Yield the JSON values of a text in order, not those inside another, and _BROKEN where JSON begins in vain."""
+    """Yield the outermost JSON values of a text in order, and _BROKEN for broken JSON."""
     place = repairs = 0
     for _ in range(MOST_STARTS):
         start = _START.search(text, place)
@@ -96,7 +96,7 @@ def _values_in(text: str) -> Iterator[Any]:
         place = start.start()
         try:
             value, place = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError):  # no JSON from here on, endless digits, or nested without end
+        except (ValueError, RecursionError):  # no JSON from here on, too many digits, or too deep nesting
             if not _JSON_BEGINS.match(text, place) or repairs == MOST_REPAIRS:
                 place += 1
                 continue
@@ -117,7 +117,7 @@ def _named_list(value: Any) -> list[Any] | None:
 
 
 def _bare_list(value: Any) -> list[Any] | None:
-    """Take a list of memories under another key or by itself, or one memory; {} says that there is none."""
+    """Return a list of memories under another key or by itself, or a single memory as a list; {} means none."""
     if value == {} or _is_memory(value):
         return [value] if value else []
     if isinstance(value, dict) and len(value) == 1:

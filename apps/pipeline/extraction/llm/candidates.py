@@ -1,4 +1,4 @@
-"""Proposals: from one object of an answer to a candidate, or to the reason why it can't be one."""
+"""Conversion of an object of an answer to a candidate, or to the reason why it is refused."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,17 +28,17 @@ USER = "User"
 LEAST_ADJUSTMENT = -0.2
 _SPEAKER = frozenset({"user", "the user", "speaker"})
 _ENDS, _CLOSING = (".", "!", "?", "…"), "\"'”’)"
-# What only we may hand out: e1, ent_…, UUIDs. A name never looks like one.
+# Identifiers that only prompts assign: e1, ent_…, UUIDs. Names never look like one.
 _AN_ID = re.compile(r"(?:e\d+|(?:ent|usr|mem)_\w+|[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12})", re.IGNORECASE)
 
 
 class UnknownId(ValueError):
-    """An answer names an entity by an id that the prompt didn't give."""
+    """An answer refers to an entity by an unknown id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a prompt has shown: the only turns, entities and memories that an answer may point at."""
+    """The turns, entities and memories in a prompt; an answer may refer to no others."""
 
     turns: Sequence[ShownTurn]
     entities: Sequence[ShownEntity]
@@ -47,17 +47,17 @@ class Shown:
 
     @property
     def sources(self) -> list[SourceTurn]:
-        """Return the turns that may be extracted from."""
+        """Return the turns that candidates may be extracted from."""
         return [shown.turn for shown in self.turns if shown.is_new]
 
     def turn(self, name: str) -> SourceTurn | None:
-        """Return a turn by the id that the prompt gave it."""
+        """Return a turn by its id in the prompt."""
         return next((shown.turn for shown in self.turns if shown.id == name.strip()), None)
 
     def memory_ids(self, names: Iterable[str]) -> tuple[UUID, ...]:
-        """Return the ids of the named memories that the prompt showed or the answer has brought before.
+        """Return the ids of the named memories that are in the prompt or earlier in the answer.
 
-        What repeats a known memory becomes a part of it, so both are meant.
+        A memory that repeats a known one will be merged into it, so the ids of both are returned.
         """
         found: list[UUID | None] = []
         for name in names:
@@ -66,15 +66,15 @@ class Shown:
         return tuple(dict.fromkeys(each for each in found if each is not None))
 
     def before(self, turn: SourceTurn) -> SourceTurn | None:
-        """Return the turn that was shown before another one, where that follows it in the session."""
+        """Return the turn before another one in the prompt, if they are consecutive in the session."""
         return next((each.turn for each in self.turns if each.turn.position == turn.position - 1), None)
 
     def topic_of(self, turn: SourceTurn) -> str:
-        """Return the topic that the caller gave a turn."""
+        """Return the topic that the caller has given to a turn."""
         return next((each.topic for each in self.turns if each.turn is turn), "")
 
     def memory_id(self, name: str) -> UUID | None:
-        """Return the id of a memory by the one that the prompt gave it, or by its place in the answer."""
+        """Return the id of a memory by its id in the prompt, or by its position in the answer."""
         if earlier := self.answered.get(name.strip().lower()):
             return earlier.memory_id
         return next((shown.memory.id for shown in self.memories if shown.id == name.strip().lower()), None)
@@ -82,7 +82,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Who answered, and under which limits it is taken."""
+    """The model that answered, and the limits for its answer."""
 
     model: str
     policy: ExtractionPolicy
@@ -90,23 +90,23 @@ class Judge:
 
     @property
     def reliability(self) -> float:
-        """Return how far the model's statements are trusted, from 0 to 1."""
+        """Return the reliability of the model, from 0 to 1."""
         return self.policy.model_reliability if self.own_reliability is None else self.own_reliability
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What one object of an answer came to, and what of it was ignored."""
+    """The result of one object of an answer, and its ignored parts."""
 
     outcome: Candidate | CandidateRefusal
     ignored: tuple[str, ...] = ()
 
 
 def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Proposal:
-    """Turn one object into a candidate, with index 0; a refusal says which check it failed.
+    """Convert one object to a candidate with index 0; a refusal names the check that failed.
 
-    The quote decides which turn says it, whatever turns the object names. Raises ValueError for an object without a
-    type, content or predicate, with text that can't be stored, or with an entity that was not shown.
+    The quote decides which turn states it, whatever turns the object names. Raises ValueError for an object without
+    type, content or predicate, with text that can't be stored, or with an entity that is not in the prompt.
     """
     answer, unreadable = read_memory(proposed)
     cited = [turn for name in answer.source_turn_ids if (turn := shown.turn(name)) in shown.sources]
@@ -126,7 +126,7 @@ def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Proposal:
 
 
 def _not_shown(answer: ExtractedMemory, shown: Shown) -> tuple[str, ...]:
-    """Name the turns and memories that an answer points at though the prompt didn't show them."""
+    """Return the ids of turns and memories in an answer that are not in the prompt."""
     memories = {"replaces": answer.replaces, "same_as": (answer.same_as or "",), "contradicts": answer.contradicts}
     unknown = [
         f"{key}: {name}" for key, names in memories.items() for name in names if name and not shown.memory_id(name)
@@ -136,7 +136,7 @@ def _not_shown(answer: ExtractedMemory, shown: Shown) -> tuple[str, ...]:
 
 
 def _refused(answer: ExtractedMemory, candidate: Candidate, quote: Quote | None) -> CandidateRefusal | None:
-    """Refuse secrets, what the model itself discards, and what nobody said; a secret is not repeated in the refusal."""
+    """Refuse secrets, discards of the model, and statements without evidence; the refusal doesn't repeat a secret."""
     if gives_away_secret(candidate):
         return secret_refused(candidate)
     if answer.quality_decision == "discard":
@@ -150,14 +150,14 @@ def _refused(answer: ExtractedMemory, candidate: Candidate, quote: Quote | None)
 def gives_away_secret(candidate: Candidate) -> bool:
     """Return True if a candidate is about a password, key, code or account number, masked or not.
 
-    The quote may hold a masked one beside what the candidate says.
+    The quote may contain a masked one next to the candidate's statement.
     """
     statement = "\n".join((candidate.content, candidate.object.text, candidate.subject.text))
     return names_redacted_secret(statement) or holds_secret(f"{statement}\n{candidate.evidence}")
 
 
 def secret_refused(candidate: Candidate) -> CandidateRefusal:
-    """Refuse a candidate that gives a secret away, without its words."""
+    """Return the refusal of a candidate that gives a secret away, without its words."""
     wordless = candidate.evolve(
         subject=Mention(text=USER, type=EntityType.PERSON, is_speaker=True),
         predicate="secret",
@@ -171,9 +171,9 @@ def secret_refused(candidate: Candidate) -> CandidateRefusal:
 
 
 def _judged(candidate: Candidate, *, turn: SourceTurn, before: SourceTurn | None) -> Candidate:
-    """Lower what the turn's own words don't bear out: how it is meant, and whether it says such a thing at all.
+    """Lower speech act and grounding if the words of the turn don't support them.
 
-    A sentence that shares no word with its turn waits for a person: even told directly it has a confidence of 0.46.
+    A sentence that shares no word with its turn waits for review: even a direct statement has a confidence of 0.46.
     """
     if candidate.speech_act is SpeechAct.ASSERTED:
         meant = speech_act_of_quote(candidate.evidence, text=turn.content)
@@ -215,7 +215,7 @@ def _candidate(
 
 
 def _moments(answer: ExtractedMemory) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Read the times of an answer, and name those that can't be read."""
+    """Parse the times of an answer; return them with the names of invalid ones."""
     read: dict[str, Any] = {}
     ignored: list[str] = []
     told = {"event": answer.event_at, "valid_from": answer.valid_from, "valid_until": answer.valid_until}
@@ -231,7 +231,7 @@ def _moments(answer: ExtractedMemory) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def speaker_mention(turn: SourceTurn) -> Mention:
-    """Point at whoever speaks a turn, by the name under which the prompt shows them."""
+    """Return a mention of the speaker of a turn, by their name in the prompt."""
     return Mention(text=" ".join(turn.speaker.split()) or USER, type=EntityType.PERSON, is_speaker=True)
 
 
@@ -258,7 +258,7 @@ def _object(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> Objec
 
 
 def _tags(answer: ExtractedMemory) -> tuple[str, ...]:
-    """Add to the model's tags those that a standing rule has by its words alone."""
+    """Return the model's tags and those that a standing rule has by its words."""
     rule = rule_in(answer.evidence, name=USER) if answer.type is MemoryType.PREFERENCE else None
     given = (*(tag.strip().lower() for tag in answer.tags), *(rule.row.tags if rule else ()))
     return tuple(dict.fromkeys(tag for tag in given if tag))

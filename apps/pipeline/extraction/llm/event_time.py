@@ -1,4 +1,4 @@
-"""Moments: when something happened, begins or ends, as exactly as it was said and no more."""
+"""Times in answers: when something happened, begins or ends, with the precision in which it was said."""
 
 import re
 from datetime import UTC, date, datetime
@@ -20,9 +20,9 @@ _YEAR_ALONE = re.compile(r"\D*\b(?P<year>(?:19|20)\d\d)\D*")  # "late 2026", "su
 
 
 def moment_of(text: str) -> tuple[datetime, Precision]:
-    """Read a year, month, day or ISO 8601 time, or an English date that names its year, in UTC.
+    """Parse a year, month, day or ISO 8601 time, or an English date with a year, in UTC.
 
-    Raises ValueError for anything else, and for absurd years.
+    Raises ValueError for anything else, and for implausible years.
     """
     text = text.strip()
     for shape, form, precision in _SHAPES:
@@ -35,7 +35,7 @@ def moment_of(text: str) -> tuple[datetime, Precision]:
 
 
 def _in_words(text: str) -> periods.Period | None:
-    """Read "30 October 2026", "Q3 2026" or "late 2026"; a text that holds a clock's time is none of them."""
+    """Parse "30 October 2026", "Q3 2026" or "late 2026"; a text with a time of day is none of them."""
     if quarter := _QUARTER.fullmatch(text):
         year, number = int(quarter["y"] or quarter["year"]), int(quarter["q"] or quarter["quarter"])
         return periods.around(date(year, 3 * number, 1), Precision.QUARTER)
@@ -53,6 +53,6 @@ def _checked(moment: datetime) -> datetime:
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     try:
         checked = checked_moment(aware, at="event_at")
-    except OverflowError as error:  # an offset that leaves the calendar
+    except OverflowError as error:  # an offset beyond the range of dates
         raise ValueError(str(error)) from error
     return checked or aware

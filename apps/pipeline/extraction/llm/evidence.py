@@ -1,4 +1,4 @@
-"""Evidence: whether the words that a model quotes were said by the user, and in which turn."""
+"""Evidence: whether the user said the words that a model quotes, and in which turn."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.function_words import SMALL
 
-LEAST_LETTERS = 3  # of a word that says something, unless it is a number, an acronym or in another script
+LEAST_LETTERS = 3  # minimal length of a content word, unless it is a number, an acronym or in another script
 _LAST_LATIN = "\u024f"
 _ELLIPSIS = re.compile(r"\s*(?:…|\.{3,}|\[…\]|\[\.{3}\])\s*")
 _MARKS = " \t\n\"'“”‘’«»„`"
@@ -19,7 +19,7 @@ _ASKS = re.compile(r"[?？]")
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words of the user, and the turn that holds them."""
+    """Words of the user, and the turn that contains them."""
 
     turn: SourceTurn
     words: str
@@ -27,18 +27,18 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class QuotableTurn:
-    """A turn that may be quoted, with the one before it, which tells what "yes" means."""
+    """A turn that may be quoted, with the one before it, which explains what "yes" means."""
 
     turn: SourceTurn
     before: SourceTurn | None = None
 
 
 def find_quote(quote: str, *, turns: Sequence[QuotableTurn]) -> Quote | None:
-    """Return where a quote was said, the first of the turns, or None.
+    """Return the first of the turns that contains a quote, with the quoted words, or None.
 
-    Case, white space, punctuation and quotation marks don't count, nor does a label such as "User:"; an ellipsis stands
-    for words left out. A quote may begin with the question before the turn: "Shall I …? … Yes". The user's part of it
-    must say something, unless it is the answer to that question. Parts of several turns count as words of the last.
+    Case, white space, punctuation, quotation marks and labels such as "User:" are ignored; an ellipsis replaces omitted
+    words. A quote may begin with the question before the turn: "Shall I …? … Yes". The user's part of it must have a
+    content word, unless it answers that question. Parts of several turns count as words of the last one.
     """
     for quotable in turns:
         for parts in _readings(quote, speaker=quotable.turn.speaker):
@@ -48,7 +48,7 @@ def find_quote(quote: str, *, turns: Sequence[QuotableTurn]) -> Quote | None:
 
 
 def _across_turns(parts: Sequence[str], turns: Iterable[QuotableTurn]) -> Quote | None:
-    """Return the last of the turns that hold the parts one after the other, with the words that it holds."""
+    """Return the last of the turns that contain the parts one after the other, with its part of the words."""
     left, quote = tuple(parts), None
     for quotable in sorted({each.turn.id: each for each in turns}.values(), key=lambda each: each.turn.position):
         held = next((end for end in range(len(left), 0, -1) if holds(left[:end], quotable.turn.content)), 0)
@@ -58,7 +58,7 @@ def _across_turns(parts: Sequence[str], turns: Iterable[QuotableTurn]) -> Quote 
 
 
 def _readings(quote: str, *, speaker: str) -> Iterable[tuple[str, ...]]:
-    """Yield the parts of a quote as it stands, and unescaped: a prompt shows "<" as "&lt;". Labels are taken off."""
+    """Yield the parts of a quote unchanged, and unescaped: a prompt shows "<" as "&lt;". Labels are removed."""
     label = re.compile(rf"(?i)^\W*(?:user|human|t\d+{'|' + re.escape(speaker) if speaker else ''})\s*:\s*")
     for text in dict.fromkeys((quote, unescape(quote))):
         for unlabelled in dict.fromkeys((text, label.sub("", text))):
@@ -66,7 +66,7 @@ def _readings(quote: str, *, speaker: str) -> Iterable[tuple[str, ...]]:
 
 
 def _words_of_user(parts: Sequence[str], quotable: QuotableTurn) -> str:
-    """Return the parts that the turn holds, where those before them, if any, stand in the turn before it."""
+    """Return the parts that the turn contains, if any parts before them are in the previous turn."""
     before = quotable.before.content if quotable.before else ""
     for first in range(len(parts)):
         own = parts[first:]
@@ -76,7 +76,7 @@ def _words_of_user(parts: Sequence[str], quotable: QuotableTurn) -> str:
 
 
 def holds(parts: Sequence[str], text: str) -> bool:
-    """Return True if a text holds all parts, in their order, each from the beginning of a word."""
+    """Return True if a text contains all parts in order, each from the beginning of a word."""
     folded, place = f" {canonical_text(text)}", 0
     for part in parts:
         wanted = canonical_text(part)
@@ -88,7 +88,7 @@ def holds(parts: Sequence[str], text: str) -> bool:
 
 
 def _says_something(parts: Sequence[str], quotable: QuotableTurn) -> bool:
-    """Return True if a quote holds a word with a meaning, is the whole turn, or answers the question before it."""
+    """Return True if a quote contains a content word, is the whole turn, or answers the question before it."""
     if any(map(_is_telling, parts)):
         return True
     quoted, said = canonical_text(" ".join(parts)), quotable.turn.content

@@ -1,4 +1,4 @@
-"""The model extractor: one call that filters, types, judges and grounds, shared by the queued turns of a session."""
+"""The model extractor: one call finds, types, judges and grounds the statements in the waiting turns of a session."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,13 +32,13 @@ from apps.pipeline.prompts.sections import (
     numbered_memories,
 )
 
-SHOWN_INVALID = 5  # objects that were no memories, which a span shows
-OBJECT_CHARACTERS = 300  # of each of them
+SHOWN_INVALID = 5  # invalid objects that a span shows
+OBJECT_CHARACTERS = 300  # of each invalid object
 
 
 @dataclass(frozen=True, slots=True)
 class ShownContext:
-    """What a prompt tells of the end user."""
+    """The known entities and memories in a prompt."""
 
     entities: tuple[ShownEntity, ...]
     memories: tuple[ShownMemory, ...]
@@ -46,7 +46,7 @@ class ShownContext:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one window's call, or two, came to."""
+    """The result of the one or two calls for a window."""
 
     window: Window
     parsed: Parsed
@@ -57,7 +57,7 @@ class Reply:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """Return what the span shows."""
+        """Return the details for the span."""
         return {
             "answer": self.parsed.kind.value,
             "new_turns": len(self.window.new),
@@ -72,9 +72,9 @@ class Reply:
 
 
 def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> list[ExtractionResult]:
-    """Ask the model about the turns of a session's requests, and give each request what its own turns say.
+    """Ask the model about the turns of a session's requests; return the statements of each request's own turns.
 
-    A call that serves several requests is recorded with the first of them. Raises ModelFailed.
+    A call for several requests is recorded with the first of them. Raises ModelFailed.
     """
     if not any(each.turns for each in asked):
         return [ExtractionResult() for _ in asked]
@@ -94,7 +94,7 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
 
 
 def shown_context(asked: Sequence[TurnsToExtract], ports: Ports) -> ShownContext:
-    """Read the known entities and the memories that matter for the new turns, in one round trip."""
+    """Read the known entities and the memories that are relevant to the new turns, in one round trip."""
     draft, policy = asked[0].draft, asked[0].draft.policy.extraction
     turns = [turn for each in asked for turn in each.turns]
     entities, memories = ports.memories.relevant(
@@ -114,7 +114,7 @@ def _shown_turns(window: Window, topics: Mapping[UUID, str]) -> list[ShownTurn]:
 def _ask(
     window: Window, turns: Sequence[ShownTurn], known: ShownContext, model: Model, policy: ExtractionPolicy, ids: Ids
 ) -> Reply:
-    """Call the model; once more where the answer was no JSON."""
+    """Call the model, and once more if the answer was not JSON."""
     calls: tuple[ModelCallRecord, ...] = ()
     for again in (False, True):
         request = prompt.render(
@@ -131,7 +131,7 @@ def _ask(
 
 
 def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallRecord, ...] = ()) -> ModelAnswer:
-    """Ask the model; a failure carries the record of its call and of those before it. Raises ModelFailed."""
+    """Call the model; a failure has the records of its call and of those before it. Raises ModelFailed."""
     try:
         return model.complete(request)
     except ModelFailed as failure:
@@ -140,7 +140,7 @@ def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallReco
 
 
 def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
-    """Propose what an answer lists; each candidate may be named by those after it, as a1, a2 and so on."""
+    """Convert the objects of an answer; later ones may refer to earlier ones as a1, a2 and so on."""
     proposals: list[Candidate | CandidateRefusal] = []
     invalid: list[dict[str, str]] = []
     ignored: list[dict[str, str]] = []
@@ -164,7 +164,7 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
 
 
 def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
-    """Pick out of the replies what belongs to one request."""
+    """Return the parts of the replies that belong to one request."""
     own = {turn.id for turn in asked.turns}
     ours = [reply for reply in replies if any(turn.id in own for turn in reply.window.new)]
     failed = [reply for reply in ours if not reply.parsed.kind.is_usable]

@@ -1,4 +1,4 @@
-"""Grounding: whether a sentence follows from the turn that it is said to come from, by the words that they share."""
+"""Grounding: whether a sentence is based on its turn, by the words that they share."""
 
 from collections.abc import Iterable
 
@@ -6,13 +6,13 @@ from apps.pipeline.core.enums import EntityType
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.provenance.word_stems import stems
 
-_GENERAL = " ".join(("user", "assistant", *EntityType))  # "Priya is a person" says no more than her name
+_GENERAL = " ".join(("user", "assistant", *EntityType))  # "Priya is a person" says nothing but her name
 
 
 def follows(content: str, *, said: Iterable[str], subject: str) -> bool:
-    """Return True if a sentence shares a word with what was said, apart from its subject.
+    """Return True if a sentence shares a word with its turn, apart from its subject.
 
-    Only English turns are compared, since the sentence is in English whatever the language of the turn.
+    Only English turns are compared, because the sentence is in English whatever the language of the turn.
     """
     texts = tuple(said)
     if not all(map(is_english, texts)):

@@ -1,8 +1,8 @@
-"""Origin: whose statement a candidate is, by where its quote stands and where the words of its claim come from.
+"""Origin: whose statement a candidate is, by where its quote is and where the words of its claim come from.
 
-A model may quote harmless words of the user for what a mail, a tool or the assistant says. So both are looked at: a
-statement has the origin of its quote, and where the user's own words don't hold what it claims, that of the text that
-does.
+A model may quote harmless words of the user as evidence for a claim of a mail, a tool or the assistant. So both are
+checked: a statement has the origin of its quote and, if the user's own words don't contain its claim, that of the
+text that does.
 """
 
 import re
@@ -16,19 +16,19 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
 from apps.pipeline.provenance.binding import is_binding
-from apps.pipeline.provenance.reading import words_of
+from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import ForeignKind, Standing, TurnWords
 from apps.pipeline.provenance.word_stems import stems
 from apps.pipeline.resolution.resolve_refs import NAME_PREDICATES
 
-MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that takes an offer
+MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that accepts an offer
 _FRAME = " ".join(("user", "assistant", "wants", "should", "always", "never", "agent", *EntityType))
 _QUESTION = re2.compile(r"[^.!?\n]{0,300}[.!]? ?[^.!?\n]{0,300}\?")
 _CLAUSE_END = re.compile(r"[.,;:!?…\n]")
 _POINTS_BACK = re.compile(
     r"(?i)\b(?:it|its|that|this|those|these|there|them|they|one|ones|both|he|him|she|her|here|first|second|last|es|das|dort|da|ça|là|ce)\b"
 )
-_CERTAIN = re.compile(r"[A-ZÀ-ÞΑ-ΩА-Я]|\d|@|://")  # the mark of a value that can't be a paraphrase: a name, a number
+_CERTAIN = re.compile(r"[A-ZÀ-ÞΑ-ΩА-Я]|\d|@|://")  # shows a value that can't be a paraphrase: a name, a number
 
 
 def settle_origin(
@@ -39,10 +39,10 @@ def settle_origin(
     memories: Sequence[ShownMemory] = (),
     entities: Sequence[ShownEntity] = (),
 ) -> Candidate | CandidateRefusal:
-    """Return a candidate as far as its origin carries it.
+    """Return a candidate with the consequences of its origin, or its refusal.
 
-    What stands in others' words is at most reported: it replaces, repeats and contradicts nothing. An instruction to
-    the agent or a name from there is refused.
+    A statement in others' words is at most reported: it replaces, repeats and contradicts nothing. Instructions to the
+    agent and names are refused.
     """
     words = words_of(turn, earlier=[each.turn for each in turns if _said_before(each.turn, turn)])
     kind: ForeignKind | None = None
@@ -61,7 +61,7 @@ def settle_origin(
 
 
 def reported(candidate: Candidate, *, meant: SpeechAct) -> Candidate:
-    """Return a candidate as somebody else's statement, which says nothing about known memories."""
+    """Return a candidate as somebody else's statement, which proposes nothing about known memories."""
     return candidate.evolve(
         speech_act=meant if candidate.speech_act is SpeechAct.ASSERTED else candidate.speech_act,
         replaces=(),
@@ -77,7 +77,7 @@ def _said_before(other: SourceTurn, turn: SourceTurn) -> bool:
 def _borne_by(
     candidate: Candidate, *, turn: SourceTurn, words: TurnWords, turns: Sequence[ShownTurn], known: str
 ) -> str:
-    """Return what holds the claim of a candidate if it is not the user's own words; "" if these do, or nothing does."""
+    """Return what contains the claim of a candidate if not the user's own words; "" if these do, or nothing does."""
     binds = is_binding(candidate)
     claim = candidate.content if binds else candidate.object.text or candidate.content
     claimed = stems(f"{claim} {_named_subject(candidate)}") - stems(f"{_speaker_name(candidate)} {_FRAME}")
@@ -93,7 +93,7 @@ def _borne_by(
 
 
 def _may_refer(candidate: Candidate, claim: str, *, own: set[str]) -> bool:
-    """Return True if the user's words may take up what the assistant said: "I loved it there", after "Lisbon"."""
+    """Return True if the user's words may refer to those of the assistant: "I loved it there", after "Lisbon"."""
     said = stems(candidate.content) - stems(f"{candidate.subject.text} {_FRAME}")
     if not _CERTAIN.search(claim):
         return bool(said & own)
@@ -106,7 +106,7 @@ def _speaker_name(candidate: Candidate) -> str:
 
 
 def _named_subject(candidate: Candidate) -> str:
-    """Return a subject that the claim is about, unless it is the speaker or a known entity."""
+    """Return the name of the subject, unless it is the speaker or a known entity."""
     is_known = candidate.subject.is_speaker or candidate.subject.entity_id is not None
     return "" if is_known else candidate.subject.text
 
@@ -119,7 +119,7 @@ def _own_texts(words: TurnWords, turns: Sequence[ShownTurn]) -> Iterator[str]:
 
 
 def _accepted(before: SourceTurn | None, turn: SourceTurn, *, binds: bool) -> str:
-    """Return the question of the assistant that a turn answers; only a short answer takes an offer that binds."""
+    """Return the question of the assistant that a turn answers; only a short answer accepts an offer of a rule."""
     if before is None or before.role is not Role.ASSISTANT:
         return ""
     first, *_ = _CLAUSE_END.split(turn.content.strip())
@@ -129,7 +129,7 @@ def _accepted(before: SourceTurn | None, turn: SourceTurn, *, binds: bool) -> st
 
 
 def _others(words: TurnWords, turn: SourceTurn, turns: Sequence[ShownTurn]) -> Iterator[tuple[str, Role, str]]:
-    """Yield others' words with what they stand in: the turn's own pastes, those of other turns, and other roles."""
+    """Yield others' words with their source: pastes in the turn, pastes in other turns, and other roles."""
     for text in words.foreign_texts():
         yield "the same turn", Role.TOOL, text
     for shown in turns:

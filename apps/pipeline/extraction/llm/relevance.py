@@ -1,4 +1,4 @@
-"""Relevance: which known memories a prompt shows, asked for sentence by sentence of the new turns."""
+"""Relevance: which known memories a prompt shows; they are searched for each sentence of the new turns."""
 
 import re
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.verbs import stem
 
-MOST_SENTENCES = 60  # of the new turns; the latest count
+MOST_SENTENCES = 60  # maximum; the latest sentences of the new turns count
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?…;])\s+|\n+")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W_]{3,}")
 
 
 def relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> RelevanceQuery:
-    """Return the question which known memories matter for each sentence of some turns of a draft's session."""
+    """Return the search for the known memories that are relevant to the sentences of some turns of a session."""
     texts = [turn.content[: draft.policy.extraction.max_turn_characters] for turn in turns]
     sentences = [sentence for text in texts for sentence in _sentences(text)][-MOST_SENTENCES:]
     return RelevanceQuery(
@@ -30,11 +30,11 @@ def relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> 
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a text where sentences and lines end; an abbreviation may split one, which costs nothing here."""
+    """Split a text at the ends of sentences and lines; splitting at an abbreviation is harmless here."""
     return [sentence for each in _SENTENCE_ENDS.split(text) if _LETTER.search(sentence := each.strip())]
 
 
 def _stems(sentence: str) -> tuple[str, ...]:
-    """Return the stems of the words that have a meaning, each once."""
+    """Return the distinct stems of the content words."""
     words = (word.lower() for word in _WORD.findall(sentence))
     return tuple(dict.fromkeys(stem(word) for word in words if word not in SMALL))

@@ -1,4 +1,4 @@
-"""The review of a session: one call over its turns, whose finds are inferred, say so, and expire."""
+"""Session-level extraction: one call over all turns; its statements are marked as inferred, and expire."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -32,7 +32,7 @@ _OPEN_ENDED = frozenset(_PREDICATES.values())
 
 
 def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
-    """Ask the model what the request's turns show together. Raises ModelFailed."""
+    """Ask the model what the turns of a session show together. Raises ModelFailed."""
     policy = draft.policy.extraction
     known = _known(draft, ports, policy)
     new = {turn.id for turn in draft.turns}
@@ -58,7 +58,7 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
 
 
 def _known(draft: Draft, ports: Ports, policy: ExtractionPolicy) -> ShownContext:
-    """Read all memories of the session, and the arcs and goals of others, which this one may continue or end."""
+    """Read all memories of the session, and arcs and goals of other sessions, which this one may continue or end."""
     entities, memories = ports.memories.relevant(
         query=relevance_query(draft, draft.turns, ports),
         entities=policy.max_entities,
@@ -70,7 +70,7 @@ def _known(draft: Draft, ports: Ports, policy: ExtractionPolicy) -> ShownContext
 
 
 def _proposals(parsed: Parsed, *, shown: Shown, judge: Judge) -> list[Candidate | CandidateRefusal]:
-    """Propose what can be proposed; an object that is no memory is passed over."""
+    """Convert the objects of an answer; invalid objects are skipped."""
     proposals = []
     for proposed in parsed.objects:
         with suppress(ValueError):
@@ -79,7 +79,7 @@ def _proposals(parsed: Parsed, *, shown: Shown, judge: Judge) -> list[Candidate 
 
 
 def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
-    """Turn one object into a candidate, with index 0. Raises ValueError."""
+    """Convert one object to a candidate with index 0. Raises ValueError."""
     answer = _read(proposed)
     quotable = [QuotableTurn(turn, shown.before(turn)) for turn in shown.sources]
     quote = find_quote(answer.evidence, turns=quotable)

@@ -1,4 +1,4 @@
-"""Speech acts of quotes: rules that lower what a model takes for asserted, and never overrule a plain statement."""
+"""Speech acts of quotes: rules that lower the speech act given by a model, and never overrule a plain statement."""
 
 import re
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from apps.pipeline.extraction.llm.evidence import holds
 from apps.pipeline.extraction.patterns.sentences import sentences_of
 from apps.pipeline.extraction.patterns.speech_act import is_mockery, is_rhetorical, speech_act_of
 
-# "I'm actually a nurse" corrects somebody; only before a request does it play a part: "…, so explain it to me".
+# "I'm actually a nurse" is a correction; only before a request it is role play: "…, so explain it to me".
 _CORRECTS = re.compile(r"\bI(?:'m| am) actually\b", re.IGNORECASE)
 _GOES_ON_TO_ASK = re.compile(r",? so (?!(?:I|we|my|our|that)\b)|\?", re.IGNORECASE)
 
 
 def speech_act_of_quote(quote: str, *, text: str) -> SpeechAct:
-    """Return how the words of a turn are meant, as far as their sentence shows; ASSERTED where nothing does."""
+    """Return how the words of a turn are meant, as far as their sentence shows; otherwise ASSERTED."""
     return _meant(next(_sentences_with(quote, text), quote).replace("’", "'"))
 
 

@@ -84,7 +84,7 @@ def question_before(earlier: Sequence[SourceTurn], *, turn: SourceTurn) -> str:
 
 
 def completed(answer: str, *, question: str) -> str | None:
-    """Return the statement that an answer makes of its question; None where it makes none or is one already."""
+    """Return the statement that an answer makes of its question; None if it makes none or is one already."""
     said = " ".join(answer.replace("’", "'").split()).strip(" .!~")
     if not question or not said or len(said.split()) > MOST_WORDS or said.endswith("?"):
         return None

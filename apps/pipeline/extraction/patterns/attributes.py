@@ -52,7 +52,7 @@ class Attribute:
 
 
 def attribute_in(clause: str, *, name: str) -> Attribute | None:
-    """Read "my X is Y" about the speaker; None where it is something else."""
+    """Read "my X is Y" about the speaker; None if it is something else."""
     match = _ATTRIBUTE.match(clause.replace("’", "'"))
     if match is None:
         return None

@@ -41,7 +41,7 @@ class SentenceContext:
 
 
 def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: SentenceContext) -> Candidate | None:
-    """Make the candidate of a typed row, or None where its object is none."""
+    """Make the candidate of a typed row, or None if its object is none."""
     found = match.group("object") or ""
     text = trim_object(found, pattern=row)
     if not text or _POINTS_ELSEWHERE.match(text) or _PICKS.match(text) or row.refuses(text):
@@ -93,7 +93,7 @@ def employer_too(statement: ParsedClause, job: Candidate, row: Pattern) -> Itera
 def spoken(
     statement: ParsedClause, row: Pattern, value: ObjectValue, phrase: str, *, said: SentenceContext
 ) -> Candidate | None:
-    """Write a statement out with `phrase`; None where it still speaks to or as someone in the talk."""
+    """Write a statement out with `phrase`; None if it still speaks to or as someone in the talk."""
     content = statement.sentence(phrase)
     if third_person.speaks_in_first_person(content, name=said.speaker.text) or third_person.addresses_someone(
         content, name=said.speaker.text

@@ -33,7 +33,7 @@ _AFTER_ALL = re.compile(r"(?i),? after all\b")
 
 
 def parse(clause: str, *, speaker: str) -> ParsedClause | None:
-    """Read a clause as a statement about the speaker, their people, or someone named; None where it is none."""
+    """Read a clause as a statement about the speaker, their people, or someone named; None if it is none."""
     opened = openers.opened(clause)
     said = opened.said
     statement = _first_person(said, speaker) or _elided(said, speaker) or _of_someone(said, speaker)

@@ -54,7 +54,7 @@ class CurrentValue:
 
 
 def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
-    """Read what holds now of a date, a sum or a limit; None where the clause gives no number and no day."""
+    """Read what holds now of a date, a sum or a limit; None if the clause gives no number and no day."""
     if _NOUNS.isdisjoint(clause.lower().replace("'s", "").split()):
         return _named_value(clause, name=name)
     if off := _CANCELLED.match(clause):

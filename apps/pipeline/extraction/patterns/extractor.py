@@ -45,7 +45,7 @@ from apps.pipeline.extraction.patterns.standing_rules import rule_in
 from apps.pipeline.extraction.patterns.third_parties import third_party_in
 from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.lexicon import verbs
-from apps.pipeline.provenance.reading import spoken_outside_scenes
+from apps.pipeline.provenance.own_words import spoken_outside_scenes
 from apps.pipeline.provenance.role_play import gives_a_role
 
 DEFAULT_SPEAKER = "User"

@@ -50,7 +50,7 @@ _LANGUAGES = tuple(_languages())
 
 
 def appointment_in(sentence: str, *, name: str) -> Appointment | None:
-    """Read "am 21. Juli um 8 Uhr hab ich EKG" as an appointment; None where nothing is told of a day."""
+    """Read "am 21. Juli um 8 Uhr hab ich EKG" as an appointment; None if nothing is told of a day."""
     if not any(char.isdigit() for char in sentence):
         return None
     return next((found for language in _LANGUAGES for found in _told_in(sentence, language, name)), None)

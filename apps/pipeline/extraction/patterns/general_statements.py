@@ -75,7 +75,7 @@ _POINTING = re.compile(
 
 
 def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pattern | None:
-    """Return the row for a statement in free words, or None where it is not worth keeping.
+    """Return the row for a statement in free words, or None if it is not worth keeping.
 
     What people say to one another in free words is mostly of their lives. What is said to an assistant is mostly of the
     task at hand: there a statement must show by itself that it lasts.

@@ -71,7 +71,7 @@ _DETERMINED = re.compile(r"(?i)^(?:the|this|that|these|those|an?) ")
 
 
 def value_in(clause: str, *, name: str, before: str = "", to_assistant: bool = False) -> Value | None:
-    """Read "Painting helps me relax" or "Family is important to me"; None where the thing is not named.
+    """Read "Painting helps me relax" or "Family is important to me"; None if the thing is not named.
 
     `before` is the thing that the sentence before was about, which "it" then points at.
     """

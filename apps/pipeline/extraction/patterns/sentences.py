@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
 from apps.pipeline.lexicon import verbs
-from apps.pipeline.provenance.reading import own_prose
+from apps.pipeline.provenance.own_words import own_prose
 from apps.pipeline.provenance.spans import HIDDEN
 
 _MOST_CLAUSES = 12  # of a sentence

@@ -55,7 +55,7 @@ _INDICATIVE = {"were": "am", "was": "am", "had": "have", "worked": "work", "live
 
 
 def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
-    """Return how a sentence is meant and the claim in it; None where nothing in it may be kept."""
+    """Return how a sentence is meant and the claim in it; None if nothing in it may be kept."""
     if (
         _TAKES_BACK_ITSELF.search(sentence)
         or _SARCASM.search(sentence)

@@ -112,7 +112,7 @@ class StandingRule:
 
 
 def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | None:
-    """Read a sentence as a standing wish to the assistant; None where it asks for this once, or of someone else.
+    """Read a sentence as a standing wish to the assistant; None if it asks for this once, or of someone else.
 
     A question is one where it says that it is for good: "could you … from now on?"
     """

@@ -59,7 +59,7 @@ class VerbGroup:
 
 
 def read(words: list[str], *, auxiliary: str = "") -> VerbGroup | None:
-    """Read from the front of `words` up to the finite verb; None where no verb follows."""
+    """Read from the front of `words` up to the finite verb; None if no verb follows."""
     group = VerbGroup(words=tuple(words), auxiliary=auxiliary)
     for _ in range(len(words)):
         after = next((read_on for step in _STEPS if (read_on := step(group))), None)

@@ -1,4 +1,4 @@
-"""Read the words of a turn: one step per kind of others' words, each over what the steps before it have left."""
+"""Find a speaker's own words in a turn: one step per kind of others' words, each on what the previous steps left."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -27,11 +27,11 @@ _STEPS: tuple[Callable[[str], Iterator[ForeignSpan]], ...] = (
     addresses,
 )
 _SENTENCE_END = re.compile(r"[.!?…]\W{0,2}$")
-_NO_CHARACTER = re.compile(r"[\ud800-\udfff]")  # half a pair, which no encoder takes
+_NO_CHARACTER = re.compile(r"[\ud800-\udfff]")  # lone surrogates, which can't be encoded
 
 
 def words_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn] = ()) -> TurnWords:
-    """Read a turn; `earlier` are turns of the same speaker, oldest first, which may have opened a scene.
+    """Return the words of a turn; `earlier` are turns of the same speaker, oldest first, which may have opened a scene.
 
     A turn whose speaker has the name of a role ("System") has no own words.
     """
@@ -43,7 +43,7 @@ def words_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn] = ()) -> TurnWor
 
 @lru_cache(maxsize=64)
 def read_words(text: str, *, is_playing: bool = False) -> TurnWords:
-    """Find the spans of a text that are not in its author's own words, in time linear in its length."""
+    """Find the spans of a text that are not its author's own words, in time linear in its length."""
     prose = printable(text.replace(HIDDEN, " "))
     spans: list[ForeignSpan] = []
     for step in _STEPS:
@@ -56,7 +56,7 @@ def read_words(text: str, *, is_playing: bool = False) -> TurnWords:
 
 
 def _cut_after_quotations(prose: str, text: str, spans: Sequence[ForeignSpan]) -> str:
-    """Put a line break at the end of each quotation that ends a sentence, so that a new one begins after it."""
+    """Put a line break at the end of each quotation that ends a sentence, so that a new sentence begins after it."""
     ends = [
         span.end
         for span in spans
@@ -71,19 +71,19 @@ def _cut_after_quotations(prose: str, text: str, spans: Sequence[ForeignSpan]) -
 
 
 def own_prose(text: str) -> str:
-    """Return a text with all that is not in its author's own words hidden."""
+    """Return a text with everything but its author's own words hidden."""
     return read_words(text).prose
 
 
 def printable(text: str) -> str:
-    """Return a text with all that no encoding takes hidden."""
+    """Return a text with lone surrogates hidden."""
     return _NO_CHARACTER.sub(HIDDEN, text)
 
 
 def spoken_outside_scenes(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> str:
-    """Return what a turn says, cut at `most` characters, outside a scene that an earlier turn has opened.
+    """Return a turn's text, at most `most` characters, outside of a scene that an earlier turn has opened.
 
-    A turn whose speaker has the name of a role says nothing.
+    A turn whose speaker has the name of a role has no text.
     """
     text = printable(turn.content[:most])
     if claims_role(turn.speaker):

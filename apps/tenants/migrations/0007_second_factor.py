@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("auth", "0012_alter_user_first_name_max_length"),
-        ("tenants", "0005_erasures"),
+        ("tenants", "0006_choices_by_reference"),
     ]
 
     operations = [

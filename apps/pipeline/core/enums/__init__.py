@@ -1,0 +1,71 @@
+"""The words of the glossary as enums: the one spelling that code, API, database and console share."""
+
+from apps.pipeline.core.enums.access import MemberRole, Role, Scope
+from apps.pipeline.core.enums.choices import choices_of, values_of
+from apps.pipeline.core.enums.funnel import Outcome, Reason, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.enums.links import LinkKind, LinkResolution, LinkStatus, RejectionReason
+from apps.pipeline.core.enums.memory import (
+    LIVE_STATUSES,
+    EntityType,
+    Grounding,
+    MemoryType,
+    Polarity,
+    Precision,
+    SourceConfidence,
+    SpeechAct,
+    Stakes,
+    Status,
+)
+from apps.pipeline.core.enums.settings import ExtractorKind, Handling, OnModelFailure, SensitiveKind
+from apps.pipeline.core.enums.tags import (
+    BINDING_TAGS,
+    BUILT_IN_TAGS,
+    CATEGORY_ALIASES,
+    CONSTRAINT,
+    CONVENTION,
+    INFERRED,
+    PROCEDURE,
+)
+from apps.pipeline.core.enums.work import RUNS, PausedKind, WorkKind, WorkState
+
+__all__ = [
+    "BINDING_TAGS",
+    "BUILT_IN_TAGS",
+    "CATEGORY_ALIASES",
+    "CONSTRAINT",
+    "CONVENTION",
+    "INFERRED",
+    "LIVE_STATUSES",
+    "PROCEDURE",
+    "RUNS",
+    "EntityType",
+    "ExtractorKind",
+    "Grounding",
+    "Handling",
+    "LinkKind",
+    "LinkResolution",
+    "LinkStatus",
+    "MemberRole",
+    "MemoryType",
+    "OnModelFailure",
+    "Outcome",
+    "PausedKind",
+    "Polarity",
+    "Precision",
+    "Reason",
+    "RejectionReason",
+    "Role",
+    "Scope",
+    "SensitiveKind",
+    "SourceConfidence",
+    "SpanResult",
+    "SpeechAct",
+    "Stage",
+    "Stakes",
+    "Status",
+    "TraceStatus",
+    "WorkKind",
+    "WorkState",
+    "choices_of",
+    "values_of",
+]

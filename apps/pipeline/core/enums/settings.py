@@ -1,0 +1,38 @@
+"""Enums of settings in a policy."""
+
+from enum import StrEnum
+
+
+class ExtractorKind(StrEnum):
+    """The extractor of a configuration version."""
+
+    PATTERNS = "patterns"
+    MODEL = "model"
+    STACKED = "stacked"
+
+
+class OnModelFailure(StrEnum):
+    """What a project does when its model does not answer."""
+
+    RETRY = "retry"  # by the outbox; dead after the last attempt
+    PATTERNS = "patterns"  # extract with patterns; the results wait for review
+
+
+class SensitiveKind(StrEnum):
+    """Data that redaction recognises."""
+
+    SECRET = "secret"
+    CARD = "card"
+    IBAN = "iban"
+    NATIONAL_ID = "national_id"
+    PHONE = "phone"
+    EMAIL = "email"
+    CUSTOM = "custom"
+
+
+class Handling(StrEnum):
+    """What redaction does with sensitive data of a kind."""
+
+    MASK = "mask"  # a placeholder replaces it
+    DROP = "drop"  # a placeholder replaces the whole text
+    KEEP = "keep"

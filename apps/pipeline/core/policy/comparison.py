@@ -1,0 +1,68 @@
+"""Stages 4 and 5: comparison of new statements with known memories."""
+
+from pydantic import Field
+
+from apps.pipeline.core.enums import Role
+from apps.pipeline.core.policy.section import PolicySection
+
+
+class SimilarityBand(PolicySection):
+    """Cosines of one embedder, calibrated on labelled pairs by `manage.py calibrate`."""
+
+    same: float = Field(
+        ge=-1, le=1, description="from this similarity on, a sentence that contains all of the other is a duplicate"
+    )
+    unsure: float = Field(
+        ge=-1, le=1, description="below this similarity, sentences with different words are different"
+    )
+    # Cosines of the residuals of two similar sentences, if both have one.
+    residual_same: float = Field(default=0.70, ge=-1, le=1)
+    residual_unsure: float = Field(default=0.20, ge=-1, le=1)
+    near: float = Field(
+        default=0.90, ge=-1, le=1, description="from this similarity on, different words only make a pair unsure"
+    )
+    words: float = Field(
+        default=0.35, ge=-1, le=1, description="minimum similarity of two sentences with the same significant words"
+    )
+
+
+class DedupePolicy(PolicySection):
+    """Limits of stage 4; a band belongs to an embedder."""
+
+    bands: dict[str, SimilarityBand] = {"wordllama": SimilarityBand(same=0.90, unsure=0.70)}
+    fallback_band: SimilarityBand = SimilarityBand(
+        same=0.97, unsure=0.92, residual_same=0.85, residual_unsure=0.60, near=0.97, words=0.80
+    )
+    neighbours: int = Field(default=5, ge=1, le=50)
+
+    def band(self, *, embedder: str) -> SimilarityBand:
+        """Return the band of an embedder, or the cautious fallback."""
+        return self.bands.get(embedder, self.fallback_band)
+
+
+class JudgePolicy(PolicySection):
+    """When a model decides cases that the rules leave open: one call per request, and up to two for references."""
+
+    references: bool = True
+    pairs: bool = True
+    most_questions: int = Field(
+        default=10, ge=1, le=40, description="questions per model call; further ones stay undecided"
+    )
+    gate: float = Field(
+        default=0.80,
+        ge=-1,
+        le=1,
+        description="minimum similarity of a new statement and one that the model did not see",
+    )
+    shown_gate: float = Field(
+        default=0.80, ge=-1, le=1, description="minimum similarity of a new statement and one that the model did see"
+    )
+
+
+class ConflictPolicy(PolicySection):
+    """Limits of stage 5."""
+
+    confidence_slack: float = Field(
+        default=0.15, ge=0, le=1, description="a newer value may have this much less confidence and still supersede"
+    )
+    trust: dict[Role, int] = {Role.USER: 3, Role.ASSISTANT: 1, Role.TOOL: 1, Role.SYSTEM: 2}

@@ -1,0 +1,71 @@
+"""The roles of the database: what the application runs as, and who may become them."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.db import ProgrammingError, connection, transaction
+from psycopg import sql
+
+from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
+
+
+def ensure_roles() -> None:
+    """Create the roles that are missing, and let the login of the application become them.
+
+    The login is the one of DATABASE_URL; one that does not exist is created with its password. Raises CommandError
+    with the statements to run where the owner may not create roles.
+    """
+    login = str(settings.DATABASES["default"].get("USER") or APP_ROLE)
+    if _is_ready(login):
+        return
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            for role in (APP_ROLE, SYSTEM_ROLE):
+                if not _exists(cursor, role):
+                    cursor.execute(f"create role {role} nologin nosuperuser nobypassrls")
+            _ensure_login(cursor, login)
+    except ProgrammingError as error:
+        raise CommandError(f"the roles of the application can't be created ({error}); {_advice(login)}") from error
+
+
+def _is_ready(login: str) -> bool:
+    """Return True if the login may become both roles."""
+    with connection.cursor() as cursor:
+        if not all(_exists(cursor, role) for role in (APP_ROLE, SYSTEM_ROLE, login)):
+            return False
+        cursor.execute(
+            "select pg_has_role(%s, %s, 'SET'), pg_has_role(%s, %s, 'SET')", [login, APP_ROLE, login, SYSTEM_ROLE]
+        )
+        return all(cursor.fetchone())
+
+
+def _exists(cursor: Any, role: str) -> bool:
+    cursor.execute("select exists (select from pg_roles where rolname = %s)", [role])
+    return bool(cursor.fetchone()[0])
+
+
+def _ensure_login(cursor: Any, login: str) -> None:
+    if not _exists(cursor, login):
+        cursor.execute(sql.SQL("create role {}").format(sql.Identifier(login)).as_string())
+    cursor.execute("select rolcanlogin from pg_roles where rolname = %s", [login])
+    if not cursor.fetchone()[0]:
+        _let_log_in(cursor, login)
+    for role in {APP_ROLE, SYSTEM_ROLE} - {login}:
+        membership = f"grant {role} to {{}} with inherit false, set true"
+        cursor.execute(sql.SQL(membership).format(sql.Identifier(login)).as_string())
+
+
+def _let_log_in(cursor: Any, login: str) -> None:
+    """Give the login its password, hashed here so that no log of the server shows it."""
+    password = str(settings.DATABASES["default"].get("PASSWORD") or "")
+    hashed = connection.connection.pgconn.encrypt_password(password.encode(), login.encode(), b"scram-sha-256")
+    statement = sql.SQL("alter role {} login password {}").format(sql.Identifier(login), sql.Literal(hashed.decode()))
+    cursor.execute(statement.as_string())
+
+
+def _advice(login: str) -> str:
+    return (
+        f"as a superuser, run: create role {APP_ROLE}; create role {SYSTEM_ROLE};"
+        f' grant {APP_ROLE}, {SYSTEM_ROLE} to "{login}" with inherit false, set true'
+    )

@@ -1,0 +1,165 @@
+"""The database backend: each statement runs with the role and the tenant of the current scope.
+
+The settings are local to the transaction, so a pooler that assigns connections per transaction can't mix up tenants:
+
+- A statement outside of a transaction is sent together with the one that sets its scope, in psycopg's pipeline mode.
+  PostgreSQL runs both in one implicit transaction, and there is no further round trip.
+- In a transaction the scope is set with its BEGIN, in one message, and again when it changes or may have been undone.
+"""
+
+from typing import Any
+
+import psycopg
+from django.db import NotSupportedError
+from django.db.backends.postgresql import base
+from psycopg.pq import ExecStatus, PipelineStatus, TransactionStatus
+
+from apps.tenants.scope import OWNER, Scope, current_scope
+
+SET_SCOPE = (
+    "select set_config('role', %s, true), set_config('memplatform.project', %s, true),"
+    " set_config('memplatform.end_user', %s, true)"
+)
+
+
+class _Scoped:
+    """A cursor whose statements run in the current scope; without `database`, as on a bare connection."""
+
+    database: "DatabaseWrapper | None" = None
+    connection: Any
+
+    def execute(self, *args: Any, **options: Any) -> Any:
+        """Execute a statement in the current scope."""
+        database = self.database
+        if database is None or database.has_scope():
+            return super().execute(*args, **options)  # type: ignore[misc]  # of psycopg's cursor
+        if database.connection.autocommit:
+            return self._execute_alone(database, *args, **options)
+        database.set_scope()
+        return super().execute(*args, **options)  # type: ignore[misc]
+
+    def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
+        if database.is_pipelined():  # a nested pipeline would wait for its results
+            database.send_scope()
+            return super().execute(*args, **options)  # type: ignore[misc]
+        with self.connection.pipeline():
+            database.send_scope()
+            return super().execute(*args, **options)  # type: ignore[misc]
+
+    def executemany(self, *args: Any, **options: Any) -> Any:
+        """Refuse, as `copy` and `stream`: these don't set a scope."""
+        raise NotSupportedError("use execute(), which sets the scope")
+
+    copy: Any = executemany
+    stream: Any = executemany
+
+
+class ServerBindingCursor(_Scoped, base.ServerBindingCursor):
+    """A cursor with parameters bound by the server."""
+
+
+class ClientBindingCursor(_Scoped, base.Cursor):
+    """A cursor with parameters bound by the client."""
+
+
+class ServerSideCursor(_Scoped, psycopg.ServerCursor[Any]):
+    """A cursor that fetches its rows in parts. They are chosen in the scope in which it was opened."""
+
+    def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
+        database.begin()
+        try:
+            return psycopg.ServerCursor.execute(self, *args, **options)
+        finally:
+            database.run(b"commit")
+
+
+_UNKNOWN = Scope(role="unknown")  # a rollback to a savepoint may have restored another one
+_CURSORS = {base.ServerBindingCursor: ServerBindingCursor, base.Cursor: ClientBindingCursor}
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection that knows which scope its open transaction has; None: none was set."""
+
+    _scope_of_transaction: Scope | None = None
+
+    def get_connection_params(self) -> dict[str, Any]:
+        """Return the parameters of a connection, with our cursors."""
+        parameters = super().get_connection_params()
+        parameters["cursor_factory"] = _CURSORS[parameters["cursor_factory"]]
+        return parameters
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """Return a connection of the pool, or a new one, with a cursor that sets the scope."""
+        connection = super().get_new_connection(conn_params)
+        self._scope_of_transaction = None
+        if not hasattr(connection, "scope_cursor"):
+            connection.server_cursor_factory = ServerSideCursor
+            connection.scope_cursor = connection.cursor()
+        return connection
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        """Return a cursor that runs its statements in the current scope."""
+        cursor = super().create_cursor(name)
+        cursor.database = self
+        return cursor
+
+    def has_scope(self) -> bool:
+        """Return True if the next statement needs no other scope than it has."""
+        scope = current_scope()
+        if self.connection.autocommit:
+            return scope is OWNER
+        if scope == self._scope_of_transaction or (scope is OWNER and self._scope_of_transaction is None):
+            return True
+        # In a failed transaction only a rollback is possible, with any scope.
+        return bool(self.connection.pgconn.transaction_status == TransactionStatus.INERROR)
+
+    def set_scope(self) -> None:
+        """Begin the transaction with its scope, or change that of the open one."""
+        former, scope = self._scope_of_transaction, current_scope()
+        if self.is_pipelined() or self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
+            if former and former.role and former is not _UNKNOWN and not former.is_like(scope):
+                self._run_deferred_triggers()
+            self.send_scope()
+        else:
+            self.begin()
+        self._scope_of_transaction = scope
+
+    def _run_deferred_triggers(self) -> None:
+        """Run the triggers of what the former scope has written: they need to see its rows."""
+        for when in ("immediate", "deferred"):
+            self.connection.scope_cursor.execute(f"set constraints all {when}")
+
+    def is_pipelined(self) -> bool:
+        """Return True in psycopg's pipeline mode."""
+        return bool(self.connection.pgconn.pipeline_status != PipelineStatus.OFF)
+
+    def send_scope(self) -> None:
+        """Send the statement that sets the scope."""
+        self.connection.scope_cursor.execute(SET_SCOPE, current_scope().settings, prepare=True)
+
+    def begin(self) -> None:
+        """Begin a transaction and set its scope, in one message."""
+        role, project, end_user = current_scope().settings  # a name of ours, and UUIDs
+        self.run(
+            f"begin; set local role {role}; set local memplatform.project = '{project}';"
+            f" set local memplatform.end_user = '{end_user}'".encode()
+        )
+
+    def run(self, statements: bytes) -> None:
+        """Run statements without parameters or results. Raises what psycopg raises."""
+        result = self.connection.pgconn.exec_(statements)
+        if result.status != ExecStatus.COMMAND_OK:
+            raise psycopg.errors.error_from_result(result)
+
+    def _commit(self) -> None:
+        self._scope_of_transaction = None
+        super()._commit()  # type: ignore[misc]  # not in the stubs
+
+    def _rollback(self) -> None:
+        self._scope_of_transaction = None
+        super()._rollback()  # type: ignore[misc]
+
+    def _savepoint_rollback(self, sid: str) -> None:
+        super()._savepoint_rollback(sid)  # type: ignore[misc]
+        if self._scope_of_transaction is not None:
+            self._scope_of_transaction = _UNKNOWN

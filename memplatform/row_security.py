@@ -1,0 +1,131 @@
+"""Row-level security: roles, privileges and policies, brought up to date after each migration.
+
+Every table with `project_id` or `end_user_id` gets its policies, so a new table needs no line here. A table whose rows
+belong to a tenant by neither column fails tests/memplatform/test_row_security.py.
+docs/decisions/row-level-security.md explains the policies.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+from psycopg import sql
+
+from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
+
+PROJECTS = "tenants_project"
+END_USERS = "tenants_enduser"
+LEDGER, CHECKPOINTS, MIGRATIONS = "memories_ledgerentry", "memories_ledgercheckpoint", "django_migrations"
+
+# `(select …)` is evaluated once per statement, not once per row. A setting that was local to an earlier transaction is
+# empty in the next one, not null.
+_PROJECT = "(select nullif(current_setting('memplatform.project', true), '')::uuid)"
+_END_USER = "nullif(current_setting('memplatform.end_user', true), '')::uuid"
+_IS_MIGRATING = "(select current_setting('memplatform.migrating', true) = 'on')"
+# Rows of end users in the project; the policies of that table apply to the subquery.
+_OF_PROJECT = f"exists (select from {END_USERS} owner where owner.id = end_user_id)"
+_READ_OF_USER = f"end_user_id = (select owner.id from {END_USERS} owner where owner.id = {_END_USER}) or {_OF_PROJECT}"  # noqa: S608
+# The end user may be a row of the same statement, which no subquery sees.
+_WRITTEN_OF_USER = f"end_user_id = (select {_END_USER}) or {_OF_PROJECT}"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which rows a role may read (`using`) and write (`check`), as SQL conditions."""
+
+    name: str
+    role: str
+    using: str
+    check: str
+
+
+@dataclass(frozen=True, slots=True)
+class TenantTable:
+    """A table whose rows belong to tenants."""
+
+    name: str
+    owner: str
+    has_project: bool
+
+    def policies(self) -> Iterator[Policy]:
+        """Yield its policies; whoever has none of these roles reads and writes nothing."""
+        if self.name == PROJECTS or self.has_project:
+            own = f"{'id' if self.name == PROJECTS else 'project_id'} = {_PROJECT}"
+            yield Policy("tenant", APP_ROLE, own, own)
+        else:
+            yield Policy("tenant", APP_ROLE, _READ_OF_USER, _WRITTEN_OF_USER)
+        yield Policy("system", SYSTEM_ROLE, "true", "true")
+        yield Policy("migration", self.owner, _IS_MIGRATING, _IS_MIGRATING)
+
+
+def apply_row_security() -> None:
+    """Bring privileges and policies of all tables up to date; to be run as their owner."""
+    _grant()
+    for table in tenant_tables():
+        _protect(table)
+
+
+_TENANT_TABLES = """
+select class.relname, pg_get_userbyid(class.relowner), bool_or(attname = 'project_id')
+from pg_class class join pg_attribute on attrelid = class.oid and not attisdropped
+where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+    and (attname in ('project_id', 'end_user_id') or relname = %s)
+group by class.oid, class.relname, class.relowner order by class.relname
+"""
+
+
+def tenant_tables() -> list[TenantTable]:
+    """Return the tables that need policies."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TENANT_TABLES, [PROJECTS])
+        return [TenantTable(*row) for row in cursor.fetchall()]
+
+
+_STATE = """
+select relrowsecurity and relforcerowsecurity,
+    array(select obj_description(policy.oid, 'pg_policy') from pg_policy policy
+          where polrelid = class.oid order by polname)
+from pg_class class where class.oid = %s::regclass
+"""
+
+
+def _protect(table: TenantTable) -> None:
+    """Replace the policies of a table, unless it has just these: that takes a lock which waits for all readers."""
+    wanted = sorted(table.policies(), key=lambda each: each.name)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_STATE, [table.name])
+        if cursor.fetchone() == (True, [_digest(each) for each in wanted]):
+            return
+        cursor.execute("select polname from pg_policy where polrelid = %s::regclass", [table.name])
+        for (name,) in cursor.fetchall():
+            _run(cursor, "drop policy {} on {}", name, table.name)
+        for each in wanted:
+            conditions = f"using ({each.using}) with check ({each.check})"
+            _run(cursor, "create policy {} on {} to {} " + conditions, each.name, table.name, each.role)
+            _run(cursor, f"comment on policy {{}} on {{}} is '{_digest(each)}'", each.name, table.name)
+        _run(cursor, "alter table {} enable row level security, force row level security", table.name)
+
+
+def _digest(policy: Policy) -> str:
+    return hashlib.sha256(repr(policy).encode()).hexdigest()
+
+
+def _grant() -> None:
+    """Let both roles use the tables; entries of the ledger are sealed and removed by the system alone."""
+    both = f"{APP_ROLE}, {SYSTEM_ROLE}"
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("select current_schema()")
+        (schema,) = cursor.fetchone()
+        _run(cursor, f"grant usage on schema {{}} to {both}", schema)
+        _run(cursor, f"grant select, insert, update, delete on all tables in schema {{}} to {both}", schema)
+        _run(cursor, f"grant usage, select on all sequences in schema {{}} to {both}", schema)
+        _run(cursor, f"revoke insert, update, delete on {{}} from {both}", MIGRATIONS)
+        _run(cursor, f"revoke update, delete on {{}}, {{}} from {both}", LEDGER, CHECKPOINTS)
+        _run(cursor, f"revoke insert on {{}} from {APP_ROLE}", CHECKPOINTS)
+        _run(cursor, f"grant update (number, hash), delete on {{}} to {SYSTEM_ROLE}", LEDGER)
+
+
+def _run(cursor: Any, statement: str, *names: str) -> None:
+    cursor.execute(sql.SQL(statement).format(*map(sql.Identifier, names)).as_string())
