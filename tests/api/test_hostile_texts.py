@@ -1,11 +1,15 @@
 """Any text in any field of any endpoint is accepted, cleaned or refused with a problem; never an internal error."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from copy import copy
+from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from apps.actions.keys.create_key import create_key
@@ -46,33 +50,29 @@ SEARCH = {
     "from": "2026-01-01",
     "as_of": "2026-01-01",
 }
-BODIES: dict[str, dict[str, Any]] = {
-    "/v1/turns": TURNS,
-    "/v1/memories": {"user_id": "ana", "memories": [MEMORY]},
-    "/v1/memories/search": SEARCH,
-    "/v1/context": {"user_id": "ana", "query": "q"},
-    "/v1/sessions/s/end": {"user_id": "ana"},
-    "/v1/keys": {"name": "n", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"},
-    "/v1/work/retry": {"status": ["dead"], "error": "e", "user_id": "ana"},
+REVISION = {
+    "content": "Ana lives in Porto.",
+    "object": {"literal": "Porto"},
+    "topic": "t",
+    "tags": ["t"],
+    "metadata": {"k": "v"},
+    "event_at": "2026-01-01T00:00:00Z",
+    "event_precision": "day",
+    "valid_until": "2026-01-01T00:00:00Z",
+    "status": "active",
 }
-QUERIES = {
-    "/v1/memories": (
-        "user_id",
-        "type",
-        "topic",
-        "tag",
-        "status",
-        "entity",
-        "from",
-        "as_of",
-        "known_at",
-        "cursor",
-        "limit",
-    ),
-    "/v1/traces": ("user_id", "session_id", "status", "cursor", "limit"),
-    "/v1/entities": ("user_id", "type", "cursor", "limit"),
-    "/v1/keys": ("cursor", "limit"),
-    "/v1/stats": ("day", "days", "from", "to"),
+# Method and path, as the OpenAPI document has them -> a body with a text in each field that takes one.
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("post", "/v1/turns"): TURNS,
+    ("post", "/v1/memories"): {"user_id": "ana", "memories": [MEMORY]},
+    ("patch", "/v1/memories/{memory_id}"): REVISION,
+    ("post", "/v1/memories/search"): SEARCH,
+    ("post", "/v1/context"): {"user_id": "ana", "query": "q", "stakes": "normal"},
+    ("post", "/v1/sessions/{session_id}/end"): {"user_id": "ana"},
+    ("post", "/v1/keys"): {"name": "n", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"},
+    ("post", "/v1/work/retry"): {"status": ["dead"], "error": "e", "user_id": "ana"},
+    ("post", "/v1/entities/{entity_id}/merge"): {"into": "ent_x"},
+    ("post", "/v1/links/{link_id}/settle"): {"resolution": "both", "changed_on": "2026-01-01"},
 }
 
 
@@ -109,24 +109,75 @@ def test_the_naughty_strings_are_there() -> None:
     assert len(hostile_texts()) > 500
 
 
-def test_text_in_bodies(caller: APIClient) -> None:
-    places = [(path, at) for path, body in BODIES.items() for at in strings_of(body)]
-    for (path, at), text in hostile_cases(places):
-        answer = post(caller, path, with_text(BODIES[path], at, text))
-        assert is_answered(answer), (path, at, text, answer.content)
+@cache
+def document() -> dict[str, dict[str, Any]]:
+    """Return the operations of the OpenAPI document by path and method."""
+    paths: dict[str, dict[str, Any]] = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+    return paths
 
 
-def post(caller: APIClient, path: str, body: Any) -> Any:
-    """Post a body whose lone surrogates are escaped: JSON can carry them in no other way."""
-    return caller.generic("POST", path, json.dumps(body), content_type="application/json")
+def test_every_body_of_the_document_is_tried() -> None:
+    documented = {(method, path) for path, found in document().items() for method in found}
+    with_body = {(method, path) for method, path in documented if "requestBody" in document()[path][method]}
+    assert with_body == BODIES.keys()
 
 
-def test_text_in_queries(caller: APIClient) -> None:
-    places = [(path, name) for path, names in QUERIES.items() for name in names]
-    for (path, name), text in hostile_cases(places):
-        sent = text.encode(errors="surrogatepass")
-        answer = caller.get(path, {"user_id": "ana", name: sent} if path != "/v1/keys" else {name: sent})
-        assert is_answered(answer), (path, name, text, answer.content)
+@pytest.fixture
+def memory_id(caller: APIClient) -> str:
+    stored = caller.post("/v1/memories", {"user_id": "ana", "memories": [MEMORY]})
+    return str(stored.json()["memories"][0]["id"])
+
+
+def test_text_in_bodies(caller: APIClient, memory_id: str) -> None:
+    places = [(call, at) for call, body in BODIES.items() for at in strings_of(body)]
+    for (call, at), text in hostile_cases(places):
+        method, path = call
+        body = with_text(BODIES[call], at, text)
+        answer = send(caller, method, path.format(memory_id=memory_id, **SOMETHING), body)
+        assert is_answered(answer), (call, at, text, answer.content)
+
+
+def send(caller: APIClient, method: str, path: str, body: Any) -> Any:
+    """Send a body whose lone surrogates are escaped: JSON can carry them in no other way."""
+    return caller.generic(method.upper(), path, json.dumps(body), content_type="application/json")
+
+
+SOMETHING = {"session_id": "s", "entity_id": "ent_x", "link_id": "lnk_x"}
+
+
+def test_text_in_addresses_and_headers(caller: APIClient) -> None:
+    """In each parameter of the document, those in the path, the query and headers."""
+    places = [
+        (method, path, parameter["in"], parameter["name"])
+        for path, found in document().items()
+        for method, operation in found.items()
+        for parameter in operation.get("parameters", ())
+    ]
+    assert {where for _, _, where, _ in places} == {"path", "query", "header"}
+    for (method, path, where, name), text in hostile_cases(places):
+        answer = ask(caller, method, path, where=where, name=name, text=text)
+        assert is_answered(answer), (method, path, name, text, answer.content)
+
+
+def ask(caller: APIClient, method: str, path: str, *, where: str, name: str, text: str) -> Any:
+    """Send a request with a text in one parameter; the others in its path and query are plain."""
+    plain = re.findall(r"{(\w+)}", path)
+    quoted = quote(text.encode(errors="surrogatepass"), safe="")
+    address = path.format(**{each: quoted if (where, each) == ("path", name) else "x" for each in plain})
+    query = [f"{name}={quoted}"] if where == "query" else []
+    if any(each["name"] == "user_id" != name and each["in"] == "query" for each in parameters(method, path)):
+        query.append("user_id=ana")
+    # Servers hand headers over as Latin-1, and refuse line breaks and NUL themselves.
+    sent = text.encode(errors="replace").decode("latin-1").translate({0: None, 10: None, 13: None})
+    headers = {name: sent} if where == "header" else {}
+    address = "?".join((address, "&".join(query))) if query else address
+    body = json.dumps(BODIES.get((method, path), {}))
+    return caller.generic(method.upper(), address, body, content_type="application/json", headers=headers)
+
+
+def parameters(method: str, path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = document()[path][method].get("parameters", [])
+    return found
 
 
 @pytest.mark.django_db(transaction=True)
@@ -134,7 +185,7 @@ def test_no_turn_kills_its_run(caller: APIClient) -> None:
     """Accepted texts are processed: a text that breaks a stage would leave a dead trace."""
     for user, texts in enumerate(batched(hostile_texts(), 40)):
         turns = [turn_with(text, number) for number, text in enumerate(texts)]
-        answer = post(caller, "/v1/turns", {"user_id": f"user {user}", "session_id": "s", "turns": turns})
+        answer = send(caller, "post", "/v1/turns", {"user_id": f"user {user}", "session_id": "s", "turns": turns})
         assert answer.status_code == 202, answer.content
     drain()
     assert set(Trace.objects.values_list("status", flat=True)) == {"done"}

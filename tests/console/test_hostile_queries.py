@@ -5,8 +5,9 @@ from urllib.parse import quote
 
 import pytest
 from django.test import Client
+from django.urls import resolve
 
-from apps.memories.models import Memory
+from apps.memories.models import Entity, Memory, MemoryLink
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import Project
 from tests.hostile_texts import hostile_cases
@@ -21,6 +22,15 @@ QUERIES = {
     "patterns": ("q", "reason", "by"),
     "dashboard": ("by",),
     "queue": ("state", "page"),
+    "audit": ("actor", "verb", "user", "since", "until", "page"),
+    "audit/export": ("actor", "verb", "user", "since", "until"),
+    "keys": ("page",),
+    "members": ("page",),
+    "configuration": ("page",),
+    "configuration/1": ("against",),
+    "users/{user}": ("tab", "q", "stakes", "budget", "status", "page"),
+    "users/{user}/erase": ("page",),
+    "entities/{entity}/merge": ("q", "page"),
 }
 FORMS = {
     "review/approve": ("memory", "content", "value", "replaces"),
@@ -30,22 +40,43 @@ FORMS = {
     "queue/retry": ("error", "user"),
     "keys": ("name", "scopes", "expires_at"),
     "members": ("username", "role"),
-    "configuration/change": ("base", "note"),
+    "configuration/change": ("base", "note", "redaction.custom", "extraction.model"),
+    "contradictions/{link}/settle": ("resolution", "changed_on", "from", "to"),
+    "patterns/new": ("name", "pattern", "reason", "languages", "order"),
+    "patterns/preview": ("name", "pattern", "days"),
+    "entities/{entity}/merge": ("into",),
+    "users/{user}/erase": ("user_id",),
+    "members/1/admin/restore": ("offer",),
 }
 
 
-def test_text_in_queries(admin: Client, full_project: Project) -> None:
+@pytest.fixture
+def things(full_project: Project) -> dict[str, str]:
+    """Identifiers of what pages are about."""
+    memory = Memory.objects.filter(project=full_project).earliest("created_at")
+    entity = Entity.objects.filter(project=full_project, is_user=False).earliest("name")
+    link = MemoryLink.objects.filter(project=full_project).earliest("id")
+    return {"user": str(memory.end_user_id), "entity": str(entity.pk), "link": str(link.pk)}
+
+
+def test_the_pages_are_there(things: dict[str, str]) -> None:
+    """An address that leads nowhere would take any text."""
+    for page in (*QUERIES, *FORMS):
+        resolve(f"/console/test/{page.format(**things)}/")
+
+
+def test_text_in_queries(admin: Client, full_project: Project, things: dict[str, str]) -> None:
     for (page, name), text in hostile_cases([(page, name) for page, names in QUERIES.items() for name in names]):
         value = quote(text.encode(errors="surrogatepass"))
-        answer = admin.get(f"/console/{full_project.slug}/{page}/?{name}={value}")
+        answer = admin.get(f"/console/{full_project.slug}/{page.format(**things)}/?{name}={value}")
         assert answer.status_code < 500, (page, name, text)
 
 
-def test_text_in_forms(admin: Client, full_project: Project) -> None:
+def test_text_in_forms(admin: Client, full_project: Project, things: dict[str, str]) -> None:
     for (page, name), text in hostile_cases([(page, name) for page, names in FORMS.items() for name in names]):
         value = quote(text.encode(errors="surrogatepass"))
         answer = admin.post(
-            f"/console/{full_project.slug}/{page}/",
+            f"/console/{full_project.slug}/{page.format(**things)}/",
             f"{name}={value}",
             content_type="application/x-www-form-urlencoded",
         )
