@@ -10,6 +10,7 @@ from apps.actions.ledger import seal as sealing
 from apps.actions.memories import archive_memories as archiving
 from apps.actions.memories import close_ended_memories as closing
 from apps.actions.queue import prune as pruning
+from apps.actions.rollbacks import run_rollback as rolling_back
 from apps.actions.rules import count_rule_hits as counting
 from apps.actions.rules import run_preview as previewing
 from apps.actions.sessions import end_idle_sessions as ending
@@ -50,6 +51,11 @@ def end_idle_sessions() -> int:
 def continue_erasures() -> int:
     """Go on with erasures of end users that are not finished; return how many are finished now."""
     return erasing.continue_erasures(most=timedelta(seconds=TASK_SECONDS))
+
+
+def continue_rollbacks() -> int:
+    """Go on with rollbacks, and their undo, that are not finished; return how many are finished now."""
+    return rolling_back.continue_rollbacks(most=timedelta(seconds=TASK_SECONDS))
 
 
 def seal_ledger() -> int:

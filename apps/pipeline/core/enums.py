@@ -237,6 +237,35 @@ class TraceStatus(StrEnum):
     REJECTED = "rejected"
     EXTRACTION_FAILED = "extraction_failed"
     DEAD = "dead"
+    ROLLED_BACK = "rolled_back"  # what it wrote was taken back; it may be run again
+
+
+class EntityChangeKind(StrEnum):
+    """What a trace did to the names of an entity."""
+
+    NAMED = "named"
+    RENAMED = "renamed"
+    TAKEN = "taken"  # a description of it passed to another entity
+
+
+class RollbackState(StrEnum):
+    """Where a rollback, or its part for one end user, stands."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+
+
+class LeftAlone(StrEnum):
+    """Why a rollback, or its undo, leaves something as it is, or keeps part of it."""
+
+    EDITED = "edited"
+    SAID_ELSEWHERE = "said_elsewhere"
+    SAID_AGAIN = "said_again"
+    BUILT_UPON = "built_upon"
+    RUN_AGAIN = "run_again"
+    ROLLED_BACK_SINCE = "rolled_back_since"
 
 
 class Stakes(StrEnum):
