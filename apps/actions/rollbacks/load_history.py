@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from apps.actions.rollbacks.load_entities import load_entities, load_holders, load_referring, load_taken_entities
 from apps.memories.codec import statement_columns
@@ -13,12 +13,12 @@ from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.reading.past_values import past_values
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.enums import LinkKind, LinkStatus, Role
+from apps.pipeline.core.enums import LinkKind, LinkStatus, Reason, Role
 from apps.pipeline.core.operations import ROLLED_BACK
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.rollback.history import KnownLink, KnownOrigin, MemoryChange, MemoryHistory, UserHistory
 from apps.pipeline.rollback.plan import Takings
-from apps.traces.models import Trace
+from apps.traces.models import Trace, Turn
 
 _BY_PERSON = ("person:", "key:")
 
@@ -43,6 +43,7 @@ def load_history(*, end_user_id: UUID, traces: Collection[UUID]) -> UserHistory:
         entities=entities,
         links=_links(MemoryLink.objects.filter(of_added, end_user_id=end_user_id)),
         live=PostgresMemoryReader().live(end_user_id=end_user_id),
+        repeats=_repeats(end_user_id, traces),
         referring=load_referring(end_user_id=end_user_id, entity_ids=[each.id for each in entities]),
         holders=load_holders(end_user_id=end_user_id, entities=entities),
     )
@@ -60,6 +61,19 @@ def load_taken(*, end_user_id: UUID, rollback_id: UUID, takings: Takings) -> Use
         links=tuple(each for each in links if (each.from_id, each.to_id, each.kind) in takings.links),
         live=PostgresMemoryReader().live(end_user_id=end_user_id),
     )
+
+
+def _repeats(end_user_id: UUID, traces: Collection[UUID]) -> tuple[UUID, ...]:
+    """Return the other traces with a turn that was rejected because it repeats a turn of these."""
+    turns = Turn.objects.filter(end_user_id=end_user_id)
+    said_before = turns.filter(
+        trace_id__in=traces,
+        session_id=OuterRef("session_id"),
+        position__lt=OuterRef("position"),
+        content__iexact=OuterRef("content"),
+    )
+    rejected = turns.filter(Exists(said_before), rejected_for=Reason.REPEATED_TURN).exclude(trace_id__in=traces)
+    return tuple(rejected.order_by("trace_id").values_list("trace_id", flat=True).distinct())
 
 
 def _memories(end_user_id: UUID, ids: Collection[UUID], traces: Collection[UUID] = ()) -> tuple[MemoryHistory, ...]:

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+import msgspec
 from django.db import connection
 from django.utils import timezone
 
@@ -57,7 +58,10 @@ def outdate_sessions(session_ids: list[UUID]) -> None:
 
 def kept_as_json(kept: tuple[Kept, ...]) -> list[dict[str, object]]:
     """Return what was left alone as JSON."""
-    return [
-        {"memory": str(each.memory_id), "reason": each.reason.value, "can_be_forced": each.can_be_forced}
-        for each in kept
-    ]
+    stored: list[dict[str, object]] = msgspec.to_builtins(kept)
+    return stored
+
+
+def kept_from_json(stored: list[dict[str, object]]) -> list[Kept]:
+    """Read what was left alone."""
+    return msgspec.convert(stored, list[Kept])

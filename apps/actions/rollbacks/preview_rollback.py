@@ -1,8 +1,8 @@
 """Preview a rollback: what it would take back and leave alone; nothing is written."""
 
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.actions.rollbacks.load_history import load_history
 from apps.actions.rollbacks.one_user import rules_of
+from apps.actions.rollbacks.progress import ShownKept, shown_kept
 from apps.actions.rollbacks.request_rollback import RollbackRequest
 from apps.actions.rollbacks.roll_back_user import counts_of
 from apps.memories.models import Memory
@@ -43,7 +44,7 @@ class RollbackPreview:
     users_previewed: int
     counts: dict[str, int]
     memories: tuple[PreviewedMemory, ...]
-    kept: tuple[tuple[Memory, Kept], ...] = field(default=())
+    kept: tuple[ShownKept, ...] = ()
 
 
 def preview_rollback(*, request: RollbackRequest) -> RollbackPreview:
@@ -61,14 +62,14 @@ def preview_rollback(*, request: RollbackRequest) -> RollbackPreview:
         total.update(counts_of(planned, traces=len(ids)))
         changes |= _changes(planned)
         kept += planned.kept
-    rows = _rows(request.project_id, [*changes, *(each.memory_id for each in kept)])
+    rows = _rows(request.project_id, list(changes))
     return RollbackPreview(
         users=len(users),
         traces=traces.count(),
         users_previewed=min(len(users), MOST_USERS),
         counts=dict(total),
         memories=tuple(PreviewedMemory(rows[key], values) for key, values in changes.items() if key in rows),
-        kept=tuple((rows[each.memory_id], each) for each in kept if each.memory_id in rows),
+        kept=shown_kept(kept[:MOST_MEMORIES], project_id=request.project_id),
     )
 
 
@@ -76,6 +77,6 @@ def _changes(planned: RollbackPlan) -> dict[UUID, dict[str, Any]]:
     return {each.memory_id: dict(each.changes) for each in planned.plan.of(ReviseMemory)}
 
 
-def _rows(project_id: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
-    some = list(dict.fromkeys(ids))[:MOST_MEMORIES]
-    return {row.id: row for row in Memory.objects.for_project(project_id).filter(id__in=some).to_show()}
+def _rows(project_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Memory]:
+    memories = Memory.objects.for_project(project_id).filter(id__in=ids[:MOST_MEMORIES])
+    return {row.id: row for row in memories.to_show()}

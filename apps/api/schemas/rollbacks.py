@@ -8,11 +8,11 @@ from uuid import UUID
 from msgspec import Meta
 
 from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
+from apps.actions.rollbacks.progress import ShownKept
 from apps.api.schemas.common import Identifier, Limit, QueryParameters, RequestBody, ResponseBody
-from apps.memories.models import Memory, Rollback
+from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.rollback.history import Kept
 
 MOST_FORCED = 1_000
 
@@ -66,14 +66,19 @@ class ChangedMemoryResponse(ResponseBody):
 
 
 class LeftAloneResponse(ResponseBody):
-    """A memory that is left alone, as a whole or in part; `force` takes it back all the same if `can_be_forced`."""
+    """A memory that is left alone, as a whole or in part; `force` takes it back all the same if `can_be_forced`.
 
-    memory_id: str
-    user_id: str
-    content: str
-    status: Status
+    With the reason `repeated`, `trace_id` names a trace instead: its turn was rejected because it repeats one that is
+    taken back.
+    """
+
     reason: LeftAlone
     can_be_forced: bool
+    user_id: str
+    memory_id: str | None
+    content: str
+    status: Status | None
+    trace_id: str | None
 
 
 class RollbackPreviewResponse(ResponseBody):
@@ -122,19 +127,22 @@ def preview_response(preview: RollbackPreview) -> RollbackPreviewResponse:
         users_previewed=preview.users_previewed,
         counts=preview.counts,
         memories=[_changed(each) for each in preview.memories],
-        left_alone=[left_alone_response(memory, kept) for memory, kept in preview.kept],
+        left_alone=[left_alone_response(each) for each in preview.kept],
     )
 
 
-def left_alone_response(memory: Memory, kept: Kept) -> LeftAloneResponse:
-    """Convert a memory that is left alone; it was read with Memory.objects.to_show."""
+def left_alone_response(kept: ShownKept) -> LeftAloneResponse:
+    """Convert what is left alone."""
+    memory, trace = kept.memory, kept.trace
+    owner = memory or trace
     return LeftAloneResponse(
-        memory_id=memory.shown_id,
-        user_id=memory.end_user.external_id,
-        content=memory.content,
-        status=Status(memory.status),
         reason=kept.reason,
         can_be_forced=kept.can_be_forced,
+        user_id=owner.end_user.external_id if owner else "",
+        memory_id=memory.shown_id if memory else None,
+        content=memory.content if memory else "",
+        status=Status(memory.status) if memory else None,
+        trace_id=trace.shown_id if trace else None,
     )
 
 

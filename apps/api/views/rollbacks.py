@@ -136,5 +136,5 @@ def _selection(project_id: UUID, body: SelectionBody) -> TraceSelection:
 
 def _response(rollback: Rollback) -> RollbackResponse:
     progress = progress_of(rollback)
-    left_alone = [left_alone_response(memory, kept) for memory, kept in progress.kept]
+    left_alone = [left_alone_response(each) for each in progress.kept]
     return rollback_response(rollback, users=progress.users, waiting=progress.waiting, left_alone=left_alone)

@@ -11,6 +11,7 @@ from django.db.models.functions import Cast, Replace
 
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.writing.write_context import WriteContext
+from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.ports import StalePlan
 
 
@@ -40,18 +41,25 @@ def apply_changes(*, changes: Sequence[VersionedChange], context: WriteContext, 
         .select_for_update()
     }
     found = {memory_id: row.version for memory_id, row in rows.items()}
+    opened = any(_opens(rows[each.memory_id], each) for each in changes if each.memory_id in rows)
     past: list[MemoryVersion] = []
     for each in changes:
         if found.get(each.memory_id) != each.expected_version:
             raise StalePlan(f"memory {each.memory_id} is no longer at version {each.expected_version}")
         past.append(_change_row(rows[each.memory_id], each, context, now))
     MemoryVersion.objects.bulk_create(past)
-    columns = sorted({name for each in changes for name in each.values} | {"version", "updated_at"})
-    if len(rows) > 1 and "canonical_hash" in columns:
-        # Memories may swap hashes, and the database checks uniqueness row by row: set unique placeholders first.
+    columns = {name for each in changes for name in each.values} | {"version", "updated_at"}
+    if len(rows) > 1 and (opened or "canonical_hash" in columns):
+        # Memories may swap hashes, or one opens as another with its hash is closed, and the database checks uniqueness
+        # row by row: set unique placeholders first.
+        columns.add("canonical_hash")
         placeholder = Replace(Cast("id", CharField()), Value("-"))
         Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted).update(canonical_hash=placeholder)
-    Memory.objects.bulk_update(rows.values(), columns)
+    Memory.objects.bulk_update(rows.values(), sorted(columns))
+
+
+def _opens(row: Memory, each: VersionedChange) -> bool:
+    return row.status not in LIVE_STATUSES and each.values.get("status") in LIVE_STATUSES
 
 
 def _change_row(row: Memory, each: VersionedChange, context: WriteContext, now: datetime) -> MemoryVersion:

@@ -266,6 +266,7 @@ class LeftAlone(StrEnum):
     BUILT_UPON = "built_upon"
     RUN_AGAIN = "run_again"
     ROLLED_BACK_SINCE = "rolled_back_since"
+    REPEATED = "repeated"
 
 
 class Stakes(StrEnum):

@@ -106,14 +106,19 @@ class UserHistory:
     entities: tuple[EntityHistory, ...] = ()
     links: tuple[KnownLink, ...] = ()
     live: tuple[StoredMemory, ...] = ()  # all of the end user
+    repeats: tuple[UUID, ...] = ()  # other traces that a turn of these kept from being processed
     referring: Mapping[UUID, frozenset[UUID]] = field(default_factory=dict)  # entity to memories
     holders: Mapping[str, frozenset[UUID]] = field(default_factory=dict)  # folded description to entities that have it
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A memory that a rollback, or its undo, leaves alone as a whole or in part, and why."""
+    """A memory that a rollback, or its undo, leaves alone as a whole or in part, and why.
 
-    memory_id: UUID
+    A trace is named instead where it stored nothing because it repeats what is taken back.
+    """
+
+    memory_id: UUID | None
     reason: LeftAlone
     can_be_forced: bool = False
+    trace_id: UUID | None = None

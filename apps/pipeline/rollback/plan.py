@@ -101,6 +101,7 @@ def plan_rollback(history: UserHistory, *, traces: Set[UUID], forced: Set[UUID],
         *(_mark(each, LinkStatus.OPEN, LinkStatus.SETTLED) for each in links),
     ]
     kept += [*settlement.kept, *_built_upon(history, traces, retracted)]
+    kept += [Kept(None, LeftAlone.REPEATED, trace_id=each) for each in history.repeats]
     return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys(kept)))
 
 
@@ -120,8 +121,8 @@ def plan_undo(history: UserHistory, *, rollback_id: UUID, takings: Takings, rule
         if inverse.turn_ids:
             origins[each.memory.id] = inverse.turn_ids
     settlement = _settle(history, changes, rules)
-    for again in settlement.kept:
-        origins.pop(again.memory_id, None)
+    again = {each.memory_id for each in settlement.kept}
+    origins = {memory_id: turns for memory_id, turns in origins.items() if memory_id not in again}
     operations: list[Operation] = [
         *restore_operations(history.entities, takings.entities),
         *_revisions(settlement, verb=ROLLBACK_UNDONE),

@@ -1,75 +1,15 @@
 """Rolling back traces: what they wrote is gone, what they had replaced is back, and the undo restores it."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any
-from uuid import UUID
-
 import pytest
 
 from apps.actions.memories.revise import Revision, revise
-from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rollback, undo_rollback
-from apps.actions.rollbacks.selection import TraceSelection
-from apps.intake.accept import Submission, accept
-from apps.memories.models import Entity, Memory, MemoryOrigin, Rollback
-from apps.pipeline.core.enums import Role, TraceStatus
-from apps.pipeline.core.turn import NewTurn
+from apps.memories.models import Memory, MemoryOrigin
+from apps.pipeline.core.enums import TraceStatus
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from tests.worker.worker_helper import Person
+from tests.actions.rollbacks.teller import Teller, closed, names, roll_back, state, undo
 
 pytestmark = pytest.mark.django_db
-FOREVER = timedelta(seconds=60)
-State = set[tuple[Any, ...]]
-
-
-class Teller(Person):
-    """An end user who says one thing a day."""
-
-    def tells(self, content: str, *, day: int, session: str = "monday") -> UUID:
-        turn = NewTurn(role=Role.USER, content=content, occurred_at=datetime(2026, 3, day, tzinfo=UTC))
-        accepted = accept(submission=Submission(self.project.id, None, self.name, session, (turn,)))
-        self.is_worked_for()
-        return accepted.trace_id
-
-
-def roll_back(project: Project, *traces: UUID, forced: Sequence[UUID] = (), rerun: bool = False) -> Rollback:
-    selection = TraceSelection(trace_ids=traces)
-    request = RollbackRequest(project.id, selection, forced=forced, rerun=rerun)
-    return request_rollback(request=request, wait=FOREVER)
-
-
-def undo(rollback: Rollback) -> Rollback:
-    return undo_rollback(project_id=rollback.project_id, rollback_id=rollback.id, wait=FOREVER)
-
-
-def state(person: Person) -> State:
-    """Return what is held to be true, with everything that a run derives; identifiers and versions differ."""
-    live = Memory.objects.filter(end_user_id=person.id).live().select_related("subject")
-    return {
-        (
-            each.content,
-            each.status,
-            each.subject and each.subject.name,
-            each.object_text,
-            each.valid_from,
-            each.valid_until,
-            each.said_at,
-            each.confidence,
-            each.recurrence,
-            each.evidence,
-            tuple(each.review_reasons),
-        )
-        for each in live
-    }
-
-
-def names(person: Person) -> set[tuple[Any, ...]]:
-    rows = Entity.objects.standing().filter(end_user_id=person.id, is_user=False).prefetch_related("aliases")
-    return {
-        (each.name, each.type, each.mention_count, frozenset((a.alias, a.count) for a in each.standing_aliases))
-        for each in rows
-    }
 
 
 @pytest.fixture
@@ -127,11 +67,6 @@ def test_what_came_after_stays_in_its_place(project: Project, ana: Teller, bea: 
     assert closed(ana) == closed(bea)
 
 
-def closed(person: Person) -> set[tuple[Any, ...]]:
-    rows = Memory.objects.filter(end_user_id=person.id, status="superseded").select_related("superseded_by")
-    return {(each.content, each.valid_until, each.superseded_by and each.superseded_by.content) for each in rows}
-
-
 def test_a_repetition_is_taken_out_of_the_memory(project: Project, ana: Teller) -> None:
     ana.tells("I like green tea.", day=2)
     before = state(ana)
@@ -165,7 +100,7 @@ def test_what_was_edited_is_left_alone_unless_forced(project: Project, ana: Tell
     memory.refresh_from_db()
     assert memory.status == "active"
     (left,) = rollback.items.get().left_alone
-    assert left == {"memory": str(memory.id), "reason": "edited", "can_be_forced": True}
+    assert (left["memory_id"], left["reason"], left["can_be_forced"]) == (str(memory.id), "edited", True)
     undo(rollback)
     roll_back(project, trace, forced=[memory.id])
     memory.refresh_from_db()
