@@ -19,6 +19,7 @@ OF_A_PROJECT = {
     "LedgerEntry",
     "ModelPause",
     "PreFilterRule",
+    "Rollback",
     "RulePreview",
 }
 OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}

@@ -8,6 +8,7 @@ from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.keys import KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.memories import HistoryView, MemoriesView, MemoryView
+from apps.api.views.rollbacks import RollbacksView, RollbackUndoView, RollbackView
 from apps.api.views.search import ContextView, SearchView
 from apps.api.views.sessions import SessionEndView, SessionView, TurnView
 from apps.api.views.stats import StatsView
@@ -30,6 +31,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/entities/<str:entity_id>/merge", EntityMergeView.as_view(), name="entity-merge"),
     path("v1/links", LinksView.as_view(), name="links"),
     path("v1/links/<str:link_id>/settle", LinkSettleView.as_view(), name="link-settle"),
+    path("v1/rollbacks", RollbacksView.as_view(), name="rollbacks"),
+    path("v1/rollbacks/<str:rollback_id>", RollbackView.as_view(), name="rollback"),
+    path("v1/rollbacks/<str:rollback_id>/undo", RollbackUndoView.as_view(), name="rollback-undo"),
     path("v1/keys", KeysView.as_view(), name="keys"),
     path("v1/keys/<str:key_id>", KeyView.as_view(), name="key"),
     path("v1/sessions/<path:session_id>/end", SessionEndView.as_view(), name="session-end"),

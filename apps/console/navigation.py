@@ -53,7 +53,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Patterns", "patterns", "patterns"),
         NavigationItem("Configuration", "configuration", "configuration"),
         NavigationItem("Replay", "replay"),
-        NavigationItem("Rollback", "rollback"),
+        NavigationItem("Rollback", "rollback", "rollbacks", MemberRole.ADMIN),
         NavigationItem("Evaluation", "evaluation"),
     ),
     "Operate": (

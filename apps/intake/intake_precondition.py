@@ -14,6 +14,7 @@ import msgspec
 
 from apps.actions.errors import Conflict, Refused
 from apps.pipeline.core.draft import Request
+from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
@@ -40,13 +41,18 @@ class IntakeState:
     earlier_turns: tuple[SourceTurn, ...] = ()
 
 
+# A turn whose trace was rolled back counts as never said: it may be sent again.
+NOT_ROLLED_BACK = (
+    "not exists (select from traces_trace where traces_trace.id = traces_turn.trace_id"
+    f" and traces_trace.status = '{TraceStatus.ROLLED_BACK.value}')"
+)
 # The CTE `agreed` has a row where the request may be recorded. An older turn with one of the request's turn ids is not
 # among the last few that are cached, so such turns are compared by their number. The lock on the end user keeps an
 # erasure from starting before the request is committed; see apps/tenants/end_users.py.
 AGREED_CTES = f"""
 named as (
     select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
-        and external_id <> '' and external_id = any(%(turn_ids)s)
+        and external_id <> '' and external_id = any(%(turn_ids)s) and {NOT_ROLLED_BACK}
 ), state as (
     select session.last_turn_at, coalesce(session.turn_count, 0) as turn_count,
         (select id from traces_configurationversion where project_id = %(project)s and is_active) as configuration_id,
@@ -60,12 +66,12 @@ named as (
         configuration_id = %(configuration)s and last_turn_at is not distinct from %(last_turn_at)s
         and (select count(*) from named) = %(known_ids)s))
 )
-"""  # noqa: S608  (only a constant of another module)
+"""  # noqa: S608  (only constants)
 # "offset 0" makes the planner fetch each turn by its key; without statistics it would scan the whole table.
 SELECT_STATE = f"""
 select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_turn_at,
     case when placed.at is null then (select json_agg(earlier order by position)::text from (
-        (select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
+        (select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s and {NOT_ROLLED_BACK}
          order by position desc limit %(window)s)
         union table named
     ) needed, lateral (
@@ -73,7 +79,7 @@ select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_tu
         from traces_turn where id = needed.id offset 0
     ) earlier) end, erasing
 from state left join placed on true
-"""  # noqa: S608  (only names of columns)
+"""  # noqa: S608  (only names of columns and constants)
 
 
 def expected_state(state: IntakeState, *, request: Request, unconditional: bool) -> dict[str, Any]:

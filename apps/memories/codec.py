@@ -82,7 +82,7 @@ SELECT_STORED = f"""
 select {", ".join(f"m.{name}" for name in _SELECTED)},
        array(select distinct origin.session_id || '|' || (origin.said_at at time zone 'utc')::date
              from memories_memoryorigin origin
-             where origin.end_user_id = m.end_user_id and origin.memory_id = m.id)
+             where origin.end_user_id = m.end_user_id and origin.memory_id = m.id and not origin.withdrawn)
 """  # noqa: S608  (only names of this module)
 STORED_WIDTH = len(_SELECTED) + 1  # columns of SELECT_STORED
 

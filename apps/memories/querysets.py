@@ -1,4 +1,4 @@
-"""Chainable querysets for memories, links and entities."""
+"""Chainable querysets for memories, their origins, links and entities."""
 
 from datetime import datetime
 from typing import Any, Self, cast
@@ -88,6 +88,14 @@ def _value_at(column: str, moment: datetime) -> Case:
     return Case(When(Exists(past), then=Subquery(past[:1])), default=F(column), output_field=field)
 
 
+class MemoryOriginQuerySet(QuerySet["MemoryOrigin"]):  # type: ignore[name-defined]  # models import this file
+    """The turns that say a memory."""
+
+    def standing(self) -> Self:
+        """Filter the origins that no rollback has withdrawn."""
+        return self.filter(withdrawn=False)
+
+
 class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined]  # models import this file
     """Links by project, words, kind and status."""
 
@@ -113,9 +121,15 @@ class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined] 
 class EntityQuerySet(QuerySet["Entity"]):  # type: ignore[name-defined]  # models import this file
     """Entities by their names."""
 
+    def standing(self) -> Self:
+        """Filter the entities that are neither merged into another nor withdrawn by a rollback."""
+        return self.filter(merged_into__isnull=True, withdrawn=False)
+
     def called(self, words: str) -> Self:
         """Filter entities with a text in their name or in an alias."""
         folded = canonical_text(words)
         aliases = apps.get_model("memories", "EntityAlias").objects
-        named = aliases.filter(end_user=OuterRef("end_user"), entity=OuterRef("pk"), folded__contains=folded)
+        named = aliases.filter(
+            withdrawn=False, end_user=OuterRef("end_user"), entity=OuterRef("pk"), folded__contains=folded
+        )
         return self.filter(Exists(named) | Q(name__icontains=words))

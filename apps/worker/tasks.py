@@ -11,6 +11,7 @@ from apps.actions.memories import archive_memories as archiving
 from apps.actions.memories import ask_waiting_questions as asking
 from apps.actions.memories import close_ended_memories as closing
 from apps.actions.queue import prune as pruning
+from apps.actions.rollbacks import run_rollback as rolling_back
 from apps.actions.rules import count_rule_hits as counting
 from apps.actions.rules import run_preview as previewing
 from apps.actions.sessions import end_idle_sessions as ending
@@ -58,6 +59,12 @@ def end_idle_sessions() -> int:
 def continue_erasures() -> int:
     """Continue unfinished erasures of end users; return how many are finished now."""
     return erasing.continue_erasures(most=timedelta(seconds=TASK_SECONDS))
+
+
+@no_tenant()
+def continue_rollbacks() -> int:
+    """Go on with rollbacks, and their undo, that are not finished; return how many are finished now."""
+    return rolling_back.continue_rollbacks(most=timedelta(seconds=TASK_SECONDS))
 
 
 @no_tenant()

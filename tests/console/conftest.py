@@ -11,12 +11,20 @@ from apps.actions.live_ports import SystemClock, Uuid7Ids
 from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
 from apps.intake.accept import Submission, accept
-from apps.memories.models import LedgerCheckpoint, Memory, MemoryChange, MemoryLink, MemoryRevision
+from apps.memories.models import (
+    LedgerCheckpoint,
+    Memory,
+    MemoryChange,
+    MemoryLink,
+    MemoryRevision,
+    Rollback,
+    RollbackItem,
+)
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
 from apps.outbox.models import ModelPause, WorkerHeartbeat
-from apps.pipeline.core.enums import LinkKind, MemberRole, PausedKind, Role
+from apps.pipeline.core.enums import LinkKind, MemberRole, PausedKind, Role, RollbackState
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
@@ -102,6 +110,18 @@ def _add_the_rest(project: Project) -> None:
     now = timezone.now()
     Erasure.objects.create(
         project=project, end_user=first.end_user, user_hash="0" * 64, actor="person:1", finished_at=now
+    )
+    rollback = Rollback.objects.create(
+        project=project,
+        selection={"end_user_id": str(first.end_user_id)},
+        note=HOSTILE,
+        state=RollbackState.DONE,
+        actor="person:1",
+        counts={"users": 1, "traces": 1, "memories_retracted": 2},
+    )
+    left = [{"memory_id": str(second.pk), "reason": "edited", "can_be_forced": True, "trace_id": None}]
+    RollbackItem.objects.create(
+        end_user=first.end_user, rollback=rollback, state=RollbackState.DONE, left_alone=left, error=HOSTILE
     )
     LedgerCheckpoint.objects.create(project=project, number=1, hash="0" * 64)
     WorkerHeartbeat.objects.create(

@@ -31,6 +31,7 @@ from apps.pipeline.core.operations import (
     AddEntity,
     AddMemory,
     CopyOrigins,
+    CountAlias,
     EnqueueWork,
     FlagForReview,
     LinkMemories,
@@ -40,8 +41,11 @@ from apps.pipeline.core.operations import (
     ReassignAlias,
     RemoveCopiedOrigins,
     RenameEntity,
+    RestoreOrigins,
+    ReviseEntity,
     ReviseMemory,
     SupersedeMemory,
+    WithdrawOrigins,
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
@@ -440,6 +444,37 @@ class StoreContract:
         world.write(world.request("-", day=6), RemoveCopiedOrigins(memory_id=home, from_id=twin_id, since=MONDAY))
         (known,) = world.holders(*started.slot)
         assert [day for _, day in known.origins] == ["2025-06-02"]
+
+    def test_sources_are_withdrawn_and_restored(self, world: World) -> None:
+        anna, first, second = entity("Anna"), world.request("first"), world.request("second", day=1)
+        kept = add(first, told(first, "Anna lives in Bonn.", subject=anna, predicate="lives_in"))
+        world.write(first, anna, kept)
+        repeated = told(second, "Anna lives in Bonn.", subject=anna, predicate="lives_in")
+        world.write(second, merge(second, repeated, into=kept.memory_id))
+        turns = (second.turns[0].id,)
+
+        def sources() -> int:
+            return len(world.reader.one(end_user_id=world.end_user_id, memory_id=kept.memory_id).origins)
+
+        assert sources() == 2
+        world.write(second, WithdrawOrigins(kept.memory_id, turns))
+        assert sources() == 1
+        world.write(second, RestoreOrigins(kept.memory_id, turns))
+        assert sources() == 2
+
+    def test_entities_are_withdrawn_and_restored(self, world: World) -> None:
+        anna = entity("Anna", aliases=("Anna", "User's sister"))
+        world.write(world.request("first"), anna)
+        withdrawn = ReviseEntity(anna.entity.id, name="Ann", withdrawn=True)
+        world.write(world.request("second"), withdrawn)
+        assert world.entities() == {}
+
+        restored = ReviseEntity(anna.entity.id, mentions=2, withdrawn=False)
+        world.write(world.request("third"), restored, CountAlias(anna.entity.id, "Annie", uses=1))
+
+        found = world.entities()["Ann"]
+        assert (found.id, found.mention_count) == (anna.entity.id, 2)
+        assert set(found.aliases) == {"Anna", "User's sister", "Annie"}
 
     def test_entities_come_user_first_then_by_mention(self, world: World) -> None:
         started = start(world)

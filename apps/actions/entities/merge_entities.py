@@ -78,6 +78,8 @@ def check_merge(entity: Entity, into: Entity) -> None:
         raise Unfit("belongs to another end user", at="/into")
     if entity.is_user:
         raise Unfit("can't take in the end user: merge it the other way round", at="/into")
+    if entity.withdrawn or into.withdrawn:
+        raise Conflict("a rollback has taken one of them back")
     if entity.merged_into_id or into.merged_into_id:
         raise Conflict("one of them is merged into another already")
 
@@ -104,13 +106,15 @@ def _copy_names(entity: Entity, into: Entity) -> None:
             EntityAlias(end_user_id=into.end_user_id, entity=into, alias=name, folded=folded, source=entity.id.hex)
             for folded, name in names.items()
         ),
-        ignore_conflicts=True,
+        update_conflicts=True,
+        unique_fields=["end_user", "entity", "folded"],
+        update_fields=["withdrawn"],
     )
 
 
 def names_of(entity: Entity) -> list[str]:
     """Return the name and all aliases of an entity."""
-    return [entity.name, *entity.aliases.values_list("alias", flat=True)]
+    return [entity.name, *entity.aliases.filter(withdrawn=False).values_list("alias", flat=True)]
 
 
 def record_merge(merge: EntityMerge, entity: Entity, *, verb: str, details: dict[str, Any]) -> None:

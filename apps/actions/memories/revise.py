@@ -150,7 +150,7 @@ def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str
 
 def check_trust(memory: Memory, changes: Mapping[str, Any]) -> None:
     """Raise NotAllowed for a change that takes the scope trust."""
-    origins = MemoryOrigin.objects.filter(end_user_id=memory.end_user_id, memory=memory)
+    origins = MemoryOrigin.objects.standing().filter(end_user_id=memory.end_user_id, memory=memory)
     facts = MemoryFacts(
         confidence=memory.confidence,
         tags=tuple(memory.tags),

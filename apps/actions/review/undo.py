@@ -2,17 +2,17 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Field
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound
 from apps.actions.memories.revise import find_memory
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
 from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, apply_decision
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
+from apps.memories.reading.past_values import past_values
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, RemoveCopiedOrigins, ReviseMemory, SetLinkStatus
 
@@ -91,7 +91,7 @@ def _values_before(changes: Sequence[MemoryVersion]) -> dict[str, Any]:
     """Return the values that consecutive changes replaced, as they were before the first of them."""
     values: dict[str, Any] = {}
     for change in reversed(changes):
-        values |= {name: _read(name, value) for name, value in change.values.items()}
+        values |= past_values(change.values)
     return values
 
 
@@ -118,10 +118,6 @@ def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) ->
         changes, closing = settle_slot(memory=memory, changes=changes, apart_from=own)
     yield ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb=UNDONE, changes=changes)
     yield from closing
-
-
-def _read(column: str, value: Any) -> Any:
-    return cast("Field[Any, Any]", Memory._meta.get_field(column)).to_python(value)
 
 
 def _settled(by: Reviewer, link_id: UUID) -> MemoryLink:

@@ -134,7 +134,7 @@ def _memories_of(changes: Sequence[TurnChange]) -> dict[UUID, list[UUID]]:
     dropped = [change for change in changes if change.is_drop]
     if not dropped:
         return {}
-    origins = MemoryOrigin.objects.filter(
+    origins = MemoryOrigin.objects.standing().filter(
         end_user_id__in={change.end_user_id for change in dropped}, turn_id__in=[change.turn_id for change in dropped]
     )
     found: dict[UUID, list[UUID]] = {}

@@ -54,7 +54,8 @@ _DETACH_OTHERS = (
         session_id = latest.session_id, candidate_index = null, version = memory.version + 1
     from (
         select distinct on (memory_id) memory_id, evidence, trace_id, session_id from memories_memoryorigin
-        where end_user_id = %(end_user)s and memory_id = any(%(kept)s) order by memory_id, said_at desc, id desc
+        where end_user_id = %(end_user)s and memory_id = any(%(kept)s)
+        order by memory_id, withdrawn, said_at desc, id desc
     ) latest where memory.id = latest.memory_id
     """,
     "update memories_memory set context = '' where end_user_id = %(end_user)s and session_id = %(session)s"
@@ -70,6 +71,8 @@ with unused as (
                       and object->>'entity' = 'ent_' || replace(entity.id::text, '-', ''))
 ), names as (
     delete from memories_entityalias alias using unused where alias.entity_id = unused.id
+), changes as (
+    delete from memories_entitychange change using unused where change.entity_id = unused.id
 )
 delete from memories_entity entity using unused where entity.id = unused.id
 """

@@ -10,6 +10,7 @@ from django.db.models import Model
 from apps.memories.models import (
     Entity,
     EntityAlias,
+    EntityChange,
     LedgerEntry,
     Memory,
     MemoryChange,
@@ -18,6 +19,7 @@ from apps.memories.models import (
     MemoryRevision,
     MemoryVector,
     MemoryVersion,
+    RollbackItem,
 )
 from apps.outbox.models import OutboxRow, UserLease
 from apps.tenants.models import Erasure
@@ -65,12 +67,14 @@ USER_TABLES: tuple[UserTable, ...] = (
         not_exported=frozenset({"canonical_hash", "tongue"}),
     ),
     UserTable(EntityAlias, "entity_aliases"),
+    UserTable(EntityChange, "entity_changes"),
     UserTable(Entity, "entities", self_reference="merged_into_id"),
     UserTable(ModelCall, "model_calls"),
     UserTable(Span, "spans"),
     UserTable(Turn, "turns", not_exported=frozenset({"hit_counted"})),
     UserTable(Trace, "traces"),
     UserTable(Session, "sessions"),
+    UserTable(RollbackItem, "rollbacks"),
     UserTable(MemoryChange, "memory_changes", is_exported=False),
     UserTable(UserLease, "leases", is_exported=False),
 )

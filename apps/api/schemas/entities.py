@@ -69,7 +69,7 @@ def _fields(entity: Entity) -> dict[str, Any]:
         "name": entity.name,
         "type": EntityType(entity.type),
         "is_user": entity.is_user,
-        "aliases": [alias.alias for alias in entity.aliases.all()],
+        "aliases": [alias.alias for alias in entity.standing_aliases],
         "mention_count": entity.mention_count,
         "last_mentioned_at": entity.last_mentioned_at,
         "merged_into": show(Prefix.ENTITY, entity.merged_into_id) if entity.merged_into_id else None,

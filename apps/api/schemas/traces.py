@@ -24,12 +24,13 @@ class TracesQuery(QueryParameters):
 
 
 class TraceSummary(ResponseBody):
-    """One run of the write pipeline."""
+    """One run of the write pipeline; `rollback_id` names the rollback that has taken back what it wrote."""
 
     id: str
     user_id: str
     session_id: str
     status: TraceStatus
+    rollback_id: str | None
     counts: dict[str, Any]
     created_at: Moment
     finished_at: Moment | None
@@ -143,6 +144,7 @@ def _summary(trace: Trace) -> dict[str, Any]:
         "user_id": trace.end_user.external_id,
         "session_id": trace.session.external_id,
         "status": TraceStatus(trace.status),
+        "rollback_id": show(Prefix.ROLLBACK, trace.rollback_id) if trace.rollback_id else None,
         "counts": trace.counts,
         "created_at": trace.created_at,
         "finished_at": trace.finished_at,

@@ -34,9 +34,9 @@ class EntitiesView(ApiView):
 
     @documented(operation="list_entities", summary="List entities", query=EntitiesQuery, responses={200: EntityList})
     def get(self, request: Request) -> Response:
-        """List entities, newest first, without those merged into others."""
+        """List entities, newest first, without those merged into others or taken back by a rollback."""
         query = read_query(request, EntitiesQuery)
-        rows = Entity.objects.filter(project_id=self.caller.project_id, merged_into__isnull=True)
+        rows = Entity.objects.standing().filter(project_id=self.caller.project_id)
         if (user := self.end_user_id(query.user_id)) is not None:
             rows = rows.filter(end_user_id=user)
         if query.type:

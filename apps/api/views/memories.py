@@ -155,7 +155,7 @@ class MemoryView(ApiView):
         """Read a memory with its source turns and its links to other memories."""
         memory = self._memory(memory_id)
         mine = {"end_user_id": memory.end_user_id}
-        origins = MemoryOrigin.objects.filter(**mine, memory=memory).select_related("session")
+        origins = MemoryOrigin.objects.standing().filter(**mine, memory=memory).select_related("session")
         links = MemoryLink.objects.filter(Q(from_memory=memory) | Q(to_memory=memory), **mine)
         return _with_version(memory, memory_detail_response(memory, origins=list(origins), links=list(links)))
 

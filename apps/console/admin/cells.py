@@ -15,6 +15,7 @@ from apps.console.labels import duration, label
 from apps.pipeline.core.enums import (
     LinkStatus,
     Outcome,
+    RollbackState,
     SpanResult,
     Status,
     TraceStatus,
@@ -36,6 +37,9 @@ _TONES: dict[str, str] = {
     TraceStatus.DONE: "good",
     TraceStatus.EXTRACTION_FAILED: "bad",
     TraceStatus.DEAD: "bad",
+    TraceStatus.ROLLED_BACK: "calm",
+    RollbackState.UNDOING: "wait",
+    RollbackState.UNDONE: "calm",
     WorkState.PENDING: "wait",
     SpanResult.PASS: "good",
     SpanResult.TRANSFORM: "good",

@@ -46,7 +46,7 @@ class Graph:
 
 def entity_graph(*, end_user_id: UUID) -> Graph:
     """Return the most mentioned entities and the relations between them in live memories (two queries)."""
-    rows = Entity.objects.filter(end_user_id=end_user_id, merged_into__isnull=True)
+    rows = Entity.objects.standing().filter(end_user_id=end_user_id)
     entities = list(rows.order_by("-is_user", "-mention_count", "name")[:MAX_NODES])
     nodes = {entity.pk: _placed(entity, index, len(entities)) for index, entity in enumerate(entities)}
     live = Memory.objects.for_end_user(end_user_id).live().filter(subject__in=list(nodes), object__has_key="entity")

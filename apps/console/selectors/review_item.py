@@ -84,8 +84,10 @@ def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
 
 def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
     """Return the latest quotes of a memory with the turns around them (two queries)."""
-    origins = MemoryOrigin.objects.filter(end_user_id=memory.end_user_id, memory=memory).select_related(
-        "turn", "session"
+    origins = (
+        MemoryOrigin.objects.standing()
+        .filter(end_user_id=memory.end_user_id, memory=memory)
+        .select_related("turn", "session")
     )
     latest = list(origins.order_by("-said_at")[:MAX_ORIGINS])
     if not latest:

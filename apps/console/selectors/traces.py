@@ -13,7 +13,7 @@ from django.db.models.functions import Left
 from apps.console.labels import label as label_of
 from apps.console.labels import noun_for
 from apps.console.selectors.charts import FunnelStep, funnel_chart
-from apps.memories.models import Memory
+from apps.memories.models import Memory, Rollback
 from apps.outbox.wait_reasons import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import Outcome, Reason, Stage, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
@@ -153,6 +153,7 @@ class TraceDetail:
     memories: list[Memory]
     funnel: list[FunnelStep]
     waiting: WaitReason | None
+    rollback: Rollback | None = None  # that has taken back what it wrote
 
     @property
     def longest_us(self) -> int:
@@ -161,7 +162,7 @@ class TraceDetail:
 
 
 def load_trace(trace: Trace) -> TraceDetail:
-    """Load the details of a trace (four queries, some more for one that waits)."""
+    """Load the details of a trace (four queries, some more for one that waits or was rolled back)."""
     whose = {"end_user_id": trace.end_user_id, "trace_id": trace.pk}
     turns = list(Turn.objects.filter(**whose).order_by("position"))
     calls = ModelCall.objects.filter(**whose).order_by("created_at")
@@ -175,6 +176,7 @@ def load_trace(trace: Trace) -> TraceDetail:
         memories=list(Memory.objects.filter(**whose).to_show().order_by("candidate_index")),
         funnel=funnel_chart(trace_funnel_steps(trace, turns)),
         waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.pk) if is_queued else None,
+        rollback=Rollback.objects.filter(pk=trace.rollback_id).first() if trace.rollback_id else None,
     )
 
 

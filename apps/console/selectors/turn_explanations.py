@@ -16,6 +16,7 @@ from apps.traces.models import Span, Turn
 _UNFINISHED = {
     TraceStatus.QUEUED: "Not processed yet: waiting for a worker.",
     TraceStatus.DEAD: "Processing failed",
+    TraceStatus.ROLLED_BACK: "Rolled back: what it wrote was taken back.",
     TraceStatus.EXTRACTION_FAILED: "Extraction failed: the model returned no usable answer",
 }
 _STATUS_ENDINGS = {

@@ -17,7 +17,7 @@ MAX_FACTS = 200
 @project_page()
 def entities(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List entities; the search covers all their names."""
-    rows = Entity.objects.filter(project=visit.project, merged_into__isnull=True)
+    rows = Entity.objects.standing().filter(project=visit.project)
     entity_type, words = query_param(request, "type"), query_param(request, "q")
     if entity_type in set(EntityType):
         rows = rows.filter(type=entity_type)

@@ -1,14 +1,16 @@
 """Models of memories, entities and their history, one module per subject."""
 
-from apps.memories.models.entity import Entity, EntityAlias
+from apps.memories.models.entity import Entity, EntityAlias, EntityChange
 from apps.memories.models.history import LedgerCheckpoint, LedgerEntry, MemoryVersion
 from apps.memories.models.memory import Memory, MemoryLink, MemoryOrigin
 from apps.memories.models.revision import MemoryChange, MemoryRevision
+from apps.memories.models.rollback import Rollback, RollbackItem
 from apps.memories.models.vector import MemoryVector
 
 __all__ = [
     "Entity",
     "EntityAlias",
+    "EntityChange",
     "LedgerCheckpoint",
     "LedgerEntry",
     "Memory",
@@ -18,4 +20,6 @@ __all__ = [
     "MemoryRevision",
     "MemoryVector",
     "MemoryVersion",
+    "Rollback",
+    "RollbackItem",
 ]

@@ -21,6 +21,9 @@ class MemoryVersion(models.Model):
     trace = models.ForeignKey(
         "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
+    rollback_id = models.UUIDField(
+        null=True, blank=True, help_text="the rollback that made the change, or whose undo did"
+    )
     known_from = models.DateTimeField(help_text="when we began to believe these values")
     known_until = models.DateTimeField(default=timezone.now, help_text="when the change replaced them")
 

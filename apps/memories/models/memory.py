@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.utils import timezone
 
-from apps.memories.querysets import MemoryLinkQuerySet, MemoryQuerySet
+from apps.memories.querysets import MemoryLinkQuerySet, MemoryOriginQuerySet, MemoryQuerySet
 from apps.memories.write_conflicts import LIVE_ONCE
 from apps.pipeline.core.enums import (
     LIVE_STATUSES,
@@ -197,7 +197,12 @@ class MemoryOrigin(models.Model):
     role = models.CharField(max_length=16, choices=choices_of(Role))
     evidence = models.TextField()
     said_at = models.DateTimeField()
+    withdrawn = models.BooleanField(
+        default=False, db_default=False, help_text="a rollback has taken it back; it counts no more"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = MemoryOriginQuerySet.as_manager()
 
     class Meta:
         ordering = ("said_at",)

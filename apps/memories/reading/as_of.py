@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Field
-
 from apps.memories.models import Memory, MemoryVersion
+from apps.memories.reading.past_values import past_value
 
 
 def as_believed(*, memories: Sequence[Memory], end_user_ids: set[UUID], moment: datetime) -> list[Memory]:
@@ -23,7 +21,6 @@ def as_believed(*, memories: Sequence[Memory], end_user_ids: set[UUID], moment: 
     for past in later:
         memory = by_id[past.memory_id]
         for column, value in past.values.items():
-            field = cast("Field[Any, Any]", Memory._meta.get_field(column))
-            setattr(memory, column, field.to_python(value))
+            setattr(memory, column, past_value(column, value))
         memory.version, memory.updated_at = past.version, past.known_from
     return list(memories)

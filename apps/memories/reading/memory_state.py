@@ -18,17 +18,22 @@ from apps.pipeline.core.operations import (
     AddEntity,
     AddMemory,
     CopyOrigins,
+    CountAlias,
     EnqueueWork,
     FlagForReview,
     LinkMemories,
+    MarkEntityChanges,
     MergeInto,
     PlannedOrigin,
     ReassignAlias,
     RemoveCopiedOrigins,
     RenameEntity,
+    RestoreOrigins,
+    ReviseEntity,
     ReviseMemory,
     SetLinkStatus,
     SupersedeMemory,
+    WithdrawOrigins,
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan, Vector
@@ -45,6 +50,7 @@ class StoredState:
     review_reasons: tuple[str, ...] = ()
     past: tuple[StoredMemory, ...] = ()
     vectors: Mapping[str, Vector] = field(default_factory=dict)  # embedder to vector of the content
+    withdrawn: tuple[PlannedOrigin, ...] = ()  # by a rollback
     columns: Mapping[str, Any] = field(default_factory=dict)  # revised values that the pipeline never reads
 
 
@@ -56,6 +62,7 @@ class MemoryState:
     memories: Mapping[UUID, StoredState] = field(default_factory=dict)
     links: tuple[LinkMemories, ...] = ()
     queued: tuple[EnqueueWork, ...] = ()
+    withdrawn: Mapping[UUID, KnownEntity] = field(default_factory=dict)  # entities, by a rollback
 
     def with_entity(self, entity: KnownEntity) -> "MemoryState":
         """Return a copy with an entity added or replaced."""
@@ -189,6 +196,51 @@ def _(operation: CopyOrigins, state: MemoryState) -> MemoryState:
 def _(operation: RemoveCopiedOrigins, state: MemoryState) -> MemoryState:
     successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
     return state.with_memory(_with_origins(successor, _missing(successor.origins, in_=other.origins)))
+
+
+@_apply.register
+def _(operation: WithdrawOrigins, state: MemoryState) -> MemoryState:
+    stored = state.memories[operation.memory_id]
+    taken = tuple(each for each in stored.origins if each.turn.id in operation.turn_ids)
+    left = _with_origins(stored, tuple(each for each in stored.origins if each not in taken))
+    return state.with_memory(replace(left, withdrawn=(*stored.withdrawn, *taken)))
+
+
+@_apply.register
+def _(operation: RestoreOrigins, state: MemoryState) -> MemoryState:
+    stored = state.memories[operation.memory_id]
+    given = tuple(each for each in stored.withdrawn if each.turn.id in operation.turn_ids)
+    whole = _with_origins(stored, (*stored.origins, *_missing(given, in_=stored.origins)))
+    return state.with_memory(replace(whole, withdrawn=tuple(each for each in stored.withdrawn if each not in given)))
+
+
+@_apply.register
+def _(operation: ReviseEntity, state: MemoryState) -> MemoryState:
+    known = {**state.withdrawn, **state.entities}[operation.entity_id]
+    entity = replace(
+        known,
+        name=operation.name or known.name,
+        mention_count=max(known.mention_count + operation.mentions, 0),
+        last_mentioned_at=operation.last_mentioned_at or known.last_mentioned_at,
+    )
+    is_withdrawn = entity.id in state.withdrawn if operation.withdrawn is None else operation.withdrawn
+    others = {key: each for key, each in state.entities.items() if key != entity.id}
+    hidden = {key: each for key, each in state.withdrawn.items() if key != entity.id}
+    if is_withdrawn:
+        return replace(state, entities=others, withdrawn={**hidden, entity.id: entity})
+    return replace(state, entities={**others, entity.id: entity}, withdrawn=hidden)
+
+
+@_apply.register
+def _(operation: CountAlias, state: MemoryState) -> MemoryState:
+    if operation.uses > 0 and operation.entity_id in state.entities:
+        return _apply(AddAlias(entity_id=operation.entity_id, alias=operation.alias), state)
+    return state  # how often a name was said is not kept here
+
+
+@_apply.register
+def _(operation: MarkEntityChanges, state: MemoryState) -> MemoryState:
+    return state  # the pipeline never reads which trace brought a name
 
 
 def _missing(origins: tuple[PlannedOrigin, ...], *, in_: tuple[PlannedOrigin, ...]) -> tuple[PlannedOrigin, ...]:

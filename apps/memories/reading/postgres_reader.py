@@ -18,7 +18,8 @@ select entity.id, entity.name, entity.type, entity.is_user, entity.mention_count
        coalesce(array_agg(alias.alias order by alias.count desc) filter (where alias.id is not null), '{}')
 from memories_entity entity
 left join memories_entityalias alias on alias.end_user_id = entity.end_user_id and alias.entity_id = entity.id
-where entity.end_user_id = %s and entity.merged_into_id is null
+    and not alias.withdrawn
+where entity.end_user_id = %s and entity.merged_into_id is null and not entity.withdrawn
 group by entity.id order by entity.is_user desc, entity.last_mentioned_at desc limit %s
 """
 
@@ -69,6 +70,16 @@ select_stored
 from memories_memory m where m.end_user_id = %s and m.id = %s
 """.replace("select_stored", SELECT_STORED)
 
+_SEVERAL = """
+select_stored
+from memories_memory m where m.end_user_id = %(end_user)s and m.id = any(%(ids)s) order by m.id
+""".replace("select_stored", SELECT_STORED)
+
+_LIVE = """
+select_stored
+from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review') order by m.id
+""".replace("select_stored", SELECT_STORED)
+
 # One row at least, for the count: of more memories than are wanted, none is read.
 _ALL_IF_FEW = """
 with few as (
@@ -95,7 +106,7 @@ with live as (
     where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
 ), named as (
     select distinct entity_id from memories_entityalias
-    where end_user_id = %(end_user)s and length(alias) > 2 and strpos(%(text)s, lower(alias)) > 0
+    where end_user_id = %(end_user)s and not withdrawn and length(alias) > 2 and strpos(%(text)s, lower(alias)) > 0
 ), matched as (
     select word.sentence, word.stem, live.id
     from unnest(%(sentences)s::int[], %(stems)s::text[]) as word(sentence, stem)
@@ -206,6 +217,14 @@ class PostgresMemoryReader:
         """Return live memories with one of the hashes or wordings, in the order in which they were said."""
         values = {"end_user": end_user_id, "hashes": list(hashes), "contents": list(contents)}
         return tuple(read_stored(row) for row in _fetch(_DUPLICATES, values))
+
+    def several(self, *, end_user_id: UUID, ids: Sequence[UUID]) -> tuple[StoredMemory, ...]:
+        """Return the memories with one of the identifiers, live or not."""
+        return tuple(read_stored(row) for row in _fetch(_SEVERAL, {"end_user": end_user_id, "ids": list(ids)}))
+
+    def live(self, *, end_user_id: UUID) -> tuple[StoredMemory, ...]:
+        """Return all live memories of an end user."""
+        return tuple(read_stored(row) for row in _fetch(_LIVE, {"end_user": end_user_id}))
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
         """Return a memory, live or not. Raises LookupError if the end user has no such memory."""

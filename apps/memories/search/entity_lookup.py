@@ -17,9 +17,10 @@ with own as (
     select id from memories_entity where end_user_id = %(end_user)s and is_user and (%(says_i)s or %(says_my)s)
 ), called as (
     select entity_id as id, starts_with(folded, 'user s ') as is_led
-    from memories_entityalias where end_user_id = %(end_user)s and folded = any(%(phrases)s)
+    from memories_entityalias where end_user_id = %(end_user)s and folded = any(%(phrases)s) and not withdrawn
     union
-    select id, false from memories_entity where end_user_id = %(end_user)s and merged_into_id is null and (
+    select id, false from memories_entity
+    where end_user_id = %(end_user)s and merged_into_id is null and not withdrawn and (
         lower(name) = any(%(phrases)s) or (type = 'person' and split_part(lower(name), ' ', 1) = any(%(phrases)s)))
 ), known as (
     select id from called union select id from own

@@ -1,14 +1,16 @@
 """Write entities, their mentions and their names."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
-from apps.memories.models import Entity, EntityAlias
+from apps.memories.models import Entity, EntityAlias, EntityChange
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.enums import EntityChangeKind
 from apps.pipeline.core.operations import AddAlias, AddEntity, ReassignAlias, RenameEntity
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
@@ -16,14 +18,31 @@ from apps.pipeline.core.ports import StalePlan
 # Returns rows, because within psycopg's pipeline mode an update's row count is not known yet.
 _MENTIONED = """
 update memories_entity set mention_count = mention_count + 1, last_mentioned_at = greatest(last_mentioned_at, %s)
-where end_user_id = %s and id = any(%s) and merged_into_id is null returning 1
+where end_user_id = %s and id = any(%s) and merged_into_id is null and not withdrawn returning 1
 """
-_ADD_ALIASES = """
-insert into memories_entityalias (id, end_user_id, entity_id, alias, folded, source, count, created_at)
-select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, now()
-from unnest(%(entities)s::uuid[], %(aliases)s::text[], %(folded)s::text[]) as given(entity, alias, folded)
-on conflict (end_user_id, entity_id, folded) do update set count = memories_entityalias.count + 1
+# What a trace does to names is recorded, so that a rollback can take it back.
+_RECORD = """
+insert into memories_entitychange (id, end_user_id, entity_id, trace_id, kind, alias, folded, former, uses, created_at)
+select gen_random_uuid(), %(end_user)s, entity_id, %(trace)s, %(kind)s, alias, folded, '', count, now()
+from changed where %(trace)s::uuid is not null
 """
+_ADD_ALIASES = f"""
+with changed as (
+    insert into memories_entityalias as known (id, end_user_id, entity_id, alias, folded, source, count, created_at)
+    select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, now()
+    from unnest(%(entities)s::uuid[], %(aliases)s::text[], %(folded)s::text[]) as given(entity, alias, folded)
+    on conflict (end_user_id, entity_id, folded) do update
+        set count = case when known.withdrawn then 1 else known.count + 1 end, withdrawn = false
+    returning entity_id, alias, folded, 1 as count
+) {_RECORD}
+"""  # noqa: S608  (only constants of this module)
+_TAKE_ALIASES = f"""
+with changed as (
+    delete from memories_entityalias
+    where end_user_id = %(end_user)s and folded = %(folded)s and entity_id <> %(entity)s and not withdrawn
+    returning entity_id, alias, folded, count
+) {_RECORD}
+"""  # noqa: S608  (only constants of this module)
 
 
 def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
@@ -43,6 +62,7 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
             is_user=operation.entity.is_user,
             mention_count=0,
             last_mentioned_at=said_at,
+            added_by=context.trace_id,
         )
         for operation in plan.of(AddEntity)
     )
@@ -59,7 +79,7 @@ def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -
         cursor.execute(_MENTIONED, [said_at, context.end_user_id, list(mentioned)])
         found = cursor.fetchall()
     if len(found) != len(mentioned):
-        raise StalePlan("an entity has been merged into another since the plan was made")
+        raise StalePlan("an entity has been merged into another or withdrawn since the plan was made")
 
 
 def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
@@ -72,6 +92,8 @@ def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
         return
     values: dict[str, Any] = {
         "end_user": context.end_user_id,
+        "trace": context.trace_id,
+        "kind": EntityChangeKind.NAMED.value,
         "entities": [entity_id for entity_id, _ in names],
         "folded": [folded for _, folded in names],
         "aliases": list(names.values()),
@@ -80,29 +102,53 @@ def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
         cursor.execute(_ADD_ALIASES, values)
 
 
-def rename_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
+def rename_entities(*, plan: WritePlan, context: WriteContext) -> None:
     """Rename entities; the former names stay as aliases."""
     names = {operation.entity_id: operation.name for operation in plan.of(RenameEntity)}
     if not names:
         return
-    entities = list(Entity.objects.filter(end_user_id=end_user_id, id__in=names).select_for_update())
+    user = context.end_user_id
+    entities = list(Entity.objects.filter(end_user_id=user, id__in=names).select_for_update())
     EntityAlias.objects.bulk_create(
         (
-            EntityAlias(
-                end_user_id=end_user_id, entity=entity, alias=entity.name, folded=canonical_text(entity.name)[:255]
-            )
+            EntityAlias(end_user_id=user, entity=entity, alias=entity.name, folded=canonical_text(entity.name)[:255])
             for entity in entities
         ),
-        ignore_conflicts=True,
+        update_conflicts=True,
+        unique_fields=["end_user", "entity", "folded"],
+        update_fields=["withdrawn"],
     )
+    if context.trace_id is not None:
+        _record_renaming(entities, names, trace_id=context.trace_id)
     for entity in entities:
         entity.name = names[entity.id][:255]
     Entity.objects.bulk_update(entities, ["name"])
 
 
-def move_aliases(*, plan: WritePlan, end_user_id: UUID) -> None:
+def _record_renaming(entities: Iterable[Entity], names: Mapping[UUID, str], *, trace_id: UUID) -> None:
+    EntityChange.objects.bulk_create(
+        EntityChange(
+            end_user_id=entity.end_user_id,
+            entity=entity,
+            trace_id=trace_id,
+            kind=EntityChangeKind.RENAMED,
+            alias=names[entity.id][:255],
+            folded=canonical_text(names[entity.id])[:255],
+            former=entity.name,
+        )
+        for entity in entities
+    )
+
+
+def move_aliases(*, plan: WritePlan, context: WriteContext) -> None:
     """Delete descriptions from the entities that had them before: "User's manager" is one person at a time."""
     for operation in plan.of(ReassignAlias):
-        EntityAlias.objects.filter(end_user_id=end_user_id, folded=canonical_text(operation.alias)[:255]).exclude(
-            entity_id=operation.entity_id
-        ).delete()
+        values = {
+            "end_user": context.end_user_id,
+            "trace": context.trace_id,
+            "kind": EntityChangeKind.TAKEN.value,
+            "folded": canonical_text(operation.alias)[:255],
+            "entity": operation.entity_id,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_TAKE_ALIASES, values)

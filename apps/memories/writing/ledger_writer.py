@@ -11,6 +11,7 @@ from apps.pipeline.core.operations import (
     AddMemory,
     LinkMemories,
     MergeInto,
+    ReviseEntity,
     ReviseMemory,
     SetLinkStatus,
     SupersedeMemory,
@@ -39,8 +40,7 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
 
 def _entries(plan: WritePlan) -> Iterator[Entry]:
     """Yield the changes of the plan, without any content."""
-    for added in plan.of(AddEntity):
-        yield "added", "entity", added.entity.id, {}
+    yield from _of_entities(plan)
     for memory in plan.of(AddMemory):
         yield "added", "memory", memory.memory_id, {"status": memory.status.value}
     for merge in plan.of(MergeInto):
@@ -54,3 +54,11 @@ def _entries(plan: WritePlan) -> Iterator[Entry]:
         yield "linked", "memory", link.from_id, {"to": str(link.to_id), "kind": link.kind.value}
     for mark in plan.of(SetLinkStatus):
         yield mark.status.value, "link", mark.from_id, {"to": str(mark.to_id), "resolution": mark.resolution}
+
+
+def _of_entities(plan: WritePlan) -> Iterator[Entry]:
+    for added in plan.of(AddEntity):
+        yield "added", "entity", added.entity.id, {}
+    for revised in plan.of(ReviseEntity):
+        if revised.withdrawn is not None:
+            yield "withdrawn" if revised.withdrawn else "restored", "entity", revised.entity_id, {}

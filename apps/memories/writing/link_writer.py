@@ -1,5 +1,6 @@
 """Create links between memories, settle and reopen them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from django.db import connection
 from apps.memories.models import MemoryLink
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.enums import LinkStatus
-from apps.pipeline.core.operations import LinkMemories, SetLinkStatus
+from apps.pipeline.core.operations import ROLLED_BACK, LinkMemories, SetLinkStatus
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 
@@ -28,6 +29,7 @@ def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
         end_user_id=context.end_user_id, from_memory__in={each.to_id for each in wanted}
     ).values_list("from_memory_id", "to_memory_id", "kind")
     known = set(reverse) if wanted else set()
+    _reopen_rolled_back(wanted, context)
     MemoryLink.objects.bulk_create(
         (
             MemoryLink(
@@ -43,6 +45,17 @@ def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
         ),
         ignore_conflicts=True,
     )
+
+
+def _reopen_rolled_back(wanted: Sequence[LinkMemories], context: WriteContext) -> None:
+    """Open links again that a rollback has closed and that a trace finds anew."""
+    closed = MemoryLink.objects.filter(
+        end_user_id=context.end_user_id, status=LinkStatus.SETTLED, resolution=ROLLED_BACK
+    )
+    for operation in wanted:
+        pair = (operation.from_id, operation.to_id)
+        same = closed.filter(kind=operation.kind, from_memory__in=pair, to_memory__in=pair)
+        same.update(status=LinkStatus.OPEN, resolution="", settled_at=None, trace_id=context.trace_id)
 
 
 def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:

@@ -38,6 +38,4 @@ def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) ->
     for revised in plan.of(ReviseMemory):
         values = dict(revised.changes)
         changes.append(VersionedChange(revised.memory_id, revised.expected_version, revised.verb, values))
-    apply_changes(
-        changes=changes, end_user_id=context.end_user_id, actor=context.actor, trace_id=context.trace_id, now=now
-    )
+    apply_changes(changes=changes, context=context, now=now)

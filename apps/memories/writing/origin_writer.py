@@ -1,4 +1,4 @@
-"""Write the origins of memories, copy them to a merged memory, and remove such copies."""
+"""Write the origins of memories, copy them to a merged memory, withdraw and restore them."""
 
 from datetime import datetime
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 from apps.memories.models import MemoryOrigin
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.core.operations import CopyOrigins, RemoveCopiedOrigins
+from apps.pipeline.core.operations import CopyOrigins, RemoveCopiedOrigins, RestoreOrigins, WithdrawOrigins
 from apps.pipeline.core.operations import PlannedOrigin as PlannedOrigin
 from apps.pipeline.core.plan import WritePlan
 
@@ -31,7 +31,9 @@ def add_origins(*, plan: WritePlan, context: WriteContext) -> None:
             for statement in plan.statements()
             for origin in statement.origins
         ),
-        ignore_conflicts=True,
+        update_conflicts=True,  # a trace that runs again after a rollback states it anew
+        unique_fields=["end_user", "memory", "turn"],
+        update_fields=["withdrawn"],
     )
 
 
@@ -39,10 +41,19 @@ def move_origins(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
     """Copy origins that the successor does not have yet; remove exactly the origins that were copied before."""
     origins = MemoryOrigin.objects.filter(end_user_id=end_user_id)
     for copy in plan.of(CopyOrigins):
-        copies = list(origins.filter(memory_id=copy.from_id))
+        copies = list(origins.standing().filter(memory_id=copy.from_id))
         for origin in copies:
             origin.id, origin.memory_id, origin.created_at = new_id(), copy.memory_id, now
         MemoryOrigin.objects.bulk_create(copies, ignore_conflicts=True)
     for removal in plan.of(RemoveCopiedOrigins):
         turns = origins.filter(memory_id=removal.from_id).values("turn_id")
         origins.filter(memory_id=removal.memory_id, turn_id__in=turns, created_at__gte=removal.since).delete()
+
+
+def withdraw_origins(*, plan: WritePlan, end_user_id: UUID) -> None:
+    """Withdraw the origins that a rollback takes back; let those count again that its undo restores."""
+    origins = MemoryOrigin.objects.filter(end_user_id=end_user_id)
+    for taken in plan.of(WithdrawOrigins):
+        origins.filter(memory_id=taken.memory_id, turn_id__in=taken.turn_ids).update(withdrawn=True)
+    for given in plan.of(RestoreOrigins):
+        origins.filter(memory_id=given.memory_id, turn_id__in=given.turn_ids).update(withdrawn=False)

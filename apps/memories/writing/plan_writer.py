@@ -6,11 +6,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.memories.write_conflicts import stale_on_write_conflict
+from apps.memories.writing.entity_revisions import revise_entities
 from apps.memories.writing.entity_writer import add_aliases, add_entities, move_aliases, rename_entities
 from apps.memories.writing.ledger_writer import write_ledger
 from apps.memories.writing.link_writer import link_memories, mark_links
 from apps.memories.writing.memory_writer import add_memories, change_memories
-from apps.memories.writing.origin_writer import add_origins, move_origins
+from apps.memories.writing.origin_writer import add_origins, move_origins, withdraw_origins
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox import enqueue
 from apps.pipeline.core.draft import Draft
@@ -52,13 +53,15 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
     with stale_on_write_conflict(), transaction.atomic():
         _refuse_erased(context)
         add_entities(plan=plan, context=context, now=now)
-        rename_entities(plan=plan, end_user_id=context.end_user_id)
+        rename_entities(plan=plan, context=context)
         add_aliases(plan=plan, context=context)
-        move_aliases(plan=plan, end_user_id=context.end_user_id)
+        move_aliases(plan=plan, context=context)
+        revise_entities(plan=plan, end_user_id=context.end_user_id)
         add_memories(plan=plan, context=context, now=now)
         add_origins(plan=plan, context=context)
         change_memories(plan=plan, context=context, now=now)
         move_origins(plan=plan, end_user_id=context.end_user_id, now=now)
+        withdraw_origins(plan=plan, end_user_id=context.end_user_id)
         link_memories(plan=plan, context=context)
         mark_links(plan=plan, end_user_id=context.end_user_id, now=now)
         write_ledger(plan=plan, context=context)

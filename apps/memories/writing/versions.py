@@ -10,6 +10,8 @@ from django.db.models import CharField, Value
 from django.db.models.functions import Cast, Replace
 
 from apps.memories.models import Memory, MemoryVersion
+from apps.memories.writing.write_context import WriteContext
+from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.ports import StalePlan
 
 
@@ -23,9 +25,7 @@ class VersionedChange:
     values: Mapping[str, Any]
 
 
-def apply_changes(
-    *, changes: Sequence[VersionedChange], end_user_id: UUID, actor: str, trace_id: UUID | None, now: datetime
-) -> None:
+def apply_changes(*, changes: Sequence[VersionedChange], context: WriteContext, now: datetime) -> None:
     """Apply changes in order, each with a version row of the replaced values.
 
     If a plan changes a memory twice, both changes expect the same version, and the second one builds on the first.
@@ -36,26 +36,33 @@ def apply_changes(
     wanted = {each.memory_id for each in changes}
     rows = {
         row.id: row
-        for row in Memory.objects.filter(end_user_id=end_user_id, id__in=wanted)
+        for row in Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted)
         .defer("terms", "context_terms")
         .select_for_update()
     }
     found = {memory_id: row.version for memory_id, row in rows.items()}
+    opened = any(_opens(rows[each.memory_id], each) for each in changes if each.memory_id in rows)
     past: list[MemoryVersion] = []
     for each in changes:
         if found.get(each.memory_id) != each.expected_version:
             raise StalePlan(f"memory {each.memory_id} is no longer at version {each.expected_version}")
-        past.append(_change_row(rows[each.memory_id], each, actor, trace_id, now))
+        past.append(_change_row(rows[each.memory_id], each, context, now))
     MemoryVersion.objects.bulk_create(past)
-    columns = sorted({name for each in changes for name in each.values} | {"version", "updated_at"})
-    if len(rows) > 1 and "canonical_hash" in columns:
-        # Memories may swap hashes, and the database checks uniqueness row by row: set unique placeholders first.
+    columns = {name for each in changes for name in each.values} | {"version", "updated_at"}
+    if len(rows) > 1 and (opened or "canonical_hash" in columns):
+        # Memories may swap hashes, or one opens as another with its hash is closed, and the database checks uniqueness
+        # row by row: set unique placeholders first.
+        columns.add("canonical_hash")
         placeholder = Replace(Cast("id", CharField()), Value("-"))
-        Memory.objects.filter(end_user_id=end_user_id, id__in=wanted).update(canonical_hash=placeholder)
-    Memory.objects.bulk_update(rows.values(), columns)
+        Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted).update(canonical_hash=placeholder)
+    Memory.objects.bulk_update(rows.values(), sorted(columns))
 
 
-def _change_row(row: Memory, each: VersionedChange, actor: str, trace_id: UUID | None, now: datetime) -> MemoryVersion:
+def _opens(row: Memory, each: VersionedChange) -> bool:
+    return row.status not in LIVE_STATUSES and each.values.get("status") in LIVE_STATUSES
+
+
+def _change_row(row: Memory, each: VersionedChange, context: WriteContext, now: datetime) -> MemoryVersion:
     """Change a row, not saved, and return the version with the replaced values."""
     replaced = {name: getattr(row, name) for name in each.values}
     past = MemoryVersion(
@@ -64,8 +71,9 @@ def _change_row(row: Memory, each: VersionedChange, actor: str, trace_id: UUID |
         version=row.version,
         values=replaced,
         operation=each.operation,
-        actor=actor,
-        trace_id=trace_id,
+        actor=context.actor,
+        trace_id=context.trace_id,
+        rollback_id=context.rollback_id,
         known_from=row.updated_at,
         known_until=now,
     )

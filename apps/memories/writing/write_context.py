@@ -18,3 +18,4 @@ class WriteContext:
     api_key_id: UUID | None = None
     topic: str = ""
     metadata: Mapping[str, Any] | None = None
+    rollback_id: UUID | None = None  # of a rollback and of its undo

@@ -12,6 +12,8 @@ from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 
+ROLLED_BACK, ROLLBACK_UNDONE = "rolled_back", "rollback_undone"  # verbs of history and ledger, resolution of links
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedOrigin:
@@ -132,6 +134,50 @@ class RemoveCopiedOrigins:
 
 
 @dataclass(frozen=True, slots=True)
+class WithdrawOrigins:
+    """A rollback takes back sources of a memory; they stay stored and count no more."""
+
+    memory_id: UUID
+    turn_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreOrigins:
+    """The undo of a rollback lets withdrawn sources count again."""
+
+    memory_id: UUID
+    turn_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseEntity:
+    """A rollback takes back what traces made of an entity, or its undo restores it. None leaves a value as it is."""
+
+    entity_id: UUID
+    mentions: int = 0  # added to the count
+    name: str | None = None
+    withdrawn: bool | None = None
+    last_mentioned_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CountAlias:
+    """A name of an entity is said by more or by fewer traces; one that none says any more is withdrawn."""
+
+    entity_id: UUID
+    alias: str
+    uses: int  # added to the count
+
+
+@dataclass(frozen=True, slots=True)
+class MarkEntityChanges:
+    """Records of what traces did to names are withdrawn, or count again."""
+
+    change_ids: tuple[UUID, ...]
+    withdrawn: bool
+
+
+@dataclass(frozen=True, slots=True)
 class LinkMemories:
     """Two memories that a person has to review together."""
 
@@ -179,6 +225,11 @@ Operation = (
     | ReviseMemory
     | CopyOrigins
     | RemoveCopiedOrigins
+    | WithdrawOrigins
+    | RestoreOrigins
+    | ReviseEntity
+    | CountAlias
+    | MarkEntityChanges
     | LinkMemories
     | SetLinkStatus
     | FlagForReview

@@ -28,6 +28,7 @@ class Trace(models.Model):
     outcomes = models.JSONField(default=list, blank=True)
     plan = models.JSONField(default=list, blank=True, help_text="the operations that were applied")
     error = models.TextField(blank=True)
+    rollback_id = models.UUIDField(null=True, blank=True, help_text="the rollback that took back what it wrote")
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from apps.actions.rules import request_preview as asking
 from apps.actions.rules.run_preview import run_preview
 from apps.actions.rules.save_rule import with_rule, with_rules
-from apps.memories.models import MemoryOrigin
+from apps.memories.models import MemoryOrigin, Rollback
 from apps.outbox.models import OutboxRow
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Request
@@ -31,7 +31,17 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def pages(project: Project) -> list[str]:
     trace = Trace.objects.filter(project=project).latest("created_at").pk
     rule = PreFilterRule.objects.filter(project=project).earliest("order").name
-    lists = ["dashboard/?by=hour", "traces/", "patterns/", "configuration/", "queue/", "keys/", "members/"]
+    lists = [
+        "dashboard/?by=hour",
+        "traces/",
+        "patterns/",
+        "configuration/",
+        "queue/",
+        "keys/",
+        "members/",
+        "rollbacks/",
+    ]
+    lists += ["rollbacks/new/?version=1", f"rollbacks/{Rollback.objects.latest('id').pk}/"]
     return [*lists, f"traces/{trace}/", "why-not/?q=live", f"patterns/rules/{rule}/", "configuration/1/"]
 
 

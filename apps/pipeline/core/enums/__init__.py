@@ -16,6 +16,7 @@ from apps.pipeline.core.enums.memory import (
     Stakes,
     Status,
 )
+from apps.pipeline.core.enums.rollback import EntityChangeKind, LeftAlone, RollbackState
 from apps.pipeline.core.enums.settings import ExtractorKind, Handling, OnModelFailure, SensitiveKind
 from apps.pipeline.core.enums.tags import (
     BINDING_TAGS,
@@ -38,10 +39,12 @@ __all__ = [
     "LIVE_STATUSES",
     "PROCEDURE",
     "RUNS",
+    "EntityChangeKind",
     "EntityType",
     "ExtractorKind",
     "Grounding",
     "Handling",
+    "LeftAlone",
     "LinkKind",
     "LinkResolution",
     "LinkStatus",
@@ -55,6 +58,7 @@ __all__ = [
     "Reason",
     "RejectionReason",
     "Role",
+    "RollbackState",
     "Scope",
     "SensitiveKind",
     "SourceConfidence",

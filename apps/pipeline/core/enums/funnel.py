@@ -79,3 +79,4 @@ class TraceStatus(StrEnum):
     REJECTED = "rejected"
     EXTRACTION_FAILED = "extraction_failed"
     DEAD = "dead"
+    ROLLED_BACK = "rolled_back"  # what it wrote was taken back; it may be run again

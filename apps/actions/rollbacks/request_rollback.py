@@ -1,0 +1,93 @@
+"""Roll back traces: at once for few end users, otherwise in the background."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from django_q.tasks import async_task
+
+from apps.actions.errors import Conflict, NotFound
+from apps.actions.ledger.actor import current_actor
+from apps.actions.ledger.record import record
+from apps.actions.rollbacks.run_rollback import run_rollback
+from apps.actions.rollbacks.selection import TraceSelection
+from apps.memories.models import Memory, Rollback, RollbackItem
+from apps.pipeline.core.enums import RollbackState
+from apps.pipeline.redaction.redact import redact
+from apps.traces.policies import active_policy
+
+WAIT = timedelta(seconds=2)  # how long a caller waits before the rest is left to a worker
+AT_ONCE = 1_000  # items per statement
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackRequest:
+    """What is to be taken back, and which memories although they were edited since."""
+
+    project_id: UUID
+    selection: TraceSelection
+    forced: Collection[UUID] = ()
+    note: str = ""
+    rerun: bool = False
+
+
+def request_rollback(*, request: RollbackRequest, wait: timedelta = WAIT) -> Rollback:
+    """Create a rollback and start it; return it, finished if that took no longer than `wait`.
+
+    It takes back what was accepted until now. Repeating it finds nothing left. Raises Unfit for a selection without
+    a condition, NotFound for a forced memory that is not of the project.
+    """
+    selection = request.selection.checked()
+    forced = sorted(set(request.forced))
+    if Memory.objects.for_project(request.project_id).filter(id__in=forced).count() != len(forced):
+        raise NotFound("there is no such memory to force")
+    note = redact(request.note, policy=active_policy(project_id=request.project_id).redaction).text
+    with transaction.atomic():
+        rollback = Rollback.objects.create(
+            project_id=request.project_id,
+            selection=selection.to_json(),
+            forced=[str(each) for each in forced],
+            rerun=request.rerun,
+            note=note[:255],
+            actor=current_actor(),
+            created_at=timezone.now(),
+        )
+        traces = selection.traces(project_id=request.project_id, before=rollback.created_at)
+        users = traces.order_by().values_list("end_user_id", flat=True).distinct()
+        items = [RollbackItem(end_user_id=user, rollback=rollback) for user in sorted(users)]
+        RollbackItem.objects.bulk_create(items, batch_size=AT_ONCE)
+        _record(rollback, verb="rollback_requested", users=len(items))
+    _run(rollback, wait)
+    return rollback
+
+
+def undo_rollback(*, project_id: UUID, rollback_id: UUID, wait: timedelta = WAIT) -> Rollback:
+    """Restore what a rollback took back, where it has not been changed since; repeating it changes nothing.
+
+    Raises NotFound, Conflict for a rollback that is still running.
+    """
+    with transaction.atomic():
+        rollback = Rollback.objects.select_for_update().filter(project_id=project_id, id=rollback_id).first()
+        if rollback is None:
+            raise NotFound("there is no such rollback")
+        if rollback.state == RollbackState.WAITING:
+            raise Conflict("the rollback is still running")
+        if rollback.state == RollbackState.DONE:
+            rollback.state, rollback.undone_by = RollbackState.UNDOING, current_actor()
+            rollback.save(update_fields=["state", "undone_by"])
+            _record(rollback, verb="rollback_undo_requested")
+    _run(rollback, wait)
+    return rollback
+
+
+def _run(rollback: Rollback, wait: timedelta) -> None:
+    if not run_rollback(rollback_id=rollback.id, most=wait):
+        transaction.on_commit(lambda: async_task("apps.worker.tasks.continue_rollbacks", group="rollback"))
+    rollback.refresh_from_db()
+
+
+def _record(rollback: Rollback, *, verb: str, **details: int) -> None:
+    record(project_id=rollback.project_id, verb=verb, object_kind="rollback", object_id=rollback.id, details=details)

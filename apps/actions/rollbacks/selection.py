@@ -1,0 +1,62 @@
+"""Which traces a rollback takes back."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db.models import Q, QuerySet
+
+from apps.actions.errors import Unfit
+from apps.pipeline.core.enums import TraceStatus, values_of
+from apps.traces.models import Trace
+
+# What a rejected request wrote is nothing; what was rolled back already is not taken back twice.
+_ROLLABLE = frozenset({TraceStatus.DONE, TraceStatus.QUEUED, TraceStatus.DEAD, TraceStatus.EXTRACTION_FAILED})
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSelection:
+    """Traces that meet all conditions that are set; identifiers and times, no words of end users."""
+
+    trace_ids: tuple[UUID, ...] = ()
+    configuration_id: UUID | None = None
+    api_key_id: UUID | None = None
+    end_user_id: UUID | None = None
+    session_id: UUID | None = None
+    since: datetime | None = None  # accepted at that time or later
+    until: datetime | None = None  # accepted before that time
+
+    def checked(self) -> "TraceSelection":
+        """Return the selection. Raises Unfit for one that sets no condition."""
+        if not any(getattr(self, each.name) for each in fields(self)):
+            raise Unfit("must name at least one condition", at="/selection")
+        if self.since and self.until and self.until <= self.since:
+            raise Unfit("must lie after since", at="/selection/until")
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the conditions that are set, as JSON."""
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return {name: value for name, value in values.items() if value}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "TraceSelection":
+        """Read a stored selection."""
+        return msgspec.convert(stored, cls)
+
+    def traces(self, *, project_id: UUID, before: datetime | None = None) -> QuerySet[Trace]:
+        """Return the traces that can be rolled back; `before` excludes those accepted since."""
+        conditions = Q(project_id=project_id, status__in=values_of(_ROLLABLE))
+        for name in ("configuration_id", "api_key_id", "end_user_id", "session_id"):
+            if value := getattr(self, name):
+                conditions &= Q(**{name: value})
+        if self.trace_ids:
+            conditions &= Q(id__in=self.trace_ids)
+        if self.since:
+            conditions &= Q(created_at__gte=self.since)
+        ends = [each for each in (self.until, before) if each]
+        if ends:
+            conditions &= Q(created_at__lt=min(ends))
+        return Trace.objects.filter(conditions)

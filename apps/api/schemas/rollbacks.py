@@ -1,0 +1,197 @@
+"""Schemas of /v1/rollbacks."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import Meta
+
+from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
+from apps.actions.rollbacks.progress import ShownKept
+from apps.api.schemas.common import Identifier, Limit, QueryParameters, RequestBody, ResponseBody
+from apps.memories.models import Rollback
+from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
+from apps.pipeline.core.identifiers import Prefix, show
+
+MOST_FORCED = 1_000
+
+
+class SelectionBody(RequestBody):
+    """Which traces to take back: those that meet all conditions given, at least one.
+
+    `version` is the number of a configuration version; a session is named together with its user; `since` is included,
+    `until` is not.
+    """
+
+    trace_ids: tuple[Identifier, ...] = ()
+    version: Annotated[int, Meta(ge=1)] | None = None
+    key_id: Identifier | None = None
+    user_id: Identifier | None = None
+    session_id: Identifier | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class RollbackBody(RequestBody):
+    """A rollback; unless `dry_run` is false, nothing is written.
+
+    `force` names memories that are taken back although they were edited since. With `rerun` the traces are then run
+    again under the active configuration.
+    """
+
+    selection: SelectionBody
+    dry_run: bool = True
+    force: Annotated[tuple[Identifier, ...], Meta(max_length=MOST_FORCED)] = ()
+    rerun: bool = False
+    note: Annotated[str, Meta(max_length=255)] = ""
+
+
+class RollbacksQuery(QueryParameters):
+    """Paging of a list of rollbacks."""
+
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+class ChangedMemoryResponse(ResponseBody):
+    """A memory that a rollback would change: its status now and then, and the names of the fields that change."""
+
+    memory_id: str
+    user_id: str
+    content: str
+    status: Status
+    becomes: Status
+    fields: list[str]
+
+
+class LeftAloneResponse(ResponseBody):
+    """A memory that is left alone, as a whole or in part; `force` takes it back all the same if `can_be_forced`.
+
+    With the reason `repeated`, `trace_id` names a trace instead: its turn was rejected because it repeats one that is
+    taken back.
+    """
+
+    reason: LeftAlone
+    can_be_forced: bool
+    user_id: str
+    memory_id: str | None
+    content: str
+    status: Status | None
+    trace_id: str | None
+
+
+class RollbackPreviewResponse(ResponseBody):
+    """What a rollback would do. Of many end users, counts and memories are those of the first `users_previewed`."""
+
+    users: int
+    traces: int
+    users_previewed: int
+    counts: dict[str, int]
+    memories: list[ChangedMemoryResponse]
+    left_alone: list[LeftAloneResponse]
+
+
+class RollbackResponse(ResponseBody):
+    """A rollback; `counts` are known once it is done, `left_alone` lists up to 500 memories."""
+
+    rollback_id: str
+    state: RollbackState
+    selection: dict[str, Any]
+    rerun: bool
+    note: str
+    author: str
+    users: int
+    users_waiting: int
+    counts: dict[str, int]
+    left_alone: list[LeftAloneResponse]
+    created_at: datetime
+    finished_at: datetime | None
+    undone_by: str | None
+    undone_at: datetime | None
+
+
+class RollbackList(ResponseBody):
+    """Rollbacks, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[RollbackResponse]
+
+
+def preview_response(preview: RollbackPreview) -> RollbackPreviewResponse:
+    """Convert a preview."""
+    return RollbackPreviewResponse(
+        users=preview.users,
+        traces=preview.traces,
+        users_previewed=preview.users_previewed,
+        counts=preview.counts,
+        memories=[_changed(each) for each in preview.memories],
+        left_alone=[left_alone_response(each) for each in preview.kept],
+    )
+
+
+def left_alone_response(kept: ShownKept) -> LeftAloneResponse:
+    """Convert what is left alone."""
+    memory, trace = kept.memory, kept.trace
+    owner = memory or trace
+    return LeftAloneResponse(
+        reason=kept.reason,
+        can_be_forced=kept.can_be_forced,
+        user_id=owner.end_user.external_id if owner else "",
+        memory_id=memory.shown_id if memory else None,
+        content=memory.content if memory else "",
+        status=Status(memory.status) if memory else None,
+        trace_id=trace.shown_id if trace else None,
+    )
+
+
+def rollback_response(
+    rollback: Rollback, *, users: int, waiting: int, left_alone: list[LeftAloneResponse]
+) -> RollbackResponse:
+    """Convert a rollback with the numbers of its end users."""
+    return RollbackResponse(
+        rollback_id=rollback.shown_id,
+        state=RollbackState(rollback.state),
+        selection=_shown_selection(rollback.selection),
+        rerun=rollback.rerun,
+        note=rollback.note,
+        author=rollback.actor,
+        users=users,
+        users_waiting=waiting,
+        counts=rollback.counts,
+        left_alone=left_alone,
+        created_at=rollback.created_at,
+        finished_at=rollback.finished_at,
+        undone_by=rollback.undone_by or None,
+        undone_at=rollback.undone_at,
+    )
+
+
+def _changed(each: PreviewedMemory) -> ChangedMemoryResponse:
+    return ChangedMemoryResponse(
+        memory_id=each.memory.shown_id,
+        user_id=each.memory.end_user.external_id,
+        content=each.memory.content,
+        status=Status(each.memory.status),
+        becomes=Status(each.becomes),
+        fields=sorted(each.changes),
+    )
+
+
+_PREFIXES = {
+    "configuration_id": Prefix.CONFIGURATION,
+    "api_key_id": Prefix.API_KEY,
+    "end_user_id": Prefix.END_USER,
+    "session_id": Prefix.SESSION,
+}
+
+
+def _shown_selection(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored selection with public identifiers."""
+    shown: dict[str, Any] = {
+        name: show(_PREFIXES[name], UUID(value)) for name, value in stored.items() if name in _PREFIXES
+    }
+    if traces := stored.get("trace_ids"):
+        shown["trace_ids"] = [show(Prefix.TRACE, UUID(each)) for each in traces]
+    return {**stored, **shown}

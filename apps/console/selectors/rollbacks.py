@@ -1,0 +1,82 @@
+"""Rollbacks as people read them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
+from apps.actions.rollbacks.progress import ShownKept
+from apps.console.labels import label
+from apps.pipeline.core.enums import LeftAlone, Status
+
+MOST_SHOWN = 100  # memories in a list
+_WHY: dict[LeftAlone, str] = {
+    LeftAlone.EDITED: "a person or a caller has changed it since",
+    LeftAlone.SAID_ELSEWHERE: "other requests say it too: it stays with their words and sources",
+    LeftAlone.SAID_AGAIN: "another memory says the same by now",
+    LeftAlone.BUILT_UPON: "it was compared with a memory that goes, and may wait for review because of it",
+    LeftAlone.RUN_AGAIN: "the requests were run again; roll that back instead",
+    LeftAlone.ROLLED_BACK_SINCE: "a later rollback has changed it; undo that one first",
+    LeftAlone.REPEATED: "its turn was rejected as a repetition of one that goes; it may be sent again",
+}
+_SHOWN_COUNTS = {
+    "traces": "Traces",
+    "memories_retracted": "Memories retracted",
+    "memories_restored": "Memories restored",
+    "memories_changed": "Memories changed",
+    "sources_withdrawn": "Sources withdrawn",
+    "entities_withdrawn": "Entities withdrawn",
+    "links_closed": "Links closed",
+    "work_cancelled": "Work cancelled",
+    "left_alone": "Left alone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number of a rollback."""
+
+    label: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedKept:
+    """What is left alone, with the reason as a sentence."""
+
+    kept: ShownKept
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedChange:
+    """A memory that would change, and in which way."""
+
+    change: PreviewedMemory
+    what: str
+
+
+def tiles_of(counts: Mapping[str, int]) -> list[Tile]:
+    """Return the numbers of a rollback to show; those that are 0 are left out."""
+    return [Tile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
+
+
+def explained_kept(kept: tuple[ShownKept, ...]) -> list[ExplainedKept]:
+    """Return what is left alone with sentences, what can be forced first."""
+    ordered = sorted(kept, key=lambda each: not each.can_be_forced)
+    return [ExplainedKept(each, _WHY[each.reason]) for each in ordered[:MOST_SHOWN]]
+
+
+def explained_changes(preview: RollbackPreview) -> list[ExplainedChange]:
+    """Return the memories that would change with what happens to them, what is retracted first."""
+    ordered = sorted(preview.memories, key=lambda each: each.becomes != Status.RETRACTED)
+    return [ExplainedChange(each, _what(each)) for each in ordered[:MOST_SHOWN]]
+
+
+def _what(each: PreviewedMemory) -> str:
+    if "status" in each.changes:
+        return f"becomes {label(each.becomes)}"
+    if "content" in each.changes and each.changes["content"] != each.memory.content:
+        return f"gets its former words: {each.changes['content']}"
+    if "valid_until" in each.changes:
+        return "gets its former end"
+    return "loses sources, and confidence with them" if "recurrence" in each.changes else "gets former values"

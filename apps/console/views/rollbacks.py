@@ -1,0 +1,120 @@
+"""Rollback: take back what traces wrote, after a preview, and undo that."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from apps.actions.errors import Refused
+from apps.actions.rollbacks.named_selection import named_selection
+from apps.actions.rollbacks.preview_rollback import preview_rollback
+from apps.actions.rollbacks.progress import progress_of
+from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rollback, undo_rollback
+from apps.actions.rollbacks.selection import TraceSelection
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.query_params import MAX_CHARACTERS, midnight
+from apps.console.selectors.rollbacks import MOST_SHOWN, explained_changes, explained_kept, tiles_of
+from apps.memories.models import Rollback
+from apps.pipeline.core.enums import MemberRole
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.input_validation import BadInput
+from apps.tenants.models import ApiKey
+
+CHOICES = ("trace", "version", "key", "user", "session", "since", "until")  # names of fields and query parameters
+
+
+@project_page(MemberRole.ADMIN)
+def rollbacks(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List rollbacks, and choose traces for another one."""
+    rows = Rollback.objects.filter(project=visit.project)
+    keys = ApiKey.objects.filter(project=visit.project).order_by("-created_at")[:MOST_SHOWN]
+    return render(request, "console/rollbacks.html", {"page": paginate(rows, request), "keys": keys})
+
+
+@project_page(MemberRole.ADMIN)
+def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Preview the rollback of the chosen traces; do it on POST."""
+    chosen = {name: _text(request.GET, name) for name in CHOICES}
+    try:
+        asked = _request(request, visit)
+        if request.method == "POST":
+            rollback = request_rollback(request=asked)
+            return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback.pk)
+        preview = preview_rollback(request=asked)
+    except (Refused, BadInput, BadIdentifier) as refused:
+        return render(request, "console/new_rollback.html", {"problem": str(refused), "chosen": chosen}, status=422)
+    shown = {
+        "preview": preview,
+        "tiles": tiles_of(preview.counts),
+        "changes": explained_changes(preview),
+        "kept": explained_kept(preview.kept),
+        "most": MOST_SHOWN,
+        "chosen": chosen,
+    }
+    return render(request, "console/new_rollback.html", shown)
+
+
+@project_page(MemberRole.ADMIN)
+def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpResponse:
+    """Show a rollback with its progress and what it has left alone."""
+    found = get_object_or_404(Rollback, project=visit.project, pk=rollback_id)
+    reached = progress_of(found)
+    shown = {
+        "rollback": found,
+        "progress": reached,
+        "done": reached.users - reached.waiting,
+        "tiles": tiles_of(found.counts),
+        "kept": explained_kept(reached.kept),
+    }
+    part = "console/_rollback.html" if getattr(request, "htmx", None) else "console/rollback.html"
+    return render(request, part, shown)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpResponse:
+    """Restore what a rollback took back."""
+    try:
+        undone = undo_rollback(project_id=visit.project.pk, rollback_id=rollback_id)
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+        return redirect("console:rollbacks", slug=visit.project.slug)
+    if undone.is_over:
+        messages.success(request, "What was taken back is restored.")
+    return redirect(reverse("console:rollback", args=[visit.project.slug, undone.pk]))
+
+
+def _request(request: HttpRequest, visit: ProjectVisit) -> RollbackRequest:
+    """Return what is asked for. Raises Refused, BadInput and BadIdentifier."""
+    return RollbackRequest(
+        project_id=visit.project.pk,
+        selection=_selection(request.GET, visit),
+        forced=[parse(Prefix.MEMORY, each) for each in request.POST.getlist("force")],
+        note=_text(request.POST, "note"),
+        rerun="rerun" in request.POST,
+    )
+
+
+def _selection(given: QueryDict, visit: ProjectVisit) -> TraceSelection:
+    version, key, until = _text(given, "version"), _text(given, "key"), midnight(_text(given, "until"))
+    if version and not version.isdecimal():
+        raise BadInput("is the number of a configuration version", at="version")
+    return named_selection(
+        project_id=visit.project.pk,
+        trace_ids=[parse(Prefix.TRACE, each) for each in _text(given, "trace").replace(",", " ").split()],
+        version=min(int(version), 10**9) if version else None,
+        api_key_id=parse(Prefix.API_KEY, key) if key else None,
+        user_id=_text(given, "user"),
+        session_id=_text(given, "session"),
+        since=midnight(_text(given, "since")),
+        until=until + timedelta(days=1) if until else None,
+    )
+
+
+def _text(given: QueryDict, name: str) -> str:
+    return given.get(name, "").replace("\x00", " ").strip()[: 20 * MAX_CHARACTERS]
