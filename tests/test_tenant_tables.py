@@ -19,6 +19,7 @@ OF_A_PROJECT = {
     "LedgerEntry",
     "ModelPause",
     "PreFilterRule",
+    "Replay",
     "RulePreview",
 }
 OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
@@ -31,6 +32,7 @@ ACROSS_USERS = {
     "lease_held",
     "lease_ready",
     "trace_extraction_failed",
+    "replayed_by_state",
     "work_dead",
 }
 

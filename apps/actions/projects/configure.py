@@ -4,8 +4,10 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from apps.actions.ledger.record import record
+from apps.actions.projects.made_with import made_with
 from apps.pipeline.core.policy import Policy, Rule
 from apps.pipeline.core.policy_changes import policy_changes
 from apps.tenants.models import Project
@@ -27,7 +29,10 @@ def configure(*, project_id: UUID, policy: Policy, note: str = "") -> Configurat
             number=last + 1,
             policy=policy.model_dump(mode="json"),
             note=note,
+            base=last or None,
+            made_with=made_with(),
             is_active=True,
+            activated_at=timezone.now(),
         )
         _record(made)
     return made

@@ -7,6 +7,9 @@ from functools import singledispatch
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from apps.memories.codec import is_stored, read_columns
 from apps.pipeline.core.candidate_facts import origin_key
 from apps.pipeline.core.canonical import canonical_text
@@ -22,6 +25,7 @@ from apps.pipeline.core.operations import (
     FlagForReview,
     LinkMemories,
     MergeInto,
+    Operation,
     PlannedOrigin,
     ReassignAlias,
     RemoveCopiedOrigins,
@@ -31,9 +35,10 @@ from apps.pipeline.core.operations import (
     SupersedeMemory,
 )
 from apps.pipeline.core.plan import WritePlan
-from apps.pipeline.core.ports import StalePlan, Vector
+from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.core.statement import StoredMemory
 
+HalfVector = NDArray[np.float16]  # the precision of the database
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -46,7 +51,7 @@ class StoredState:
     superseded_by: UUID | None = None
     review_reasons: tuple[str, ...] = ()
     past: tuple[StoredMemory, ...] = ()
-    vectors: Mapping[str, Vector] = field(default_factory=dict)  # embedder to vector of the content, in half precision
+    vectors: Mapping[str, HalfVector] = field(default_factory=dict)  # of the content, by embedder
     columns: Mapping[str, Any] = field(default_factory=dict)  # revised values that the pipeline never reads
     created_at: datetime = _LONG_AGO
     session_id: UUID | None = None  # in which it was added
@@ -145,6 +150,11 @@ def _check_versions(state: MemoryState, plan: WritePlan) -> None:
             raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
 
 
+def with_operation(state: MemoryState, operation: Operation, *, now: datetime) -> MemoryState:
+    """Return a state in which one operation was applied. Raises KeyError where it changes what is not there."""
+    return _apply(operation, state, now)
+
+
 @singledispatch
 def _apply(operation: object, state: MemoryState, now: datetime) -> MemoryState:
     raise TypeError(f"no such operation: {operation!r}")
@@ -197,7 +207,7 @@ def _(operation: AddMemory, state: MemoryState, now: datetime) -> MemoryState:
 
 @_apply.register
 def _(operation: SupersedeMemory, state: MemoryState, now: datetime) -> MemoryState:
-    closed = _changed(state.memories[operation.memory_id], **operation.changes(now=now))
+    closed = with_changes(state.memories[operation.memory_id], **operation.changes(now=now))
     return state.with_memory(replace(closed, superseded_by=operation.superseded_by))
 
 
@@ -205,14 +215,14 @@ def _(operation: SupersedeMemory, state: MemoryState, now: datetime) -> MemorySt
 def _(operation: MergeInto, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     origins = (*stored.origins, *_missing(operation.origins, in_=stored.origins))
-    changed = _changed(stored, origins=_origin_keys(origins), **merged_fields(operation))
+    changed = with_changes(stored, origins=_origin_keys(origins), **merged_fields(operation))
     return state.with_memory(replace(changed, origins=origins))
 
 
 @_apply.register
 def _(operation: ReviseMemory, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
-    changed = _changed(stored, **read_columns(operation.changes))
+    changed = with_changes(stored, **read_columns(operation.changes))
     more = {name: value for name, value in operation.changes.items() if not is_stored(name)}
     return state.with_memory(
         replace(
@@ -255,6 +265,11 @@ def _missing(origins: tuple[PlannedOrigin, ...], *, in_: tuple[PlannedOrigin, ..
     return tuple(origin for origin in origins if origin.turn.id not in turns)
 
 
+def with_origin(stored: StoredState, origin: PlannedOrigin) -> StoredState:
+    """Return a memory with one more origin, unless it has one of the same turn."""
+    return _with_origins(stored, (*stored.origins, *_missing((origin,), in_=stored.origins)))
+
+
 def _with_origins(stored: StoredState, origins: tuple[PlannedOrigin, ...]) -> StoredState:
     return replace(stored, origins=origins, memory=replace(stored.memory, origins=_origin_keys(origins)))
 
@@ -270,7 +285,8 @@ def _(operation: EnqueueWork, state: MemoryState, now: datetime) -> MemoryState:
     return replace(state, queued=(*state.queued, operation))
 
 
-def _changed(stored: StoredState, **changes: Any) -> StoredState:
+def with_changes(stored: StoredState, **changes: Any) -> StoredState:
+    """Return a memory with changed fields, in its next version."""
     memory = replace(stored.memory, version=stored.memory.version + 1, **changes)
     return replace(stored, memory=memory, past=(*stored.past, stored.memory))
 
@@ -285,7 +301,7 @@ def _count_mentions(state: MemoryState, plan: WritePlan, now: datetime) -> Memor
     said_at = max((origin.turn.said_at for written in statements for origin in written.origins), default=now)
     candidates = [written.candidate for written in statements]
     mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
-    mentioned = {mention.entity_id for mention in mentions}
+    mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
     added = {operation.entity.id for operation in plan.of(AddEntity)}
     for entity_id in (mentioned | added) & state.entities.keys():
         entity = state.entities[entity_id]

@@ -24,6 +24,7 @@ class Prefix(StrEnum):
     ENTITY = "ent"
     ERASURE = "era"
     LEDGER_ENTRY = "led"
+    REPLAY = "rpl"
 
 
 class BadIdentifier(ValueError):
