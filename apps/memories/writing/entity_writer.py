@@ -20,7 +20,7 @@ where end_user_id = %s and id = any(%s) and merged_into_id is null returning 1
 """
 _ADD_ALIASES = """
 insert into memories_entityalias (id, end_user_id, entity_id, alias, folded, source, count, created_at)
-select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, now()
+select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, %(now)s
 from unnest(%(entities)s::uuid[], %(aliases)s::text[], %(folded)s::text[]) as given(entity, alias, folded)
 on conflict (end_user_id, entity_id, folded) do update set count = memories_entityalias.count + 1
 """
@@ -62,7 +62,7 @@ def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -
         raise StalePlan("an entity has been merged into another since the plan was made")
 
 
-def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
+def add_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
     """Insert the names of new and known entities, and count known names."""
     pairs = [(each.entity.id, name) for each in plan.of(AddEntity) for name in each.entity.aliases]
     pairs += [(operation.entity_id, operation.alias) for operation in plan.of(AddAlias)]
@@ -72,6 +72,7 @@ def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
         return
     values: dict[str, Any] = {
         "end_user": context.end_user_id,
+        "now": now,
         "entities": [entity_id for entity_id, _ in names],
         "folded": [folded for _, folded in names],
         "aliases": list(names.values()),
@@ -80,7 +81,7 @@ def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
         cursor.execute(_ADD_ALIASES, values)
 
 
-def rename_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
+def rename_entities(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
     """Rename entities; the former names stay as aliases."""
     names = {operation.entity_id: operation.name for operation in plan.of(RenameEntity)}
     if not names:
@@ -89,7 +90,11 @@ def rename_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
     EntityAlias.objects.bulk_create(
         (
             EntityAlias(
-                end_user_id=end_user_id, entity=entity, alias=entity.name, folded=canonical_text(entity.name)[:255]
+                end_user_id=end_user_id,
+                entity=entity,
+                alias=entity.name,
+                folded=canonical_text(entity.name)[:255],
+                created_at=now,
             )
             for entity in entities
         ),

@@ -52,8 +52,8 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
     with stale_on_write_conflict(), transaction.atomic():
         _refuse_erased(context)
         add_entities(plan=plan, context=context, now=now)
-        rename_entities(plan=plan, end_user_id=context.end_user_id)
-        add_aliases(plan=plan, context=context)
+        rename_entities(plan=plan, end_user_id=context.end_user_id, now=now)
+        add_aliases(plan=plan, context=context, now=now)
         move_aliases(plan=plan, end_user_id=context.end_user_id)
         add_memories(plan=plan, context=context, now=now)
         add_origins(plan=plan, context=context)

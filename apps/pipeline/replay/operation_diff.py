@@ -21,8 +21,10 @@ _IDENTITY: dict[str, tuple[str, ...]] = {
     "LinkMemories": ("from_id", "to_id", "kind"),
     "FlagForReview": ("memory_id", "reason"),
 }
-# Fields that are no decision: versions count changes, and hashes of salted statements contain identifiers.
+# Fields that are no decision: versions count changes, hashes of salted statements contain identifiers, and what an
+# extractor proposes about memories was decided upon by other operations.
 _NOT_COMPARED = frozenset({"op", "expected_version", "canonical_hash"})
+_PROPOSED = frozenset({"candidate.memory_id", "candidate.same_as", "candidate.replaces", "candidate.contradicts"})
 _Key = tuple[str, ...]
 
 
@@ -107,7 +109,8 @@ def _at(operation: Operation, path: str) -> Any:
 def _field_changes(path: str, before: Any, after: Any) -> Iterator[FieldChange]:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for name in dict.fromkeys((*before, *after)):
-            if name not in _NOT_COMPARED:
-                yield from _field_changes(f"{path}.{name}" if path else name, before.get(name), after.get(name))
+            where = f"{path}.{name}" if path else name
+            if name not in _NOT_COMPARED and where not in _PROPOSED:
+                yield from _field_changes(where, before.get(name), after.get(name))
     elif before != after:
         yield FieldChange(path, before, after)

@@ -13,7 +13,7 @@ from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall
 from benchmarks.data import find
-from benchmarks.locomo_data import Conversation, load
+from benchmarks.locomo_data import Conversation, LocomoTurn, load
 from benchmarks.truth import RECORDED
 from benchmarks.truth.gold import load as load_gold
 from benchmarks.truth.recorded_model import NAME, RecordedAnswers, RecordedModel
@@ -39,6 +39,18 @@ def test_answers_of_a_model_are_found_again(name: str, settings: Any) -> None:
     assert ModelCall.objects.filter(end_user_id=told.end_user_id).exists()
 
 
+TURNS_OF_A_REQUEST = 10
+
+
+def _said(turn: LocomoTurn) -> NewTurn:
+    said_at = turn.said_at or datetime(2023, 1, 1, tzinfo=UTC)
+    return NewTurn(role=Role.USER, content=turn.text, speaker=turn.speaker, occurred_at=said_at)
+
+
+def _in_parts(said: list[NewTurn], *, most: int) -> list[list[NewTurn]]:
+    return [said[start : start + most] for start in range(0, len(said), most)]
+
+
 def locomo() -> Conversation:
     try:
         return load(find(None, "locomo_dev.json"))[0]
@@ -50,19 +62,13 @@ def test_a_conversation_of_locomo_replays_without_a_difference(project: Project)
     conversation = locomo()
     person = Person(project, conversation.id)
     for session, turns in groupby(conversation.turns, key=lambda turn: turn.session):
-        for turn in turns:
-            said = NewTurn(
-                role=Role.USER,
-                content=turn.text,
-                speaker=turn.speaker,
-                occurred_at=turn.said_at or datetime(2023, 1, 1, tzinfo=UTC),
-            )
-            accept(submission=Submission(project.id, None, conversation.id, str(session), (said,)))
+        for said in _in_parts([_said(turn) for turn in turns], most=TURNS_OF_A_REQUEST):
+            accept(submission=Submission(project.id, None, conversation.id, str(session), tuple(said)))
         while person.is_worked_for():
             pass
 
     runs, again = replay_of(person.id)
 
-    assert len(runs) == len(conversation.turns)
+    assert len(runs) > len({turn.session for turn in conversation.turns})
     assert [(run.head.trace_id, run.state, run.error, run.diff) for run in differences(runs)] == []
     assert replayed(again) == stored(person.id) != []

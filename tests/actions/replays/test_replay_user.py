@@ -4,9 +4,11 @@ import pytest
 
 from apps.actions.projects.configure import configure
 from apps.actions.projects.create_project import create_project
+from apps.actions.replays.replay_user import ReplayedRun
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Policy, Rule
+from apps.pipeline.replay.operation_diff import ChangeKind
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from apps.traces.policies import active_policy
@@ -78,14 +80,15 @@ def test_under_a_stricter_pre_filter_it_writes_what_a_fresh_run_writes(ana: Pers
         return [(content, status, confidence, version) for content, status, _, confidence, version in rows]
 
     assert timeless(replayed(replay)) == timeless(stored(fresh.id))
-    removed = {
-        c.before_content
-        for run in runs
-        for c in run.diff.operations
-        if c.operation == "AddMemory" and c.kind == "removed"
-    }
-    added = {c.content for run in runs for c in run.diff.operations if c.operation == "AddMemory" and c.kind == "added"}
+    removed = contents(runs, ChangeKind.REMOVED)
+    added = contents(runs, ChangeKind.ADDED)
     recorded, now = ({row.content for row in Memory.objects.filter(end_user_id=each.id)} for each in (ana, fresh))
     assert recorded - now <= removed
     assert now - recorded <= added
-    assert removed | added | {run for run in differences(runs)}
+    assert differences(runs)
+
+
+def contents(runs: list[ReplayedRun], kind: ChangeKind) -> set[str]:
+    """Return the memories that are added newly, or no longer."""
+    changes = [change for run in runs for change in run.diff.operations if change.kind is kind]
+    return {change.content or change.before_content for change in changes if change.operation == "AddMemory"}
