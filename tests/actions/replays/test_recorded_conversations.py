@@ -53,7 +53,7 @@ def _in_parts(said: list[NewTurn], *, most: int) -> list[list[NewTurn]]:
 
 def locomo() -> Conversation:
     try:
-        return load(find(None, "locomo_dev.json"))[0]
+        return min(load(find(None, "locomo_dev.json")), key=lambda each: len(each.turns))
     except FileNotFoundError as absent:
         pytest.skip(str(absent))
 
