@@ -32,7 +32,7 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnChange:
+class VerdictChange:
     """A turn that the pre-filter dropped before and keeps now, or the other way round, or for another reason."""
 
     turn_id: str
@@ -55,7 +55,7 @@ class DiscardChange:
 class TraceDiff:
     """Everything in which a replay differs from the record."""
 
-    turns: tuple[TurnChange, ...] = ()
+    turns: tuple[VerdictChange, ...] = ()
     operations: tuple[OperationChange, ...] = ()
     discards: tuple[DiscardChange, ...] = ()
     failure_before: str = ""
@@ -74,7 +74,7 @@ def diff_of(*, recorded: RunResult, replayed: RunResult) -> TraceDiff:
     turns = dict.fromkeys((*recorded.rejected, *replayed.rejected))
     reasons = ((turn, recorded.rejected.get(turn, ""), replayed.rejected.get(turn, "")) for turn in turns)
     return TraceDiff(
-        turns=tuple(TurnChange(*each) for each in reasons if each[1] != each[2]),
+        turns=tuple(VerdictChange(*each) for each in reasons if each[1] != each[2]),
         operations=operation_changes(recorded.operations, replayed.operations),
         discards=_discard_changes(recorded.outcomes, replayed.outcomes),
         failure_before=recorded.failure,
