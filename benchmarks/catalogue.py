@@ -18,6 +18,7 @@ from benchmarks import (
     prefilter,
     races,
     redaction,
+    replay,
     search,
     truth,
 )
@@ -36,4 +37,5 @@ BENCHMARKS: dict[str, Callable[..., dict[str, object]]] = {
     poisoning.NAME: poisoning.run,
     redaction.NAME: redaction.run,
     truth.NAME: truth.run,
+    replay.NAME: replay.run,
 }

@@ -20,6 +20,7 @@ OF_A_PROJECT = {
     "ModelPause",
     "PreFilterRule",
     "Rollback",
+    "Replay",
     "RulePreview",
 }
 OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
@@ -32,6 +33,7 @@ ACROSS_USERS = {
     "lease_held",
     "lease_ready",
     "trace_extraction_failed",
+    "replayed_by_state",
     "work_dead",
 }
 

@@ -8,6 +8,15 @@ from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.keys import KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.memories import HistoryView, MemoriesView, MemoryView
+from apps.api.views.replays import (
+    ReplayCancelView,
+    ReplayCsvView,
+    ReplayedTracesView,
+    ReplayJsonView,
+    ReplayStartView,
+    ReplaysView,
+    ReplayView,
+)
 from apps.api.views.rollbacks import RollbacksView, RollbackUndoView, RollbackView
 from apps.api.views.search import ContextView, SearchView
 from apps.api.views.sessions import SessionEndView, SessionView, TurnView
@@ -43,6 +52,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/erasures/<str:erasure_id>", ErasureView.as_view(), name="erasure"),
     path("v1/sessions/<path:session_id>", SessionView.as_view(), name="session"),
     path("v1/turns/<str:turn_id>", TurnView.as_view(), name="turn"),
+    path("v1/replays", ReplaysView.as_view(), name="replays"),
+    path("v1/replays/<str:replay_id>", ReplayView.as_view(), name="replay"),
+    path("v1/replays/<str:replay_id>/start", ReplayStartView.as_view(), name="replay-start"),
+    path("v1/replays/<str:replay_id>/cancel", ReplayCancelView.as_view(), name="replay-cancel"),
+    path("v1/replays/<str:replay_id>/traces", ReplayedTracesView.as_view(), name="replayed-traces"),
+    path("v1/replays/<str:replay_id>/changes.json", ReplayJsonView.as_view(), name="replay-json"),
+    path("v1/replays/<str:replay_id>/changes.csv", ReplayCsvView.as_view(), name="replay-csv"),
     path("v1/stats", StatsView.as_view(), name="stats"),
     path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema", template_name="api/docs.html"), name="docs"),

@@ -52,7 +52,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Configure": (
         NavigationItem("Patterns", "patterns", "patterns"),
         NavigationItem("Configuration", "configuration", "configuration"),
-        NavigationItem("Replay", "replay"),
+        NavigationItem("Replay", "replay", "replays"),
         NavigationItem("Rollback", "rollback", "rollbacks", MemberRole.ADMIN),
         NavigationItem("Evaluation", "evaluation"),
     ),

@@ -12,11 +12,13 @@ Spans are made here and nowhere else.
 from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter_ns
+from uuid import UUID
 
 from apps.pipeline.conflict import conflict
 from apps.pipeline.core import persist
 from apps.pipeline.core.draft import Draft, StageSpan
 from apps.pipeline.core.enums import Reason, SpanResult, Stage
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.deduplication import dedupe
@@ -26,6 +28,7 @@ from apps.pipeline.prefilter import pre_filter
 from apps.pipeline.resolution import resolve_refs
 
 Step = Callable[..., Draft]
+EXTRACTED_WITH = "extracted_with"  # detail of a span: the first trace of those that shared model calls
 
 SETTLING: tuple[tuple[Stage, Step], ...] = (
     (Stage.RESOLVE_REFS, resolve_refs.run),
@@ -42,13 +45,23 @@ def screen(draft: Draft) -> Draft:
 def extract(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     """Propose candidates for the drafts of one session, which share model calls and their latency.
 
-    Raises ModelFailed.
+    The span of each but the first names the first, so that a replay asks about the same turns together. Raises
+    ModelFailed.
     """
     started = perf_counter_ns()
     extracted = extracting.run(drafts, ports)
     latency_us = (perf_counter_ns() - started) // 1_000
-    pairs = zip(drafts, extracted, strict=True)
-    return [_with_span(Stage.EXTRACT, before, after, latency_us) for before, after in pairs]
+    first = drafts[0].request.trace_id
+    return [
+        _with_span(Stage.EXTRACT, before, _extracted_with(first, after), latency_us)
+        for before, after in zip(drafts, extracted, strict=True)
+    ]
+
+
+def _extracted_with(first: UUID, draft: Draft) -> Draft:
+    if draft.request.trace_id == first:
+        return draft
+    return draft.evolve(details={**draft.details, EXTRACTED_WITH: show(Prefix.TRACE, first)})
 
 
 def extract_session(draft: Draft, ports: Ports) -> Draft:

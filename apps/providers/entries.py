@@ -87,6 +87,14 @@ def choice_of(spec: str) -> Choice:
     return Choice(provider, provider.model, entry)
 
 
+def reliability_of(spec: str) -> float | None:
+    """Return the reliability that the settings give a model, or the configured one; None leaves it to the policy."""
+    try:
+        return choice_of(spec or settings.MODEL).entry.reliability
+    except UnknownProvider:
+        return None
+
+
 def problem_with(spec: str) -> str:
     """Return why a model can't be called; empty if it can, judging from the settings."""
     try:

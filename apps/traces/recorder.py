@@ -76,12 +76,17 @@ def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool)
         "summarised": until if is_session_level and not draft.failure else 0,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes),
-        "plan": Jsonb([{"op": type(each).__name__, **_to_json(each)} for each in plan.operations]),
+        "plan": Jsonb(operations_json(plan)),
         "spans": Jsonb(span_rows(draft.spans, first=FIRST_OF_RUN)),
         "calls": Jsonb(_calls(draft.model_calls)),
         "status": (TraceStatus.EXTRACTION_FAILED if draft.failure else TraceStatus.DONE).value,
         "error": draft.failure,
     }
+
+
+def operations_json(plan: WritePlan) -> list[dict[str, Any]]:
+    """Return the operations of a plan as a trace keeps them."""
+    return [{"op": type(each).__name__, **_to_json(each)} for each in plan.operations]
 
 
 def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCallRecord]) -> None:

@@ -11,6 +11,8 @@ from apps.actions.memories import archive_memories as archiving
 from apps.actions.memories import ask_waiting_questions as asking
 from apps.actions.memories import close_ended_memories as closing
 from apps.actions.queue import prune as pruning
+from apps.actions.replays import continue_replays as continuing
+from apps.actions.replays import run_replay as replaying
 from apps.actions.rollbacks import run_rollback as rolling_back
 from apps.actions.rules import count_rule_hits as counting
 from apps.actions.rules import run_preview as previewing
@@ -101,3 +103,15 @@ def ask_waiting_questions() -> int:
 def preview_rule(preview_id: str) -> None:
     """Compute the preview of a pre-filter rule that an admin asked for."""
     previewing.run_preview(preview_id=UUID(preview_id))
+
+
+@no_tenant()
+def replay(replay_id: str) -> None:
+    """Run a replay that somebody has started."""
+    replaying.run_replay(replay_id=UUID(replay_id))
+
+
+@no_tenant()
+def continue_replays() -> int:
+    """Queue replays whose process died; return how many."""
+    return continuing.continue_replays()

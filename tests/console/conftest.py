@@ -31,7 +31,7 @@ from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Erasure, Membership, Project, SecondFactor
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
-from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Trace
+from apps.traces.models import IdempotentRequest, ModelCall, Replay, ReplayedState, ReplayedTrace, RulePreview, Trace
 from apps.worker.process_user import process_user
 
 HOSTILE = "<script>alert(1)</script>"
@@ -133,4 +133,10 @@ def _add_the_rest(project: Project) -> None:
     )
     rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
     RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))
+    replay = Replay.objects.create(project=project, error=HOSTILE, choice={"user_id": HOSTILE}, traces_total=1)
+    change = {"kind": "added", "operation": "AddMemory", "object_id": str(new_id()), "content": HOSTILE}
+    diff = {"operations": [{**change, "before_content": HOSTILE, "fields": []}], "turns": [], "discards": []}
+    ReplayedTrace.objects.create(
+        replay=replay, end_user=trace.end_user, trace=trace, state=ReplayedState.DIFFERENT, error=HOSTILE, diff=diff
+    )
     tally()

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -495,6 +495,25 @@ class StoreContract:
         for _ in range(2):
             world.write(world.request("Call me Annie."), alias)
         assert world.entities()["User"].aliases == ("Annie",)
+
+    def test_names_come_in_the_order_of_their_uses(self, world: World) -> None:
+        started = start(world)
+        for name in ("Annie", "Nan", "Nan"):
+            world.write(world.request(name), AddAlias(entity_id=started.user.entity.id, alias=name))
+        assert world.entities()["User"].aliases == ("Nan", "Annie")
+
+    def test_entities_that_were_mentioned_together_come_in_the_order_of_their_ids(self, world: World) -> None:
+        added = [entity(name) for name in ("Lena", "Tom", "Ida")]
+        world.write(world.request("Lena, Tom and Ida."), *reversed(added))
+        assert list(world.entities()) == ["Lena", "Tom", "Ida"]
+
+    def test_a_memory_takes_topic_and_metadata_of_its_request(self, world: World) -> None:
+        started = start(world)
+        request = replace(world.request("I like tea."), topic="food", metadata={"agent": "cook"})
+        tea = add(request, told(request, "User likes tea.", subject=started.user))
+        world.write(request, tea)
+        stored = world.reader.one(end_user_id=world.end_user_id, memory_id=tea.memory_id)
+        assert (stored.topic, stored.metadata) == ("food", {"agent": "cook"})
 
     def test_a_description_passes_from_one_to_another(self, world: World) -> None:
         request = world.request("Bob was my manager, Priya is now.")

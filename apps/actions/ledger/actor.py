@@ -23,3 +23,9 @@ def acting_as(actor: str | Callable[[], str]) -> Iterator[None]:
 def current_actor() -> str:
     """Return who acts, such as "key:…", "person:7", "command" or "system"."""
     return _actor.get()()
+
+
+def current_person() -> int | None:
+    """Return the number of the person who acts, None where a key, a command or the system does."""
+    kind, _, number = current_actor().partition(":")
+    return int(number) if kind == "person" and number.isdigit() else None

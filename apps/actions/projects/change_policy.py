@@ -29,18 +29,18 @@ def change_policy(
             raise NotFound("there is no such project, or it has no configuration")
         if active.number != base:
             raise Conflict(f"version {active.number} is active by now; read it and try again")
-        policy = _changed(active.as_policy(), changes)
+        policy = changed_policy(active.as_policy(), changes)
         if policy == active.as_policy():
             return active
-        model = policy.extraction.model
-        if model not in ("", active.as_policy().extraction.model) and (problem := problem_with(model)):
-            raise Unfit(problem, at="/extraction/model")
         changed = ", ".join(".".join(path) for path in changes)
         return configure(project_id=project_id, policy=policy, note=(note or f"{changed} changed")[:255])
 
 
-def _changed(policy: Policy, changes: Mapping[tuple[str, ...], Any]) -> Policy:
-    """Return the policy with values set by their path. Raises Unfit for values that a policy does not allow."""
+def changed_policy(policy: Policy, changes: Mapping[tuple[str, ...], Any]) -> Policy:
+    """Return the policy with values set by their path.
+
+    Raises Unfit for values that a policy does not allow, and for another model that can't be called.
+    """
     values = policy.model_dump(mode="json")
     for (*parents, name), value in changes.items():
         section = values
@@ -48,7 +48,11 @@ def _changed(policy: Policy, changes: Mapping[tuple[str, ...], Any]) -> Policy:
             section = section.setdefault(parent, {})
         section[name] = value
     try:
-        return Policy.model_validate(values)
+        changed = Policy.model_validate(values)
     except NotAPolicy as error:
         first = error.errors()[0]
         raise Unfit(str(first["msg"]), at="/" + "/".join(map(str, first["loc"]))) from error
+    model = changed.extraction.model
+    if model not in ("", policy.extraction.model) and (problem := problem_with(model)):
+        raise Unfit(problem, at="/extraction/model")
+    return changed

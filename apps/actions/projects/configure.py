@@ -4,14 +4,18 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
+from apps.actions.ledger.actor import current_person
 from apps.actions.ledger.record import record
+from apps.actions.projects.made_with import made_with
 from apps.pipeline.core.policy import Policy, Rule
 from apps.pipeline.core.policy_changes import policy_changes
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 
 MOST_PATHS = 100  # changed settings that one ledger entry names
+MOST_NOTE = 255
 
 
 def configure(*, project_id: UUID, policy: Policy, note: str = "") -> ConfigurationVersion:
@@ -19,23 +23,36 @@ def configure(*, project_id: UUID, policy: Policy, note: str = "") -> Configurat
     with transaction.atomic():
         Project.objects.select_for_update().get(id=project_id)
         versions = ConfigurationVersion.objects.filter(project_id=project_id)
-        last = versions.aggregate(last=Max("number"))["last"] or 0
+        before = versions.filter(is_active=True).first()
         versions.filter(is_active=True).update(is_active=False)
-        _update_rules(project_id=project_id, policy=policy)
-        made = ConfigurationVersion.objects.create(
-            project_id=project_id,
-            number=last + 1,
-            policy=policy.model_dump(mode="json"),
-            note=note,
-            is_active=True,
+        update_rules(project_id=project_id, policy=policy)
+        made = add_version(
+            project_id=project_id, policy=policy, note=note, base=before.number if before else None, activates=True
         )
-        _record(made)
+        record_version(made, before=before)
     return made
 
 
-def _record(made: ConfigurationVersion) -> None:
-    """Write the paths of the changed settings into the ledger; rules are settings, too."""
-    before = ConfigurationVersion.objects.filter(project_id=made.project_id, number=made.number - 1).first()
+def add_version(
+    *, project_id: UUID, policy: Policy, note: str, base: int | None, activates: bool = False
+) -> ConfigurationVersion:
+    """Add a version by whoever acts, a draft unless it `activates`; the caller has locked the project."""
+    last = ConfigurationVersion.objects.filter(project_id=project_id).aggregate(last=Max("number"))["last"] or 0
+    return ConfigurationVersion.objects.create(
+        project_id=project_id,
+        number=last + 1,
+        policy=policy.model_dump(mode="json"),
+        note=note[:MOST_NOTE],
+        author_id=current_person(),
+        base=base,
+        made_with=made_with(),
+        is_active=activates,
+        activated_at=timezone.now() if activates else None,
+    )
+
+
+def record_version(made: ConfigurationVersion, *, before: ConfigurationVersion | None) -> None:
+    """Write the paths of the settings that an activation changes into the ledger; rules are settings, too."""
     changes = policy_changes(before.as_policy() if before else Policy(), made.as_policy())
     details = {"number": made.number, "changed": [each.name for each in changes][:MOST_PATHS]}
     record(
@@ -47,8 +64,8 @@ def _record(made: ConfigurationVersion) -> None:
     )
 
 
-def _update_rules(*, project_id: UUID, policy: Policy) -> None:
-    """Update the rows of the editable rules from the policy; hit counts stay."""
+def update_rules(*, project_id: UUID, policy: Policy) -> None:
+    """Update the rows of the editable rules from the active policy; hit counts stay."""
     rows = [PreFilterRule(project_id=project_id, **rule.model_dump()) for rule in policy.pre_filter.rules]
     PreFilterRule.objects.filter(project_id=project_id).exclude(name__in=[row.name for row in rows]).delete()
     PreFilterRule.objects.bulk_create(

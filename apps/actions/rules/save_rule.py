@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.actions.errors import NotFound, Unfit
-from apps.actions.projects.configure import configure
+from apps.actions.projects.configure import add_version, configure
 from apps.pipeline.core.policy import Policy, Rule
 from apps.pipeline.prefilter.matcher import matcher_for
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
@@ -27,6 +27,18 @@ def save_rule(*, project_id: UUID, rule: Rule) -> ConfigurationVersion:
         change=lambda rules: with_rule(rules, rule),
         note=f"rule {rule.name} saved",
     )
+
+
+def draft_rule(*, project_id: UUID, rule: Rule) -> ConfigurationVersion:
+    """Replace or add the rule in a draft that is made from the active version. Raises what save_rule raises."""
+    with transaction.atomic():
+        if not Project.objects.select_for_update().filter(id=project_id).exists():
+            raise NotFound("there is no such project")
+        active = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
+        policy = active.as_policy()
+        changed = with_rules(policy, with_rule(policy.pre_filter.rules, rule))
+        note = f"rule {rule.name} saved"
+        return add_version(project_id=project_id, policy=changed, note=note, base=active.number)
 
 
 def with_rule(rules: Rules, rule: Rule) -> Rules:

@@ -84,6 +84,8 @@ where id = any(%(memories)s) and object ? 'entity'
 """
 # A trace of deleted and other turns keeps its counts. An answer may come from a call that several traces shared.
 _EMPTY_TRACES = (
+    "delete from traces_replayedtrace where end_user_id = %(end_user)s"
+    " and trace_id in (select id from traces_trace where session_id = %(session)s)",
     "update traces_trace set outcomes = '[]', plan = '[]', error = '' where id = any(%(touched)s)",
     "update traces_modelcall set answer = '', error = '' where end_user_id = %(end_user)s"
     " and trace_id in (select id from traces_trace where session_id = %(session)s)",

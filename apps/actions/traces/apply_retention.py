@@ -31,6 +31,7 @@ _TURNS = (
 _MODEL_CALLS = ("delete from traces_modelcall where trace_id = any(%(traces)s)",)
 # A trace that a turn or memory refers to keeps its row, with its counts.
 _TRACES = (
+    "delete from traces_replayedtrace where trace_id = any(%(traces)s)",
     "delete from traces_modelcall where trace_id = any(%(traces)s)",
     "delete from traces_span where trace_id = any(%(traces)s)",
     "update traces_trace set outcomes = '[]', plan = '[]', metadata = '{}', error = ''"

@@ -45,6 +45,10 @@ _CLEAR_PREVIEWS = """
 update traces_rulepreview set examples = jsonb_path_query_array(examples, '$[*] ? (@.end_user != $user)', %(named)s)
 where project_id = %(project)s and examples @> %(example)s
 """
+# What was chosen for a replay names its user and session as the caller does.
+_CLEAR_CHOICES = """
+update traces_replay set choice = '{}' where project_id = %(project)s and choice->>'end_user' = %(end_user)s
+"""
 
 
 def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
@@ -138,6 +142,7 @@ def _forget_elsewhere(erasure: Erasure) -> None:
     named = {"end_user": str(erasure.end_user_id)}
     values = {"project": erasure.project_id, "named": Jsonb({"user": named["end_user"]}), "example": Jsonb([named])}
     _execute(_CLEAR_PREVIEWS, values)
+    _execute(_CLEAR_CHOICES, {"project": erasure.project_id, **named})
     ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
     Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by
     _execute(_CLEAR_CACHES, {"end_user": erasure.end_user_id})

@@ -23,7 +23,7 @@ from apps.memories.models import (
 )
 from apps.outbox.models import OutboxRow, UserLease
 from apps.tenants.models import Erasure
-from apps.traces.models import IdempotentRequest, ModelCall, Session, Span, Trace, Turn
+from apps.traces.models import IdempotentRequest, ModelCall, ReplayedTrace, Session, Span, Trace, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ USER_TABLES: tuple[UserTable, ...] = (
     UserTable(EntityAlias, "entity_aliases"),
     UserTable(EntityChange, "entity_changes"),
     UserTable(Entity, "entities", self_reference="merged_into_id"),
+    UserTable(ReplayedTrace, "replayed_traces"),
     UserTable(ModelCall, "model_calls"),
     UserTable(Span, "spans"),
     UserTable(Turn, "turns", not_exported=frozenset({"hit_counted"})),

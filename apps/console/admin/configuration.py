@@ -21,12 +21,15 @@ class ConfigurationVersionAdmin(ReadOnlyAdmin):
     """Versions of the settings; saving a rule creates the next version."""
 
     prefix = Prefix.CONFIGURATION
-    list_display = ("__str__", "project", "is_active", "note", "created_at")
+    list_display = ("__str__", "project", "is_active", "note", "author", "created_at")
     list_filter = ("is_active", "project")
-    list_select_related = ("project",)
+    list_select_related = ("project", "author")
     search_fields = ("note", "project__name")
     date_hierarchy = "created_at"
-    fields = ("number", "project", "is_active", "note", "created_at", json_column("policy"))
+    fields = (
+        *("number", "project", "is_active", "base", "note", "author", "created_at", "activated_at"),
+        *(json_column("made_with"), json_column("policy")),
+    )
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ConfigurationVersion]:

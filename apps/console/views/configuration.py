@@ -5,49 +5,92 @@ from typing import Any
 
 from django.conf import settings as site
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
+from apps.actions.projects.activate_version import activate_version
 from apps.actions.projects.change_policy import change_policy
 from apps.actions.projects.restore_version import restore_version
+from apps.actions.projects.save_draft import save_draft
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.settings import SettingsSection, settings_sections
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.policy_changes import policy_changes
-from apps.traces.models import ConfigurationVersion
+from apps.pipeline.core.presets import Preset, preset_values
+from apps.traces.models import ConfigurationVersion, Replay
+
+MOST_REPLAYS = 10  # that the page of a version lists
 
 
 @project_page()
 def configuration(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Show the active settings, the models in use, and all versions."""
-    return _show(request, visit, _active(visit))
+    """Show the active settings, or those of the version in the parameter `edit`, and all versions."""
+    edited = whole_number(request.GET.get("edit", ""))
+    return _show(request, visit, _active(visit) if edited is None else _version(visit, edited))
 
 
 @require_POST
 @project_page(MemberRole.ADMIN)
 def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Create a version with the changed settings."""
-    active = _active(visit)
+    """Create a version with the changed settings: active, or with `draft` one that is not."""
+    shown = _version(visit, whole_number(request.POST.get("base", "")) or 0)
+    as_draft = "draft" in request.POST
     try:
-        made = change_policy(
+        made = (save_draft if as_draft else change_policy)(
             project_id=visit.project.pk,
-            base=whole_number(request.POST.get("base", "")) or 0,
-            changes=_changed_settings(settings_sections(active.as_policy()), request),
+            base=shown.number,
+            changes=_changed_settings(settings_sections(shown.as_policy()), request),
             note=request.POST.get("note", "").strip(),
         )
     except Refused as refused:
         where = refused.at.strip("/").replace("/", " ") if isinstance(refused, Unfit) else ""
-        return _show(request, visit, active, problem=f"{where}: {refused}" if where else str(refused))
-    if made.number == active.number:
+        return _show(request, visit, shown, problem=f"{where}: {refused}" if where else str(refused))
+    if made.number == shown.number:
         messages.info(request, "Nothing was changed: no value differs.")
+    elif as_draft:
+        return _drafted(request, visit, made)
     else:
-        undo = reverse("console:restore", args=[visit.project.slug, active.number])
+        undo = reverse("console:restore", args=[visit.project.slug, shown.number])
         messages.success(request, f"Version {made.number} is active.", extra_tags=undo)
+    return redirect("console:configuration", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def draft_preset(request: HttpRequest, visit: ProjectVisit, preset: str) -> HttpResponse:
+    """Make a draft of the active version with the values of a preset."""
+    if preset not in set(Preset):
+        raise Http404("no such preset")
+    active = _active(visit)
+    made = save_draft(
+        project_id=visit.project.pk,
+        base=active.number,
+        changes=preset_values(Preset(preset)),
+        note=f"preset {preset}",
+    )
+    if made.number == active.number:
+        messages.info(request, f"The active version has the values of {preset} already.")
+        return redirect("console:configuration", slug=visit.project.slug)
+    return _drafted(request, visit, made)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def activate(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
+    """Activate a draft in place of the version in `seen`."""
+    seen = whole_number(request.POST.get("seen", "")) or 0
+    try:
+        activate_version(project_id=visit.project.pk, number=number, seen=seen)
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+        return redirect("console:version", slug=visit.project.slug, number=number)
+    undo = reverse("console:restore", args=[visit.project.slug, seen])
+    messages.success(request, f"Version {number} is active.", extra_tags=undo)
     return redirect("console:configuration", slug=visit.project.slug)
 
 
@@ -55,13 +98,14 @@ def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def version(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
     """Show the differences to the previous version, or to the one in the parameter `against`."""
     rows = ConfigurationVersion.objects.filter(project=visit.project)
-    shown = get_object_or_404(rows, number=number)
-    against = whole_number(request.GET.get("against", "")) or number - 1
+    shown = get_object_or_404(rows.select_related("author"), number=number)
+    against = whole_number(request.GET.get("against", "")) or shown.base or number - 1
     other = rows.filter(number=against).first()
     context = {
         "version": shown,
         "other": other,
         "changes": policy_changes(other.as_policy() if other else Policy(), shown.as_policy()),
+        "replays": Replay.objects.filter(configuration=shown)[:MOST_REPLAYS],
         "active": rows.filter(is_active=True).defer("policy").first(),
     }
     return render(request, "console/version.html", context)
@@ -76,9 +120,18 @@ def restore(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpRespo
     except Refused as refused:
         messages.error(request, f"Nothing was changed: {refused}.")
     else:
-        undo = reverse("console:restore", args=[visit.project.slug, made.number - 1])
+        undo = reverse("console:restore", args=[visit.project.slug, made.base])
         messages.success(request, f"Version {number} was restored as version {made.number}.", extra_tags=undo)
     return redirect("console:configuration", slug=visit.project.slug)
+
+
+def _drafted(request: HttpRequest, visit: ProjectVisit, made: ConfigurationVersion) -> HttpResponse:
+    messages.success(request, f"Version {made.number} is a draft: it decides nothing until it is activated.")
+    return redirect("console:version", slug=visit.project.slug, number=made.number)
+
+
+def _version(visit: ProjectVisit, number: int) -> ConfigurationVersion:
+    return get_object_or_404(ConfigurationVersion, project=visit.project, number=number)
 
 
 def _active(visit: ProjectVisit) -> ConfigurationVersion:
@@ -86,9 +139,10 @@ def _active(visit: ProjectVisit) -> ConfigurationVersion:
 
 
 def _show(request: HttpRequest, visit: ProjectVisit, active: ConfigurationVersion, problem: str = "") -> HttpResponse:
-    versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")
+    versions = ConfigurationVersion.objects.filter(project=visit.project).select_related("author").defer("policy")
     context = {
         "active": active,
+        "presets": [preset.value for preset in Preset],
         "sections": settings_sections(active.as_policy()),
         "versions": paginate(versions, request, size=15),
         "model": site.MODEL,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from apps.actions.errors import Refused
 from apps.actions.rules.delete_rule import delete_rule
 from apps.actions.rules.request_preview import MOST_DAYS, request_preview
-from apps.actions.rules.save_rule import save_rule
+from apps.actions.rules.save_rule import draft_rule, save_rule
 from apps.actions.rules.try_turn import try_turn
 from apps.console.forms import ProjectRuleForm, TrialForm
 from apps.console.paging import paginate, whole_number
@@ -52,8 +52,9 @@ def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpRespo
     known = get_object_or_404(PreFilterRule, project=visit.project, name=name) if name else None
     form = ProjectRuleForm(request.POST or None, instance=known)
     if request.method == "POST" and form.is_valid() and not _is_taken(form, visit, known):
+        save = draft_rule if "draft" in request.POST else save_rule
         try:
-            version = save_rule(project_id=visit.project.pk, rule=form.instance.as_rule())
+            version = save(project_id=visit.project.pk, rule=form.instance.as_rule())
         except Refused as refused:
             form.add_error("pattern", str(refused))
         else:
@@ -158,6 +159,9 @@ def _position(form: ProjectRuleForm) -> dict[str, str] | None:
 
 def _saved(request: HttpRequest, visit: ProjectVisit, version: ConfigurationVersion, done: str) -> HttpResponse:
     """Redirect to the list with a message and its undo."""
-    undo = reverse("console:restore", args=[visit.project.slug, version.number - 1])
+    if version.is_draft:
+        messages.success(request, f"{done} in draft {version.number}, which decides nothing until it is activated.")
+        return redirect("console:version", slug=visit.project.slug, number=version.number)
+    undo = reverse("console:restore", args=[visit.project.slug, version.base])
     messages.success(request, f"{done}: version {version.number} is active.", extra_tags=undo)
     return redirect("console:patterns", slug=visit.project.slug)

@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from math import log
+from math import fsum, log
 from uuid import UUID
+
+import numpy as np
 
 from apps.memories.reading.memory_state import MemoryState, StoredState, remember
 from apps.pipeline.core.draft import Draft, KnownEntity
@@ -38,7 +40,8 @@ class InMemoryStore:
     def apply(self, *, draft: Draft, plan: WritePlan) -> None:
         """Apply a plan. Raises StalePlan; nothing is written then."""
         end_user_id = draft.request.origin.end_user_id
-        self._states[end_user_id] = remember(state=self.state(end_user_id=end_user_id), plan=plan, now=self._now())
+        state = self.state(end_user_id=end_user_id)
+        self._states[end_user_id] = remember(state=state, plan=plan, now=self._now(), request=draft.request)
 
     # The index
 
@@ -46,7 +49,8 @@ class InMemoryStore:
         """Store the vector of a memory's content, and remove its index work from the queue."""
         state = self.state(end_user_id=end_user_id)
         stored = state.memories[memory_id]
-        indexed = state.with_memory(replace(stored, vectors={**stored.vectors, embedder: vector}))
+        halved = np.asarray(vector, dtype=np.float16)
+        indexed = state.with_memory(replace(stored, vectors={**stored.vectors, embedder: halved}))
         queued = tuple(each for each in indexed.queued if each.memory_id != memory_id)
         self.put(end_user_id=end_user_id, state=replace(indexed, queued=queued))
 
@@ -70,7 +74,8 @@ class InMemoryStore:
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
         found = self.state(end_user_id=end_user_id).entities.values()
-        latest_first = sorted(found, key=lambda each: each.last_mentioned_at or _LONG_AGO, reverse=True)
+        by_id = sorted(found, key=lambda each: each.id)
+        latest_first = sorted(by_id, key=lambda each: each.last_mentioned_at or _LONG_AGO, reverse=True)
         return tuple(sorted(latest_first, key=lambda each: not each.is_user)[:limit])
 
     def all_if_few(
@@ -83,13 +88,13 @@ class InMemoryStore:
 
     def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
         """Return live memories of several lists that take turns, as the database does."""
-        live = sorted(self._live(query.end_user_id), key=lambda stored: stored.memory.id, reverse=True)
+        live = sorted(self._live(query.end_user_id), key=_age, reverse=True)
         named = self._named(query)
         lists = [
-            *((1, _by_cosine(live, vector, query.embedder)) for vector in query.vectors),
+            *((1, ranked[:memories]) for ranked in _by_cosine(live, query.vectors, query.embedder)),
             *((1, ranked) for ranked in _by_words(live, query.words)),
             (1, [each for each in live if each.memory.subject_id in named]),
-            (3, [each for each in live if _is_of(each, query.session_id) or query.embedder not in each.vectors]),
+            (3, [each for each in live if each.session_id == query.session_id or query.embedder not in each.vectors]),
             (7, live),
         ]
         places: defaultdict[UUID, list[int]] = defaultdict(list)
@@ -116,8 +121,8 @@ class InMemoryStore:
         """Return, for each probe, live memories: its hash or sentence, those without vectors, the nearest."""
         live = list(self._live(end_user_id))
         nearest: list[list[Neighbour]] = []
-        for probe in probes:
-            found = [Neighbour(each.memory, _product(probe.vector, each.vectors.get(embedder))) for each in live]
+        for probe, cosines in zip(probes, _cosines(live, [each.vector for each in probes], embedder), strict=True):
+            found = [Neighbour(each.memory, cosine) for each, cosine in zip(live, cosines, strict=True)]
             nearest.append(sorted(found, key=partial(_closeness, probe=probe), reverse=True)[:limit])
         return nearest
 
@@ -135,9 +140,29 @@ class InMemoryStore:
         return (each for each in stored if each.memory.status in LIVE_STATUSES)
 
 
-def _by_cosine(live: Sequence[StoredState], vector: Vector, embedder: str) -> list[StoredState]:
-    indexed = [stored for stored in live if embedder in stored.vectors]
-    return sorted(indexed, key=lambda stored: _product(vector, stored.vectors[embedder]) or 0.0, reverse=True)
+def _age(stored: StoredState) -> tuple[datetime, UUID]:
+    return stored.created_at, stored.memory.id
+
+
+def _by_cosine(live: Sequence[StoredState], vectors: Sequence[Vector], embedder: str) -> Iterator[list[StoredState]]:
+    """Yield, for each vector, the memories that have one, the nearest first."""
+    indexed = sorted((each for each in live if embedder in each.vectors), key=lambda stored: stored.memory.id)
+    for cosines in _cosines(indexed, vectors, embedder):
+        places = sorted(range(len(indexed)), key=lambda place: -(cosines[place] or 0.0))
+        yield [indexed[place] for place in places]
+
+
+def _cosines(stored: Sequence[StoredState], vectors: Sequence[Vector], embedder: str) -> Iterator[list[float | None]]:
+    """Yield, for each unit vector, its cosine with each memory, or None if that has no vector yet.
+
+    Both sides have half precision, as they have in the database.
+    """
+    indexed = [each.vectors[embedder] for each in stored if embedder in each.vectors]
+    matrix = np.asarray(indexed, dtype=np.float32) if indexed else None
+    for vector in vectors:
+        probe = np.asarray(vector, dtype=np.float16).astype(np.float32)
+        found = iter((matrix @ probe).tolist() if matrix is not None else ())
+        yield [next(found) if embedder in each.vectors else None for each in stored]
 
 
 def _by_words(live: Sequence[StoredState], words: Sequence[Sequence[str]]) -> Iterator[list[StoredState]]:
@@ -151,8 +176,8 @@ def _by_words(live: Sequence[StoredState], words: Sequence[Sequence[str]]) -> It
         yield sorted(found, key=lambda stored: (-scores[stored.memory.id], stored.memory.id))
 
 
-def _is_of(stored: StoredState, session_id: UUID) -> bool:
-    return any(origin.session_id == session_id for origin in stored.origins)
+def _reciprocal(places: Sequence[int]) -> float:
+    return fsum(1 / (10 + place) for place in places)
 
 
 def _closeness(neighbour: Neighbour, probe: Probe) -> tuple[bool, bool, bool, float, int]:
@@ -165,8 +190,3 @@ def _closeness(neighbour: Neighbour, probe: Probe) -> tuple[bool, bool, bool, fl
         cosine or 0.0,
         -memory.id.int,
     )
-
-
-def _product(one: Vector, two: Vector | None) -> float | None:
-    """Return the cosine of two unit vectors, or None if one has not been computed yet."""
-    return None if two is None else float(sum(x * y for x, y in zip(one, two, strict=True)))

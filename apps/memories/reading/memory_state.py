@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import singledispatch
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from apps.memories.codec import is_stored, read_columns
 from apps.pipeline.core.candidate_facts import origin_key
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.draft import KnownEntity, Request
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.memory_conversion import FIRST_VERSION, as_stored, merged_fields
 from apps.pipeline.core.operations import (
@@ -24,6 +27,7 @@ from apps.pipeline.core.operations import (
     LinkMemories,
     MarkEntityChanges,
     MergeInto,
+    Operation,
     PlannedOrigin,
     ReassignAlias,
     RemoveCopiedOrigins,
@@ -36,8 +40,11 @@ from apps.pipeline.core.operations import (
     WithdrawOrigins,
 )
 from apps.pipeline.core.plan import WritePlan
-from apps.pipeline.core.ports import StalePlan, Vector
+from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.core.statement import StoredMemory
+
+HalfVector = NDArray[np.float16]  # the precision of the database
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +56,21 @@ class StoredState:
     superseded_by: UUID | None = None
     review_reasons: tuple[str, ...] = ()
     past: tuple[StoredMemory, ...] = ()
-    vectors: Mapping[str, Vector] = field(default_factory=dict)  # embedder to vector of the content
+    vectors: Mapping[str, HalfVector] = field(default_factory=dict)  # of the content, by embedder
     withdrawn: tuple[PlannedOrigin, ...] = ()  # by a rollback
     columns: Mapping[str, Any] = field(default_factory=dict)  # revised values that the pipeline never reads
+    created_at: datetime = _LONG_AGO
+    session_id: UUID | None = None  # in which it was added
+
+
+@dataclass(frozen=True, slots=True)
+class AliasUse:
+    """How often an entity was given a name, and since when it has it."""
+
+    alias: str
+    folded: str
+    since: datetime
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +78,7 @@ class MemoryState:
     """Everything that is stored of one end user; each operation returns a changed copy."""
 
     entities: Mapping[UUID, KnownEntity] = field(default_factory=dict)
+    alias_uses: Mapping[UUID, tuple[AliasUse, ...]] = field(default_factory=dict)  # by entity
     memories: Mapping[UUID, StoredState] = field(default_factory=dict)
     links: tuple[LinkMemories, ...] = ()
     queued: tuple[EnqueueWork, ...] = ()
@@ -72,12 +92,37 @@ class MemoryState:
         """Return a copy with a memory added or replaced."""
         return replace(self, memories={**self.memories, stored.memory.id: stored})
 
+    def with_alias(self, entity_id: UUID, alias: str, *, since: datetime, counts: bool = True) -> "MemoryState":
+        """Return a copy in which an entity has one more name, or uses a name that it has once more.
 
-def remember(*, state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
+        Names come in the order of their uses, then of their age; without `counts` a known name changes nothing.
+        """
+        entity, folded = self.entities[entity_id], canonical_text(alias)
+        uses = {use.folded: use for use in self.uses_of(entity)}
+        known = uses.get(folded)
+        if known is not None and not counts:
+            return self
+        uses[folded] = replace(known, count=known.count + 1) if known else AliasUse(alias, folded, since)
+        return self.with_uses(entity, tuple(uses.values()))
+
+    def with_uses(self, entity: KnownEntity, uses: tuple[AliasUse, ...]) -> "MemoryState":
+        """Return a copy in which an entity has exactly these names."""
+        ordered = tuple(sorted(uses, key=lambda use: (-use.count, use.since, use.folded)))
+        named = replace(entity, aliases=tuple(use.alias for use in ordered))
+        return replace(self.with_entity(named), alias_uses={**self.alias_uses, entity.id: ordered})
+
+    def uses_of(self, entity: KnownEntity) -> tuple[AliasUse, ...]:
+        """Return how the names of an entity were used."""
+        unknown = (AliasUse(alias, canonical_text(alias), _LONG_AGO) for alias in entity.aliases)
+        return self.alias_uses.get(entity.id) or tuple(unknown)
+
+
+def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Request | None = None) -> MemoryState:
     """Apply a plan's operations in their order and return the new state; the old one stays unchanged.
 
-    Expected versions are those before the plan, however often it changes a memory. Raises StalePlan if a memory is
-    absent or has another version, or if a live memory has the hash of a new one.
+    New memories take topic and metadata of the request that brings them. Expected versions are those before the plan,
+    however often it changes a memory. Raises StalePlan if a memory is absent or has another version, or if a live
+    memory has the hash of a new one.
     """
     _check_versions(state, plan)
     live = {each.memory.canonical_hash for each in state.memories.values() if each.memory.status in LIVE_STATUSES}
@@ -85,12 +130,18 @@ def remember(*, state: MemoryState, plan: WritePlan, now: datetime) -> MemorySta
         if added.status in LIVE_STATUSES and added.canonical_hash in live:
             raise StalePlan(f"a live memory says the same as {added.memory_id}")
     for operation in plan.operations:
-        if isinstance(operation, SupersedeMemory):
-            closed = _changed(state.memories[operation.memory_id], **operation.changes(now=now))
-            state = state.with_memory(replace(closed, superseded_by=operation.superseded_by))
-        else:
-            state = _apply(operation, state)
+        state = _apply(operation, state, now)
+        if isinstance(operation, AddMemory) and request is not None:
+            state = state.with_memory(_as_requested(state.memories[operation.memory_id], request))
     return _count_mentions(state, plan, now)
+
+
+def _as_requested(stored: StoredState, request: Request) -> StoredState:
+    """Give a new memory what the writer takes from the request: topic and metadata, unless it has its own."""
+    memory = stored.memory
+    topic, metadata = memory.topic or request.topic, memory.metadata or dict(request.metadata)
+    added = replace(memory, topic=topic, metadata=metadata)
+    return replace(stored, memory=added, session_id=request.origin.session_id)
 
 
 def _check_versions(state: MemoryState, plan: WritePlan) -> None:
@@ -106,61 +157,79 @@ def _check_versions(state: MemoryState, plan: WritePlan) -> None:
             raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
 
 
+def with_operation(state: MemoryState, operation: Operation, *, now: datetime) -> MemoryState:
+    """Return a state in which one operation was applied. Raises KeyError where it changes what is not there."""
+    return _apply(operation, state, now)
+
+
 @singledispatch
-def _apply(operation: object, state: MemoryState) -> MemoryState:
+def _apply(operation: object, state: MemoryState, now: datetime) -> MemoryState:
     raise TypeError(f"no such operation: {operation!r}")
 
 
 @_apply.register
-def _(operation: AddEntity, state: MemoryState) -> MemoryState:
-    return state.with_entity(operation.entity)
+def _(operation: AddEntity, state: MemoryState, now: datetime) -> MemoryState:
+    entity = operation.entity
+    uses = {canonical_text(alias): alias for alias in entity.aliases}
+    return state.with_uses(entity, tuple(AliasUse(alias, folded, now) for folded, alias in uses.items()))
 
 
 @_apply.register
-def _(operation: AddAlias, state: MemoryState) -> MemoryState:
-    entity = state.entities[operation.entity_id]
-    if canonical_text(operation.alias) in map(canonical_text, entity.aliases):
-        return state
-    return state.with_entity(replace(entity, aliases=(*entity.aliases, operation.alias)))
+def _(operation: AddAlias, state: MemoryState, now: datetime) -> MemoryState:
+    return state.with_alias(operation.entity_id, operation.alias, since=now)
 
 
 @_apply.register
-def _(operation: ReassignAlias, state: MemoryState) -> MemoryState:
+def _(operation: ReassignAlias, state: MemoryState, now: datetime) -> MemoryState:
     folded = canonical_text(operation.alias)
     for entity in state.entities.values():
-        left = tuple(alias for alias in entity.aliases if canonical_text(alias) != folded)
-        if entity.id != operation.entity_id and left != entity.aliases:
-            state = state.with_entity(replace(entity, aliases=left))
-    return _apply(AddAlias(entity_id=operation.entity_id, alias=operation.alias), state)
+        uses = state.uses_of(entity)
+        left = tuple(use for use in uses if use.folded != folded)
+        if entity.id != operation.entity_id and left != uses:
+            state = state.with_uses(entity, left)
+    return state.with_alias(operation.entity_id, operation.alias, since=now)
 
 
 @_apply.register
-def _(operation: RenameEntity, state: MemoryState) -> MemoryState:
+def _(operation: RenameEntity, state: MemoryState, now: datetime) -> MemoryState:
     former = state.entities[operation.entity_id]
     state = state.with_entity(replace(former, name=operation.name))
-    return _apply(AddAlias(entity_id=former.id, alias=former.name), state)
+    return state.with_alias(former.id, former.name, since=now, counts=False)
 
 
 @_apply.register
-def _(operation: AddMemory, state: MemoryState) -> MemoryState:
+def _(operation: AddMemory, state: MemoryState, now: datetime) -> MemoryState:
     memory = replace(as_stored(operation), origins=_origin_keys(operation.origins))
+    session_id = operation.origins[0].session_id if operation.origins else None
     return state.with_memory(
-        StoredState(memory=memory, origins=operation.origins, superseded_by=operation.superseded_by)
+        StoredState(
+            memory=memory,
+            origins=operation.origins,
+            superseded_by=operation.superseded_by,
+            created_at=now,
+            session_id=session_id,
+        )
     )
 
 
 @_apply.register
-def _(operation: MergeInto, state: MemoryState) -> MemoryState:
+def _(operation: SupersedeMemory, state: MemoryState, now: datetime) -> MemoryState:
+    closed = with_changes(state.memories[operation.memory_id], **operation.changes(now=now))
+    return state.with_memory(replace(closed, superseded_by=operation.superseded_by))
+
+
+@_apply.register
+def _(operation: MergeInto, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     origins = (*stored.origins, *_missing(operation.origins, in_=stored.origins))
-    changed = _changed(stored, origins=_origin_keys(origins), **merged_fields(operation))
+    changed = with_changes(stored, origins=_origin_keys(origins), **merged_fields(operation))
     return state.with_memory(replace(changed, origins=origins))
 
 
 @_apply.register
-def _(operation: ReviseMemory, state: MemoryState) -> MemoryState:
+def _(operation: ReviseMemory, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
-    changed = _changed(stored, **read_columns(operation.changes))
+    changed = with_changes(stored, **read_columns(operation.changes))
     more = {name: value for name, value in operation.changes.items() if not is_stored(name)}
     return state.with_memory(
         replace(
@@ -172,7 +241,7 @@ def _(operation: ReviseMemory, state: MemoryState) -> MemoryState:
 
 
 @_apply.register
-def _(operation: LinkMemories, state: MemoryState) -> MemoryState:
+def _(operation: LinkMemories, state: MemoryState, now: datetime) -> MemoryState:
     in_reverse = LinkMemories(from_id=operation.to_id, to_id=operation.from_id, kind=operation.kind)
     if operation in state.links or in_reverse in state.links:
         return state
@@ -180,12 +249,12 @@ def _(operation: LinkMemories, state: MemoryState) -> MemoryState:
 
 
 @_apply.register
-def _(operation: SetLinkStatus, state: MemoryState) -> MemoryState:
+def _(operation: SetLinkStatus, state: MemoryState, now: datetime) -> MemoryState:
     return state  # the pipeline never reads how a link was settled
 
 
 @_apply.register
-def _(operation: CopyOrigins, state: MemoryState) -> MemoryState:
+def _(operation: CopyOrigins, state: MemoryState, now: datetime) -> MemoryState:
     successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
     return state.with_memory(
         _with_origins(successor, (*successor.origins, *_missing(other.origins, in_=successor.origins)))
@@ -193,13 +262,13 @@ def _(operation: CopyOrigins, state: MemoryState) -> MemoryState:
 
 
 @_apply.register
-def _(operation: RemoveCopiedOrigins, state: MemoryState) -> MemoryState:
+def _(operation: RemoveCopiedOrigins, state: MemoryState, now: datetime) -> MemoryState:
     successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
     return state.with_memory(_with_origins(successor, _missing(successor.origins, in_=other.origins)))
 
 
 @_apply.register
-def _(operation: WithdrawOrigins, state: MemoryState) -> MemoryState:
+def _(operation: WithdrawOrigins, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     taken = tuple(each for each in stored.origins if each.turn.id in operation.turn_ids)
     left = _with_origins(stored, tuple(each for each in stored.origins if each not in taken))
@@ -207,7 +276,7 @@ def _(operation: WithdrawOrigins, state: MemoryState) -> MemoryState:
 
 
 @_apply.register
-def _(operation: RestoreOrigins, state: MemoryState) -> MemoryState:
+def _(operation: RestoreOrigins, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     given = tuple(each for each in stored.withdrawn if each.turn.id in operation.turn_ids)
     whole = _with_origins(stored, (*stored.origins, *_missing(given, in_=stored.origins)))
@@ -215,7 +284,7 @@ def _(operation: RestoreOrigins, state: MemoryState) -> MemoryState:
 
 
 @_apply.register
-def _(operation: ReviseEntity, state: MemoryState) -> MemoryState:
+def _(operation: ReviseEntity, state: MemoryState, now: datetime) -> MemoryState:
     known = {**state.withdrawn, **state.entities}[operation.entity_id]
     entity = replace(
         known,
@@ -232,14 +301,19 @@ def _(operation: ReviseEntity, state: MemoryState) -> MemoryState:
 
 
 @_apply.register
-def _(operation: CountAlias, state: MemoryState) -> MemoryState:
-    if operation.uses > 0 and operation.entity_id in state.entities:
-        return _apply(AddAlias(entity_id=operation.entity_id, alias=operation.alias), state)
-    return state  # how often a name was said is not kept here
+def _(operation: CountAlias, state: MemoryState, now: datetime) -> MemoryState:
+    entity = state.entities.get(operation.entity_id)
+    if entity is None:
+        return state  # a withdrawn entity is not found by any name
+    folded = canonical_text(operation.alias)
+    uses = {use.folded: use for use in state.uses_of(entity)}
+    known = uses.get(folded, AliasUse(operation.alias, folded, now, count=0))
+    uses[folded] = replace(known, count=known.count + operation.uses)
+    return state.with_uses(entity, tuple(use for use in uses.values() if use.count > 0))
 
 
 @_apply.register
-def _(operation: MarkEntityChanges, state: MemoryState) -> MemoryState:
+def _(operation: MarkEntityChanges, state: MemoryState, now: datetime) -> MemoryState:
     return state  # the pipeline never reads which trace brought a name
 
 
@@ -248,22 +322,28 @@ def _missing(origins: tuple[PlannedOrigin, ...], *, in_: tuple[PlannedOrigin, ..
     return tuple(origin for origin in origins if origin.turn.id not in turns)
 
 
+def with_origin(stored: StoredState, origin: PlannedOrigin) -> StoredState:
+    """Return a memory with one more origin, unless it has one of the same turn."""
+    return _with_origins(stored, (*stored.origins, *_missing((origin,), in_=stored.origins)))
+
+
 def _with_origins(stored: StoredState, origins: tuple[PlannedOrigin, ...]) -> StoredState:
     return replace(stored, origins=origins, memory=replace(stored.memory, origins=_origin_keys(origins)))
 
 
 @_apply.register
-def _(operation: FlagForReview, state: MemoryState) -> MemoryState:
+def _(operation: FlagForReview, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     return state.with_memory(replace(stored, review_reasons=(*stored.review_reasons, operation.reason)))
 
 
 @_apply.register
-def _(operation: EnqueueWork, state: MemoryState) -> MemoryState:
+def _(operation: EnqueueWork, state: MemoryState, now: datetime) -> MemoryState:
     return replace(state, queued=(*state.queued, operation))
 
 
-def _changed(stored: StoredState, **changes: Any) -> StoredState:
+def with_changes(stored: StoredState, **changes: Any) -> StoredState:
+    """Return a memory with changed fields, in its next version."""
     memory = replace(stored.memory, version=stored.memory.version + 1, **changes)
     return replace(stored, memory=memory, past=(*stored.past, stored.memory))
 
@@ -273,15 +353,16 @@ def _origin_keys(origins: tuple[PlannedOrigin, ...]) -> tuple[tuple[str, str], .
 
 
 def _count_mentions(state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
-    """Count one mention of each entity that the plan's memories refer to, at the time when it was said."""
-    statements: Iterable[AddMemory | MergeInto] = (*plan.of(AddMemory), *plan.of(MergeInto))
-    for written in statements:
-        said_at = max((origin.turn.said_at for origin in written.origins), default=now)
-        for mention in (written.candidate.subject, written.candidate.object.entity, *written.candidate.mentions):
-            entity = state.entities.get(mention.entity_id) if mention and mention.entity_id else None
-            if entity is not None:
-                latest = max(said_at, entity.last_mentioned_at or said_at)
-                state = state.with_entity(
-                    replace(entity, mention_count=entity.mention_count + 1, last_mentioned_at=latest)
-                )
+    """Count one mention of each entity that is subject or object of the plan's statements, when it was last said."""
+    statements = plan.statements()
+    said_at = max((origin.turn.said_at for written in statements for origin in written.origins), default=now)
+    candidates = [written.candidate for written in statements]
+    mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
+    mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
+    added = {operation.entity.id for operation in plan.of(AddEntity)}
+    for entity_id in (mentioned | added) & state.entities.keys():
+        entity = state.entities[entity_id]
+        latest = max(said_at, entity.last_mentioned_at or said_at)
+        count = entity.mention_count + (entity_id in mentioned)
+        state = state.with_entity(replace(entity, mention_count=count, last_mentioned_at=latest))
     return state

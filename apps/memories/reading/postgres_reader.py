@@ -15,12 +15,13 @@ from apps.pipeline.core.statement import StoredMemory
 
 _ENTITIES = """
 select entity.id, entity.name, entity.type, entity.is_user, entity.mention_count, entity.last_mentioned_at,
-       coalesce(array_agg(alias.alias order by alias.count desc) filter (where alias.id is not null), '{}')
+       coalesce(array_agg(alias.alias order by alias.count desc, alias.created_at, alias.folded)
+                filter (where alias.id is not null), '{}')
 from memories_entity entity
 left join memories_entityalias alias on alias.end_user_id = entity.end_user_id and alias.entity_id = entity.id
     and not alias.withdrawn
 where entity.end_user_id = %s and entity.merged_into_id is null and not entity.withdrawn
-group by entity.id order by entity.is_user desc, entity.last_mentioned_at desc limit %s
+group by entity.id order by entity.is_user desc, entity.last_mentioned_at desc, entity.id limit %s
 """
 
 # For each probe: the equal hash, equal sentences, memories without vectors yet, and the nearest.

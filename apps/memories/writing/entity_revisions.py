@@ -1,5 +1,6 @@
 """Take back what traces made of entities and their names, as a rollback plans it, or restore it."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from apps.pipeline.core.plan import WritePlan
 # A name that nobody has said for a while may have been taken by another entity; what comes back is added again.
 _COUNT_ALIAS = """
 insert into memories_entityalias as known (id, end_user_id, entity_id, alias, folded, source, count, created_at)
-select gen_random_uuid(), %(end_user)s, %(entity)s, %(alias)s, %(folded)s, 'turn', %(uses)s, now() where %(uses)s > 0
+select gen_random_uuid(), %(end_user)s, %(entity)s, %(alias)s, %(folded)s, 'turn', %(uses)s, %(now)s where %(uses)s > 0
 on conflict (end_user_id, entity_id, folded) do update
     set count = case when known.withdrawn then 0 else known.count end + excluded.count, withdrawn = false
 """
@@ -25,7 +26,7 @@ where end_user_id = %(end_user)s and entity_id = %(entity)s and folded = %(folde
 """
 
 
-def revise_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
+def revise_entities(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
     """Change entities, the counts of their names, and the records of what traces did to them."""
     for revision in plan.of(ReviseEntity):
         _revise(revision, end_user_id)
@@ -36,6 +37,7 @@ def revise_entities(*, plan: WritePlan, end_user_id: UUID) -> None:
             "alias": counted.alias[:255],
             "folded": canonical_text(counted.alias)[:255],
             "uses": counted.uses,
+            "now": now,
         }
         with connection.cursor() as cursor:
             cursor.execute(_COUNT_ALIAS if counted.uses > 0 else _UNCOUNT_ALIAS, values)

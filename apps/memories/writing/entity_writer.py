@@ -29,7 +29,7 @@ from changed where %(trace)s::uuid is not null
 _ADD_ALIASES = f"""
 with changed as (
     insert into memories_entityalias as known (id, end_user_id, entity_id, alias, folded, source, count, created_at)
-    select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, now()
+    select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, %(now)s
     from unnest(%(entities)s::uuid[], %(aliases)s::text[], %(folded)s::text[]) as given(entity, alias, folded)
     on conflict (end_user_id, entity_id, folded) do update
         set count = case when known.withdrawn then 1 else known.count + 1 end, withdrawn = false
@@ -82,7 +82,7 @@ def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -
         raise StalePlan("an entity has been merged into another or withdrawn since the plan was made")
 
 
-def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
+def add_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
     """Insert the names of new and known entities, and count known names."""
     pairs = [(each.entity.id, name) for each in plan.of(AddEntity) for name in each.entity.aliases]
     pairs += [(operation.entity_id, operation.alias) for operation in plan.of(AddAlias)]
@@ -94,6 +94,7 @@ def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
         "end_user": context.end_user_id,
         "trace": context.trace_id,
         "kind": EntityChangeKind.NAMED.value,
+        "now": now,
         "entities": [entity_id for entity_id, _ in names],
         "folded": [folded for _, folded in names],
         "aliases": list(names.values()),
@@ -102,7 +103,7 @@ def add_aliases(*, plan: WritePlan, context: WriteContext) -> None:
         cursor.execute(_ADD_ALIASES, values)
 
 
-def rename_entities(*, plan: WritePlan, context: WriteContext) -> None:
+def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
     """Rename entities; the former names stay as aliases."""
     names = {operation.entity_id: operation.name for operation in plan.of(RenameEntity)}
     if not names:
@@ -111,7 +112,13 @@ def rename_entities(*, plan: WritePlan, context: WriteContext) -> None:
     entities = list(Entity.objects.filter(end_user_id=user, id__in=names).select_for_update())
     EntityAlias.objects.bulk_create(
         (
-            EntityAlias(end_user_id=user, entity=entity, alias=entity.name, folded=canonical_text(entity.name)[:255])
+            EntityAlias(
+                end_user_id=user,
+                entity=entity,
+                alias=entity.name,
+                folded=canonical_text(entity.name)[:255],
+                created_at=now,
+            )
             for entity in entities
         ),
         update_conflicts=True,

@@ -53,10 +53,10 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
     with stale_on_write_conflict(), transaction.atomic():
         _refuse_erased(context)
         add_entities(plan=plan, context=context, now=now)
-        rename_entities(plan=plan, context=context)
-        add_aliases(plan=plan, context=context)
+        rename_entities(plan=plan, context=context, now=now)
+        add_aliases(plan=plan, context=context, now=now)
         move_aliases(plan=plan, context=context)
-        revise_entities(plan=plan, end_user_id=context.end_user_id)
+        revise_entities(plan=plan, end_user_id=context.end_user_id, now=now)
         add_memories(plan=plan, context=context, now=now)
         add_origins(plan=plan, context=context)
         change_memories(plan=plan, context=context, now=now)

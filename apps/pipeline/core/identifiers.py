@@ -25,6 +25,7 @@ class Prefix(StrEnum):
     ERASURE = "era"
     LEDGER_ENTRY = "led"
     ROLLBACK = "rbk"
+    REPLAY = "rpl"
 
 
 class BadIdentifier(ValueError):

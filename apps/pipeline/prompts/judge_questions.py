@@ -44,11 +44,11 @@ def judge_request(
     *, purpose: Purpose, task: str, questions: Sequence[Mapping[str, str | Sequence[str]]], model: str
 ) -> ModelRequest:
     """Return the one request for all questions; each is a mapping of tag to text, or to several texts."""
-    static = f"{task.strip()}\n{_ANSWER}"
+    static = _static(task)
     lines = [_question(f"q{number}", each) for number, each in enumerate(questions, start=1)]
     return ModelRequest(
         purpose=purpose,
-        prompt_version=f"judge-{hashlib.sha256(static.encode()).hexdigest()[:12]}",
+        prompt_version=version_of(task),
         static=static,
         context="",
         turns="\n".join(("<questions>", *lines, "</questions>")),
@@ -56,6 +56,15 @@ def judge_request(
         max_tokens=128 + 96 * len(questions),
         model=model,
     )
+
+
+def version_of(task: str) -> str:
+    """Return the version of a judge's prompt."""
+    return f"judge-{hashlib.sha256(_static(task).encode()).hexdigest()[:12]}"
+
+
+def _static(task: str) -> str:
+    return f"{task.strip()}\n{_ANSWER}"
 
 
 def _question(number: str, parts: Mapping[str, str | Sequence[str]]) -> str:

@@ -4,6 +4,7 @@ from apps.traces.models.configuration import ConfigurationVersion, PreFilterRule
 from apps.traces.models.conversation import Session, Turn
 from apps.traces.models.idempotency import IdempotentRequest
 from apps.traces.models.preview import PreviewState, RulePreview
+from apps.traces.models.replay import Replay, ReplayedState, ReplayedTrace, ReplayState
 from apps.traces.models.tally import HourlyLatency, HourlyTally, TalliedHour
 from apps.traces.models.trace import ModelCall, Span, Trace
 
@@ -15,6 +16,10 @@ __all__ = [
     "ModelCall",
     "PreFilterRule",
     "PreviewState",
+    "Replay",
+    "ReplayState",
+    "ReplayedState",
+    "ReplayedTrace",
     "RulePreview",
     "Session",
     "Span",

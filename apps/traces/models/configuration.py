@@ -1,5 +1,6 @@
 """Immutable configuration versions, and the pre-filter rules that admins edit."""
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
@@ -23,7 +24,15 @@ class ConfigurationVersion(models.Model):
     number = models.PositiveIntegerField()
     policy = models.JSONField()
     note = models.CharField(max_length=255, blank=True)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    base = models.PositiveIntegerField(null=True, blank=True, help_text="number of the version that it was made from")
+    made_with = models.JSONField(
+        default=dict, blank=True, help_text="model, embedder and prompts of the server when it was made"
+    )
     is_active = models.BooleanField(default=False)
+    activated_at = models.DateTimeField(null=True, blank=True, help_text="empty: a draft, which was never active")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -35,6 +44,11 @@ class ConfigurationVersion(models.Model):
 
     def __str__(self) -> str:
         return f"version {self.number}"
+
+    @property
+    def is_draft(self) -> bool:
+        """Return True if it was never active."""
+        return self.activated_at is None
 
     def as_policy(self) -> Policy:
         """Return the policy as the pipeline's value."""

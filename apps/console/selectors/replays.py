@@ -1,0 +1,137 @@
+"""A replay as its page shows it: sums, and the traces that differ with their turns and memories."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from apps.memories.models import Memory
+from apps.traces.models import Replay, ReplayedState, ReplayedTrace, Turn
+
+_TILES = (
+    ("Turns newly dropped", "turns_dropped"),
+    ("Turns newly kept", "turns_kept"),
+    ("Memories newly", "memories_added"),
+    ("Memories no longer", "memories_removed"),
+    ("Memories differently", "memories_changed"),
+    ("Superseded newly", "superseded_added"),
+    ("Superseded no longer", "superseded_removed"),
+    ("Links newly", "links_added"),
+    ("Links no longer", "links_removed"),
+)
+_EFFORTS = (("Model calls", "calls"), ("Tokens", "tokens"), ("Cost in USD", "cost_usd"))
+SHOWN_STATES = (ReplayedState.DIFFERENT, ReplayedState.SAME, ReplayedState.MISSED, ReplayedState.FAILED)
+
+# What an operation means to people; those that are not listed follow from others.
+_OPERATIONS = {
+    "AddMemory": "memory",
+    "MergeInto": "merged into a known memory",
+    "SupersedeMemory": "superseded",
+    "ReviseMemory": "absorbed",
+    "LinkMemories": "link",
+    "FlagForReview": "for review",
+    "AddEntity": "entity",
+    "RenameEntity": "name of an entity",
+    "ReassignAlias": "description of an entity",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One count of the sums."""
+
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class EffortRow:
+    """What the recorded runs took, and what the replayed ones did."""
+
+    label: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVerdict:
+    """A turn that the pre-filter judges otherwise."""
+
+    content: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOperation:
+    """A difference in what is written; `memory_id` is set where the memory exists."""
+
+    kind: str
+    what: str
+    before: str
+    after: str
+    fields: Sequence[Mapping[str, Any]]
+    memory_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTrace:
+    """One trace with its differences."""
+
+    row: ReplayedTrace
+    verdicts: Sequence[ShownVerdict]
+    operations: Sequence[ShownOperation]
+    discards: Sequence[Mapping[str, Any]]
+
+
+def tiles_of(replay: Replay) -> list[Tile]:
+    """Return the counts of the differences, those that are not 0 and the most important ones."""
+    counts = [Tile(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
+    return [tile for place, tile in enumerate(counts) if tile.count or place < 5]
+
+
+def efforts_of(replay: Replay) -> list[EffortRow]:
+    """Return model calls, tokens and costs of the records and of the replay."""
+    sums = replay.totals
+    rows = [EffortRow(label, sums.get(f"{name}_before", 0), sums.get(f"{name}_after", 0)) for label, name in _EFFORTS]
+    return [row for row in rows if row.before or row.after]
+
+
+def traces_of(replay: Replay, *, state: str) -> QuerySet[ReplayedTrace]:
+    """Return the traces of a replay in one state, by end user in the order of their runs."""
+    rows = ReplayedTrace.objects.filter(replay=replay, state=state).select_related("end_user", "trace")
+    return rows.order_by("end_user_id", "position")
+
+
+def shown_traces(rows: Sequence[ReplayedTrace]) -> list[ShownTrace]:
+    """Read the turns and the existing memories that differences name, two queries for all."""
+    users = {row.end_user_id for row in rows}
+    turn_ids = {each["turn_id"] for row in rows for each in row.diff.get("turns", ())}
+    ids = {each["object_id"] for row in rows for each in row.diff.get("operations", ())}
+    turns = dict(Turn.objects.filter(end_user_id__in=users, id__in=turn_ids).values_list("id", "content"))
+    known = dict(Memory.objects.filter(end_user_id__in=users, id__in=ids).values_list("id", "content"))
+    return [_shown(row, turns, known) for row in rows]
+
+
+def _shown(row: ReplayedTrace, turns: Mapping[UUID, str], known: Mapping[UUID, str]) -> ShownTrace:
+    verdicts = [
+        ShownVerdict(turns.get(UUID(each["turn_id"]), ""), each["before"], each["after"])
+        for each in row.diff.get("turns", ())
+    ]
+    made = [each for each in row.diff.get("operations", ()) if each["operation"] in _OPERATIONS]
+    return ShownTrace(row, verdicts, [_operation(each, known) for each in made], row.diff.get("discards", ()))
+
+
+def _operation(change: Mapping[str, Any], known: Mapping[UUID, str]) -> ShownOperation:
+    object_id = UUID(change["object_id"])
+    named = known.get(object_id, "")
+    return ShownOperation(
+        kind=change["kind"],
+        what=_OPERATIONS[change["operation"]],
+        before=change["before_content"] or (named if change["kind"] == "removed" else ""),
+        after=change["content"] or (named if change["kind"] == "added" else ""),
+        fields=[each for each in change["fields"] if each["name"] != "candidate.content"],
+        memory_id=object_id if object_id in known else None,
+    )

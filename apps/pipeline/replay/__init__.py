@@ -1,0 +1,1 @@
+"""Replay: how what a trace would write now differs from what it wrote, and what finding that out costs."""

@@ -1,0 +1,160 @@
+"""Read ended traces as they ran: their turns with what was said before, what they decided, what models answered."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from apps.pipeline.core.draft import Origin
+from apps.pipeline.core.enums import Role
+from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
+from apps.traces.models import ModelCall, Trace, Turn
+from apps.traces.run_heads import RunHead
+from apps.traces.turn_codec import TURN_COLUMNS
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn with its trace and what the pre-filter has made of it."""
+
+    said: SourceTurn
+    trace_id: UUID
+    rejected_for: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """An ended trace with everything that it was made from."""
+
+    head: RunHead
+    origin: Origin
+    topic: str
+    metadata: Mapping[str, Any]
+    turns: tuple[StoredTurn, ...]
+    judged_after: tuple[SourceTurn, ...]  # the earlier turns that the pre-filter has read
+    said_before: tuple[SourceTurn, ...]  # the earlier turns of the session, oldest first
+    operations: Sequence[Mapping[str, Any]]
+    outcomes: Sequence[Mapping[str, Any]]
+    error: str
+    calls: tuple[ModelCall, ...]
+
+    @property
+    def rejected(self) -> dict[UUID, str]:
+        """Return the turns that the pre-filter has dropped, with its reasons."""
+        return {turn.said.id: turn.rejected_for for turn in self.turns if turn.rejected_for}
+
+
+def recorded_runs(*, end_user_id: UUID, heads: Sequence[RunHead], before: int) -> list[RecordedRun]:
+    """Read traces of one end user with up to `before` earlier turns of their sessions, in the order given."""
+    ids = [head.trace_id for head in heads]
+    rows = {row.id: row for row in Trace.objects.filter(end_user_id=end_user_id, id__in=ids)}
+    calls: defaultdict[UUID, list[ModelCall]] = defaultdict(list)
+    for call in ModelCall.objects.filter(end_user_id=end_user_id, trace_id__in=ids).order_by("created_at", "id"):
+        calls[call.trace_id].append(call)
+    sessions = _sessions(end_user_id, heads, rows, before)
+    return [_run(head, rows[head.trace_id], sessions[head.session_id], calls[head.trace_id]) for head in heads]
+
+
+class _SessionTurns:
+    """The turns of a session that some runs need, by position and by the caller's ids."""
+
+    def __init__(self, turns: Sequence[StoredTurn]) -> None:
+        self._turns = sorted(turns, key=lambda turn: turn.said.position)
+        self._by_external_id: defaultdict[str, list[SourceTurn]] = defaultdict(list)
+        for turn in self._turns:
+            self._by_external_id[turn.said.external_id].append(turn.said)
+
+    def of(self, trace_id: UUID) -> tuple[StoredTurn, ...]:
+        """Return the turns of a trace."""
+        return tuple(turn for turn in self._turns if turn.trace_id == trace_id)
+
+    def until(self, head: RunHead, count: int) -> tuple[StoredTurn, ...]:
+        """Return the latest turns at the time of a session-level extraction."""
+        there = [turn for turn in self._turns if turn.said.received_at <= head.began_at]
+        return tuple(there[-count:]) if count else ()
+
+    def before(self, position: int) -> tuple[SourceTurn, ...]:
+        """Return what was said before a position."""
+        return tuple(turn.said for turn in self._turns if turn.said.position < position)
+
+    def judged_after(self, turns: Sequence[StoredTurn]) -> tuple[SourceTurn, ...]:
+        """Return the turns just before these, and earlier ones with the same ids, cut as intake cuts them."""
+        first = turns[0].said.position
+        near = [said for said in self.before(first) if said.position >= first - MOST_REPEAT_WINDOW]
+        same = (each for turn in turns if turn.said.external_id for each in self._by_external_id[turn.said.external_id])
+        repeated = [said for said in same if said.position < first]
+        found = {said.id: said for said in (*near, *repeated)}.values()
+        cut = (replace(said, content=said.content[:EARLIER_TURN_CHARACTERS]) for said in found)
+        return tuple(sorted(cut, key=lambda said: said.position))
+
+
+def _run(head: RunHead, row: Trace, session: _SessionTurns, calls: Sequence[ModelCall]) -> RecordedRun:
+    turns = session.of(row.id) or session.until(head, row.counts.get("turns", 0))
+    return RecordedRun(
+        head=head,
+        origin=Origin(row.project_id, row.end_user_id, row.session_id, api_key_id=row.api_key_id),
+        topic=row.topic,
+        metadata=row.metadata,
+        turns=turns,
+        judged_after=session.judged_after(turns) if turns else (),
+        said_before=session.before(turns[0].said.position) if turns else (),
+        operations=row.plan,
+        outcomes=row.outcomes,
+        error=row.error,
+        calls=tuple(calls),
+    )
+
+
+def _sessions(
+    end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace], before: int
+) -> dict[UUID, _SessionTurns]:
+    """Read the turns of the traces with those before them, two queries for each session."""
+    sessions: dict[UUID, _SessionTurns] = {}
+    for session_id in dict.fromkeys(head.session_id for head in heads):
+        ours = [head for head in heads if head.session_id == session_id]
+        turns = Turn.objects.filter(end_user_id=end_user_id, session_id=session_id)
+        ranges = Q(trace_id__in=[head.trace_id for head in ours])
+        for first, last in _ranges(end_user_id, ours, rows, max(before, MOST_REPEAT_WINDOW)):
+            ranges |= Q(position__gte=first, position__lte=last)
+        found = {turn.said.id: turn for turn in _read(turns.filter(ranges))}
+        named = {turn.said.external_id for turn in found.values()} - {""}
+        found |= {turn.said.id: turn for turn in _read(turns.filter(external_id__in=named).exclude(id__in=found))}
+        sessions[session_id] = _SessionTurns(list(found.values()))
+    return sessions
+
+
+def _ranges(
+    end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace], before: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the positions that runs of one session read, joined where they overlap."""
+    ids = [head.trace_id for head in heads]
+    positions = Turn.objects.filter(end_user_id=end_user_id, trace_id__in=ids).order_by("position")
+    places = list(positions.values_list("position", flat=True))
+    for head in (head for head in heads if head.is_session_level):
+        session = Turn.objects.filter(end_user_id=end_user_id, session_id=head.session_id)
+        until = session.filter(received_at__lte=head.began_at).order_by("-position")
+        last = until.values_list("position", flat=True).first()
+        if last is not None:
+            count = rows[head.trace_id].counts.get("turns", 0)
+            places += range(max(0, last - count + 1), last + 1)
+    start = end = None
+    for place in sorted(places):
+        if end is not None and place - before <= end + 1:
+            end = max(end, place)
+            continue
+        if start is not None and end is not None:
+            yield start, end
+        start, end = max(0, place - before), place
+    if start is not None and end is not None:
+        yield start, end
+
+
+def _read(turns: Any) -> Iterator[StoredTurn]:
+    for *said, trace_id, rejected_for in turns.values_list(*TURN_COLUMNS, "trace_id", "rejected_for"):
+        values = dict(zip(TURN_COLUMNS, said, strict=True))
+        yield StoredTurn(SourceTurn(**{**values, "role": Role(values["role"])}), trace_id, rejected_for)

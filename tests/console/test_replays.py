@@ -1,0 +1,122 @@
+"""Replays in the console: a draft is replayed, its differences are read, and it is activated."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from apps.pipeline.core.enums import MemberRole
+from apps.tenants.models import Membership, Project
+from apps.traces.models import ConfigurationVersion, Replay, ReplayState, Trace
+from apps.traces.policies import active_policy
+from tests.console.conftest import HOSTILE
+
+pytestmark = pytest.mark.django_db
+HOME = "/console/test/"
+RULE = {"name": "porto", "reason": "pattern", "pattern": "porto", "order": "1", "roles": ["user"], "enabled": "on"}
+
+
+@pytest.fixture
+def tess(full_project: Project) -> Client:
+    Replay.objects.all().delete()
+    user = User.objects.create_user("tess")
+    Membership.objects.create(user=user, project=full_project, role=MemberRole.ADMIN)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def drafted(tess: Client) -> str:
+    """Save the rule as a draft, and return the page of its version."""
+    return tess.post(f"{HOME}patterns/new/", {**RULE, "draft": ""}, follow=True).content.decode()
+
+
+def replayed(tess: Client, version: int | str = "") -> tuple[str, Replay]:
+    """Replay everything, and return the page of the result."""
+    estimated = tess.post(f"{HOME}replays/new/", {"version": version}, follow=True).content.decode()
+    assert "Start" in estimated
+    replay = Replay.objects.latest("created_at")
+    return tess.post(f"{HOME}replays/{replay.pk}/start/", follow=True).content.decode(), replay
+
+
+def test_a_draft_is_replayed_and_activated(tess: Client, full_project: Project) -> None:
+    assert "decides nothing until it is activated" in drafted(tess)
+    page, replay = replayed(tess, 2)
+    for shown in ("newly dropped: pattern:porto", "no longer", "Marta lives in Porto.", "Activate version 2"):
+        assert shown in page, shown
+    assert HOSTILE not in page
+    assert ConfigurationVersion.objects.get(is_active=True).number == 1
+
+    tess.post(f"{HOME}configuration/2/activate/", {"seen": 1})
+    assert "porto" in {rule.name for rule in active_policy(project_id=full_project.pk).pre_filter.rules}
+    version = ConfigurationVersion.objects.get(number=2)
+    assert (version.is_active, version.author) == (True, User.objects.get(username="tess"))
+    assert str(replay.pk) in tess.get(f"{HOME}configuration/2/").content.decode()
+
+
+def test_nothing_differs_under_the_own_version(tess: Client) -> None:
+    page, replay = replayed(tess)
+    replay.refresh_from_db()
+    assert (replay.totals.get("different", 0), replay.totals["same"]) == (0, Trace.objects.count())
+    assert "No trace." in page
+    assert tess.get(f"{HOME}replays/{replay.pk}/?state=same").content.decode().count("data-open-row") > 1
+
+
+def test_a_result_is_downloaded(tess: Client) -> None:
+    drafted(tess)
+    _, replay = replayed(tess, 2)
+    as_csv, as_json = (
+        b"".join(tess.get(f"{HOME}replays/{replay.pk}/export/?as={kind}").streaming_content)  # type: ignore[attr-defined]
+        for kind in ("csv", "json")
+    )
+    assert b"pattern:porto" in as_csv
+    assert b'"pattern:porto"' in as_json
+
+
+def test_progress_reloads_the_page_at_the_end(tess: Client, full_project: Project) -> None:
+    replay = Replay.objects.create(project=full_project, state=ReplayState.RUNNING, traces_total=9, traces_done=4)
+    answer = tess.get(f"{HOME}replays/{replay.pk}/progress/")
+    assert ("4 of 9" in answer.content.decode(), "HX-Refresh" in answer) == (True, False)
+    Replay.objects.filter(pk=replay.pk).update(state=ReplayState.DONE, finished_at=timezone.now())
+    assert tess.get(f"{HOME}replays/{replay.pk}/progress/")["HX-Refresh"] == "true"
+
+
+def test_a_running_replay_is_cancelled(tess: Client, full_project: Project) -> None:
+    replay = Replay.objects.create(project=full_project, state=ReplayState.RUNNING, traces_total=9)
+    assert "Resume" not in tess.post(f"{HOME}replays/{replay.pk}/cancel/", follow=True).content.decode()
+    replay.refresh_from_db()
+    assert replay.state == ReplayState.CANCELLED
+    again = tess.post(f"{HOME}replays/{replay.pk}/cancel/", follow=True)
+    assert again.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"user": "nobody"}, "No trace that has ended fits"), ({"live_calls": "on"}, "No model is configured")],
+)
+def test_a_choice_that_does_not_fit_is_told(tess: Client, given: dict[str, str], said: str) -> None:
+    answer = tess.post(f"{HOME}replays/new/", given)
+    assert (answer.status_code, said in answer.content.decode()) == (422, True)
+    assert not Replay.objects.exists()
+
+
+def test_one_turn_is_tried_in_the_whole_funnel(tess: Client) -> None:
+    before = Trace.objects.count()
+    given = {"content": "I live in Porto. My PIN is 4711.", "user": "kim", "role": "user"}
+    page = tess.post(f"{HOME}replays/what-if/", given).content.decode()
+    for shown in ("AddMemory", "User lives in Porto.", "Where does User live?", "[secret:pin]", "resolve names"):
+        assert shown in page, shown
+    drafted(tess)
+    page = tess.post(f"{HOME}replays/what-if/", {**given, "version": "2"}).content.decode()
+    assert ("pattern:porto" in page, "AddMemory" in page) == (True, False)
+    assert Trace.objects.count() == before
+
+
+def test_settings_and_presets_become_drafts(tess: Client) -> None:
+    tess.post(f"{HOME}configuration/presets/careful/")
+    edited = tess.get(f"{HOME}configuration/?edit=2").content.decode()
+    assert ('name="base" value="2"' in edited, "Save as new version" in edited) == (True, False)
+    assert tess.post(f"{HOME}configuration/presets/wild/").status_code == 404
+    page = tess.get(f"{HOME}configuration/").content.decode()
+    assert "Edit draft 2" in page
+    assert ConfigurationVersion.objects.get(is_active=True).number == 1
