@@ -48,7 +48,7 @@ _REQUESTS = re2.compile(
     rf"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?:(?:can|could|would|will|kannst|könntest|peux-tu) (?:you |du )?(?:please |bitte )?|(?:I (?:want|need) you|I'd like you) to |help me (?:to )?){{0,3}}{_WORKS_ON}\b"
 )
 _POINTS_AT_TEXT = re2.compile(
-    rf"(?i)\b(?:this|these|that|the following|following|here(?:'s|’s| is| are| comes?)|below|above|dies\w*|folgende\w*|cet(?:te)?|ce|voici|hier ist)\b[^.!?:\n]{{0,50}}\b{_TEXT}\b|\b(?:got|received|found|saw|read|have|erhalten|bekommen|reçu) (?:this|these|the following|das|dies\w*|ça|ceci)\b|\bwhat does (?:this|that|it) (?:say|mean|want)\b|\bis (?:this|that) (?:spam|true|real|legit|phishing)\b"
+    rf"(?i)\b(?:this|these|that|the following|following|here(?:'s|’s| is| are| comes?)|below|above|dies\w*|folgende\w*|cet(?:te)?|ce|voici|hier ist)\b[^.!?:\n]{{0,50}}\b(?:{_TEXT}|note)\b|\b(?:got|received|found|saw|read|have|erhalten|bekommen|reçu) (?:this|these|the following|das|dies\w*|ça|ceci)\b|\bwhat does (?:this|that|it) (?:say|mean|want)\b|\bis (?:this|that) (?:spam|true|real|legit|phishing)\b"
     rf"|^\W*(?:(?:the|my|this|original|new|incoming|tool|search|web|api|page) ){{0,3}}{_TEXT}(?: (?:is|reads|says)| (?:from|by|of|von|de)\b[^:]*)?$"
 )
 _DEMONSTRATIVE = re2.compile(
