@@ -25,7 +25,7 @@ LONGEST_HEAD = 160  # maximal length of an announcing clause
 MOST_WORDS_OF_SOURCE = 4  # "SMS from Eve", "Quote of the day"
 MOST_COLONS = 100  # texts with more colons are data
 _COLON = re2.compile(r":(?:\*\*)?(?:[ \t]|$|\n|[\"“”„«'‘‚])")
-_CLAUSE_START = re2.compile(r"[.!?…\n;]")
+_CLAUSE_ENDS = ".!?…\n;"
 _TEXT_BEGINS = re2.compile(r"[^ \t\n*]")
 _TEXT = (
     r"(?:essay|(?:e-?)?mails?|letters?|texts?|drafts?|paragraphs?|sentences?|story|poem|articles?|messages?|post|posts|logs?|transcripts?|reviews?|abstract|reports?|chapter|bio|passage"
@@ -174,8 +174,7 @@ def _head(prose: str, end: int) -> str:
 
 
 def _last_clause(text: str) -> str:
-    starts = [found.end() for found in _CLAUSE_START.finditer(text)]
-    return text[starts[-1] if starts else 0 :]
+    return text[max(text.rfind(mark) for mark in _CLAUSE_ENDS) + 1 :]
 
 
 def _after_requests(lines: Sequence[Line]) -> Iterator[ForeignSpan]:

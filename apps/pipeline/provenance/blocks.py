@@ -104,7 +104,7 @@ def delimited(prose: str) -> Iterator[ForeignSpan]:
         yield ForeignSpan(found.start(), found.end(), ForeignKind.PASTED_TEXT)
     opening: Line | None = None
     for line in lines_of(prose):
-        if not _DELIMITER.match(line.text):
+        if line.is_blank or not _DELIMITER.match(line.text):
             continue
         if opening is None or opening.text.strip()[:1] != line.text.strip()[:1]:
             opening = line

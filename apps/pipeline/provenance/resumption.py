@@ -42,7 +42,7 @@ def end_of_paste(lines: Sequence[Line], start: int, *, within_paragraph: bool = 
     number = line_at(lines, start)
     while number < len(lines):
         line = lines[number]
-        if _SIGN_OFF.match(line.text):
+        if _signs_off(line):
             number, signed = _after_signature(lines, number), True
             continue
         begins = line.start > start and not line.is_blank and lines[number - 1].is_blank
@@ -55,11 +55,15 @@ def end_of_paste(lines: Sequence[Line], start: int, *, within_paragraph: bool = 
 
 def last_signature(lines: Sequence[Line]) -> int:
     """Return the start of the last sign-off with text after its signature, or -1."""
-    numbers = [number for number, line in enumerate(lines) if _SIGN_OFF.match(line.text)]
+    numbers = [number for number, line in enumerate(lines) if _signs_off(line)]
     last_text = max((number for number, line in enumerate(lines) if not line.is_blank), default=-1)
     return next(
         (lines[number].start for number in reversed(numbers) if _after_signature(lines, number) <= last_text), -1
     )
+
+
+def _signs_off(line: Line) -> bool:
+    return not line.is_blank and _SIGN_OFF.match(line.text) is not None
 
 
 def _is_own(line: Line, *, signed: bool) -> bool:
