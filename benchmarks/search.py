@@ -31,6 +31,7 @@ from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.providers.registry import embedder as configured_embedder
 from apps.tenants.models import EndUser, Project
+from apps.tenants.scope import tenant_scope
 from apps.traces.models import Session
 from benchmarks.exhaustive import ranked_row_by_row
 from benchmarks.figures import milliseconds
@@ -66,15 +67,15 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
                 cursor.execute("checkpoint")
             cursor.execute("vacuum analyze memories_memory, memories_memoryvector, memories_memorychange")
         measured = {
-            name: _scene(users, embedder, queries if "1k" in name or "users" in name else queries // 4)
+            name: _scene(project, users, embedder, queries if "1k" in name or "users" in name else queries // 4)
             for name, users in scenes.items()
         }
         return {**measured, "floor_ms": _floor(), "embedder": embedder.name}
 
 
-def _scene(users: Sequence[UUID], embedder: Embedder, number: int) -> dict[str, object]:
+def _scene(project: Project, users: Sequence[UUID], embedder: Embedder, number: int) -> dict[str, object]:
     """Measure a scene in all variants; `mixed` is twice as long, because few of its searches follow a write."""
-    scene = Scene(users=users, embedder=embedder, asked=list(_queries(number * 2)))
+    scene = Scene(project_id=project.pk, users=users, embedder=embedder, asked=list(_queries(number * 2)))
     first = scene.timed(number, before=lambda _, __: CACHE.clear())
     for user in [*users] * SEARCHES_TO_KEEP:
         scene.found(user, scene.asked[0])
@@ -90,6 +91,7 @@ def _scene(users: Sequence[UUID], embedder: Embedder, number: int) -> dict[str, 
 class Scene:
     """End users that are searched in random order, and the memories that are written in between."""
 
+    project_id: UUID
     users: Sequence[UUID]
     embedder: Embedder
     asked: Sequence[str]
@@ -112,7 +114,8 @@ class Scene:
     def found(self, user: UUID, text: str) -> list[UUID]:
         """Return the hits of a search."""
         query, policy = SearchQuery(text=text, limit=LIMIT), RetrievalPolicy()
-        hits = search(end_user_id=user, query=query, embedder=self.embedder, policy=policy, now=NOW)
+        with tenant_scope(project_id=self.project_id, end_user_id=user):
+            hits = search(end_user_id=user, query=query, embedder=self.embedder, policy=policy, now=NOW)
         return [hit.memory.id for hit in hits]
 
     def write(self, user: UUID, place: int) -> None:

@@ -21,6 +21,8 @@ class MemplatformConfig(AppConfig):
 class TablesAdminConfig(AdminConfig):
     """Django's admin, without the tables of django-q2: who may add a task there may run any code on the server."""
 
+    default_site = "memplatform.admin_site.AllProjectsSite"
+
     def ready(self) -> None:
         """Register what the apps show, then take out the tables of the task runner."""
         super().ready()

@@ -14,7 +14,6 @@ from django_htmx.middleware import HtmxMiddleware
 from apps.actions.get_or_create import actor_of
 from apps.actions.ledger.actor import acting_as
 from apps.tenants.scope import no_tenant
-from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.erased_caches import clear_if_erased
 
 _API = "/v1/"
@@ -33,20 +32,6 @@ class NoTenant:
         """Answer a request."""
         with no_tenant():
             return self.get_response(request)
-
-
-class AllProjects:
-    """Show the rows of all projects in Django's admin, whose own permissions say who may read what."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> Any:
-        """Answer a request; that of anyone else goes without a tenant."""
-        if request.path_info.startswith(_ADMIN) and request.user.is_active and request.user.is_staff:
-            with system_scope(SystemWork.ADMIN):
-                return self.get_response(request)
-        return self.get_response(request)
 
 
 class _PagesOnly:

@@ -16,19 +16,33 @@ from psycopg import sql
 from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
 
 PROJECTS = "tenants_project"
-END_USERS = "tenants_enduser"
 LEDGER, CHECKPOINTS, MIGRATIONS = "memories_ledgerentry", "memories_ledgercheckpoint", "django_migrations"
 
-# `(select …)` is evaluated once per statement, not once per row. A setting that was local to an earlier transaction is
-# empty in the next one, not null.
-_PROJECT = "(select nullif(current_setting('memplatform.project', true), '')::uuid)"
-_END_USER = "nullif(current_setting('memplatform.end_user', true), '')::uuid"
+# For rows that are read, `(select …)` evaluates it once per statement; few are written. A setting that was local to an
+# earlier transaction is empty in the next one, not null.
+_PROJECT = "nullif(current_setting('memplatform.project', true), '')::uuid"
 _IS_MIGRATING = "(select current_setting('memplatform.migrating', true) = 'on')"
-# Rows of end users in the project; the policies of that table apply to the subquery.
-_OF_PROJECT = f"exists (select from {END_USERS} owner where owner.id = end_user_id)"
-_READ_OF_USER = f"end_user_id = (select owner.id from {END_USERS} owner where owner.id = {_END_USER}) or {_OF_PROJECT}"  # noqa: S608
-# The end user may be a row of the same statement, which no subquery sees.
-_WRITTEN_OF_USER = f"end_user_id = (select {_END_USER}) or {_OF_PROJECT}"
+# Rows without a project: those of the scope's end user are recognised by comparison, others one by one. Functions, as
+# a subquery in a policy would be planned, and prepared for execution, in every statement with such a table. They run
+# with the rights of their caller, so they find the end users of the scope's project alone.
+FUNCTIONS = """
+create or replace function named_end_user() returns uuid language sql stable parallel safe
+return nullif(current_setting('memplatform.end_user', true), '')::uuid;
+
+create or replace function is_end_user_of_project(wanted uuid) returns boolean
+language plpgsql stable parallel safe as $$
+begin
+    return exists (select from tenants_enduser where id = wanted);
+end $$;
+
+create or replace function end_user_of_scope() returns uuid language plpgsql stable parallel safe as $$
+begin
+    return (select id from tenants_enduser where id = named_end_user());
+end $$;
+"""
+_READ = "end_user_id = (select end_user_of_scope()) or is_end_user_of_project(end_user_id)"
+# The end user may be a row of the same statement, which the other function does not find.
+_WRITTEN = "end_user_id = named_end_user() or is_end_user_of_project(end_user_id)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +66,18 @@ class TenantTable:
     def policies(self) -> Iterator[Policy]:
         """Yield its policies; whoever has none of these roles reads and writes nothing."""
         if self.name == PROJECTS or self.has_project:
-            own = f"{'id' if self.name == PROJECTS else 'project_id'} = {_PROJECT}"
-            yield Policy("tenant", APP_ROLE, own, own)
+            column = "id" if self.name == PROJECTS else "project_id"
+            yield Policy("tenant", APP_ROLE, f"{column} = (select {_PROJECT})", f"{column} = {_PROJECT}")
         else:
-            yield Policy("tenant", APP_ROLE, _READ_OF_USER, _WRITTEN_OF_USER)
+            yield Policy("tenant", APP_ROLE, _READ, _WRITTEN)
         yield Policy("system", SYSTEM_ROLE, "true", "true")
         yield Policy("migration", self.owner, _IS_MIGRATING, _IS_MIGRATING)
 
 
 def apply_row_security() -> None:
     """Bring privileges and policies of all tables up to date; to be run as their owner."""
+    with connection.cursor() as cursor:
+        cursor.execute(FUNCTIONS)
     _grant()
     for table in tenant_tables():
         _protect(table)

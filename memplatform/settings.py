@@ -83,7 +83,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "memplatform.middleware.StorableInput",
     "memplatform.middleware.Logins",
-    "memplatform.middleware.AllProjects",
     "memplatform.middleware.Actors",
     "memplatform.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

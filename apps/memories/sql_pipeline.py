@@ -15,5 +15,5 @@ def pipelined() -> Iterator[None]:
     Raises StalePlan if a concurrent writer has written the same.
     """
     connection.ensure_connection()
-    with stale_on_write_conflict(), connection.wrap_database_errors, connection.connection.pipeline():
+    with stale_on_write_conflict(), connection.wrap_database_errors, connection.pipelined():  # type: ignore[attr-defined]  # of our backend
         yield

@@ -7,6 +7,8 @@ The settings are local to the transaction, so a pooler that assigns connections 
 - In a transaction the scope is set with its BEGIN, in one message, and again when it changes or may have been undone.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -40,7 +42,7 @@ class _Scoped:
 
     def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
         if database.is_pipelined():  # a nested pipeline would wait for its results
-            database.send_scope()
+            database.set_scope_of_pipeline()
             return super().execute(*args, **options)  # type: ignore[misc]
         with self.connection.pipeline():
             database.send_scope()
@@ -81,6 +83,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that knows which scope its open transaction has; None: none was set."""
 
     _scope_of_transaction: DatabaseScope | None = None
+    _scope_of_pipeline: DatabaseScope | None = None
 
     def get_connection_params(self) -> dict[str, Any]:
         """Return the parameters of a connection, with our cursors."""
@@ -106,6 +109,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def has_scope(self) -> bool:
         """Return True if the next statement needs no other scope than it has."""
         scope = current_scope()
+        if self.connection is None:
+            return True  # the statement fails
         if self.connection.autocommit:
             return scope is OWNER
         if scope == self._scope_of_transaction or (scope is OWNER and self._scope_of_transaction is None):
@@ -116,13 +121,31 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def set_scope(self) -> None:
         """Begin the transaction with its scope, or change that of the open one."""
         former, scope = self._scope_of_transaction or OWNER, current_scope()
-        if self.is_pipelined() or self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
-            if former is not _UNKNOWN and not former.is_like(scope):
+        is_open = self.connection.pgconn.transaction_status != TransactionStatus.IDLE
+        if not is_open and not self.is_pipelined():
+            self.begin()
+        else:
+            if is_open and former is not _UNKNOWN and not former.is_like(scope):
                 self._run_deferred_triggers()
             self.send_scope()
-        else:
-            self.begin()
         self._scope_of_transaction = scope
+
+    @contextmanager
+    def pipelined(self) -> Iterator[None]:
+        """Use psycopg's pipeline mode while the block runs.
+
+        PostgreSQL runs the statements of a pipeline in one implicit transaction, so one scope is sent once.
+        """
+        with self.connection.pipeline():
+            self._scope_of_pipeline = None
+            yield
+
+    def set_scope_of_pipeline(self) -> None:
+        """Send the scope of a pipeline outside of a transaction, unless it has it."""
+        scope = current_scope()
+        if scope != self._scope_of_pipeline:
+            self.send_scope()
+            self._scope_of_pipeline = scope
 
     def _run_deferred_triggers(self) -> None:
         """Run the triggers of what the former scope has written: they need to see its rows."""

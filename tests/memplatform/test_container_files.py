@@ -60,7 +60,14 @@ def test_secrets_come_from_the_environment_only(name: str) -> None:
     settings = COMPOSE["services"][name].get("environment", {})
     for key in SECRETS:
         assert re.match(r"^\$\{[A-Z_]+:[?-]", settings.get(key, "${X:?"))
-    assert re.search(r"://\w+:\$\{POSTGRES_PASSWORD:\?", settings.get("DATABASE_URL", "://u:${POSTGRES_PASSWORD:?"))
+    assert re.search(
+        r"://memplatform_app:\$\{APP_PASSWORD:\?", settings.get("DATABASE_URL", "://memplatform_app:${APP_PASSWORD:?")
+    )
+
+
+def test_only_the_migration_knows_the_owner_of_the_tables() -> None:
+    owners = {name for name in OURS if "POSTGRES_PASSWORD" in str(COMPOSE["services"][name])}
+    assert owners == {"migrate"}
 
 
 def test_services_wait_for_what_they_need() -> None:

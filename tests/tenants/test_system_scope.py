@@ -33,7 +33,7 @@ ALLOWED = {
     "apps/tenants/keys.py": ["KEY_LOOKUP"],
     "apps/worker/drain.py": ["QUEUE", "QUEUE", "QUEUE"],
     "memplatform/demo/access.py": ["PROJECT_LOOKUP"],
-    "memplatform/middleware.py": ["ADMIN"],
+    "memplatform/admin_site.py": ["ADMIN"],
 }
 # Where scopes are made: nobody else enters one by another way, or is its owner.
 MAKERS = {
