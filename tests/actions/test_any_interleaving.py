@@ -218,7 +218,7 @@ class Interleaving(RuleBasedStateMachine):
 
     @rule(one=PLACES, other=PLACES)
     def merge_two_entities(self, one: int, other: int) -> None:
-        known = Entity.objects.filter(end_user_id=self.person.id, merged_into=None).order_by("id")
+        known = Entity.objects.standing().filter(end_user_id=self.person.id).order_by("id")
         others = [entity.id for entity in known if not entity.is_user]
         if len(others) > 1 and one % len(others) != other % len(others):
             merge_entities(merge=EntityMerge(self.project.id, others[one % len(others)], others[other % len(others)]))

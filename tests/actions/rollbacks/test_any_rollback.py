@@ -36,7 +36,8 @@ class WithRollbacks(Interleaving):
 
     @initialize()
     def begin(self) -> None:
-        self.say("I live in Kiel.", "monday", 3)
+        for day, saying in enumerate(("I live in Kiel.", "My sister Nora lives in Ghent.", "I live in Bonn."), start=3):
+            self.say(saying, str(day), day)
 
     def choose(self, places: list[int]) -> list[UUID]:
         rows = Trace.objects.filter(end_user_id=self.person.id).exclude(status=TraceStatus.ROLLED_BACK)
@@ -52,6 +53,18 @@ class WithRollbacks(Interleaving):
             assert rollback.state == RollbackState.DONE, errors(rollback)
             self.done.append(rollback)
             self.person.is_worked_for()
+
+    @rule(place=PLACES)
+    def roll_one_back(self, place: int) -> None:
+        self.roll_traces_back([place], is_forced=False, rerun=False)
+
+    @rule(place=PLACES, other=PLACES)
+    def roll_back_and_undo(self, place: int, other: int) -> None:
+        """Roll back two traces one after the other, and undo the first of the two rollbacks."""
+        self.roll_one_back(place)
+        self.roll_one_back(other)
+        if self.done:
+            self.undo_a_rollback(-2 % len(self.done))
 
     @precondition(lambda self: self.done)
     @rule(place=PLACES)
@@ -113,7 +126,7 @@ def test_any_rollback(project: Project) -> None:
     run_state_machine_as_test(
         lambda: WithRollbacks(project, reviewer),
         settings=settings(
-            max_examples=examples(12),
+            max_examples=examples(8),
             stateful_step_count=12,
             deadline=None,
             derandomize=True,
