@@ -40,10 +40,11 @@ _COUNTED = ("different", "missed", "failed")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one process has replayed, and its peak memory in MiB after a tenth of it and at the end."""
+    """What one process took: peak memory in MiB after a tenth of its replays and at the end, time of its processor."""
 
     early_mb: float
     peak_mb: float
+    cpu_seconds: float
 
 
 def run(*, data: Path | None = None, full: bool = False) -> dict[str, object]:
@@ -64,6 +65,7 @@ def run(*, data: Path | None = None, full: bool = False) -> dict[str, object]:
         "not_done": sum(row.state != ReplayState.DONE for row in rows),
         "traces": traces,
         "processes": PROCESSES,
+        "cpu_ms_per_trace": round(1_000 * sum(share.cpu_seconds for share in shares) / traces, 2),
         "peak_mb": round(max(share.peak_mb for share in shares), 1),
         "peak_mb_grown": round(max(share.peak_mb - share.early_mb for share in shares), 1),
     }
@@ -101,13 +103,13 @@ def _replayed(replays: Sequence[UUID]) -> tuple[float, list[Share]]:
 
 
 def _run_share(replays: Sequence[UUID]) -> Share:
-    early = 0.0
+    early, started = 0.0, time.process_time()
     for place, replay_id in enumerate(replays):
         run_replay(replay_id=replay_id)
         if place == len(replays) // 10:
             early = _peak_mb()
     connections.close_all()
-    return Share(early, _peak_mb())
+    return Share(early, _peak_mb(), time.process_time() - started)
 
 
 def _peak_mb() -> float:

@@ -1,12 +1,12 @@
 """Read ended traces as they ran: their turns with what was said before, what they decided, what models answered."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from apps.pipeline.core.draft import Origin
 from apps.pipeline.core.enums import Role
@@ -113,48 +113,58 @@ def _run(head: RunHead, row: Trace, session: _SessionTurns, calls: Sequence[Mode
 def _sessions(
     end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace], before: int
 ) -> dict[UUID, _SessionTurns]:
-    """Read the turns of the traces with those before them, two queries for each session."""
-    sessions: dict[UUID, _SessionTurns] = {}
-    for session_id in dict.fromkeys(head.session_id for head in heads):
-        ours = [head for head in heads if head.session_id == session_id]
-        turns = Turn.objects.filter(end_user_id=end_user_id, session_id=session_id)
-        ranges = Q(trace_id__in=[head.trace_id for head in ours])
-        for first, last in _ranges(end_user_id, ours, rows, max(before, MOST_REPEAT_WINDOW)):
-            ranges |= Q(position__gte=first, position__lte=last)
-        found = {turn.said.id: turn for turn in _read(turns.filter(ranges))}
-        named = {turn.said.external_id for turn in found.values()} - {""}
-        found |= {turn.said.id: turn for turn in _read(turns.filter(external_id__in=named).exclude(id__in=found))}
-        sessions[session_id] = _SessionTurns(list(found.values()))
-    return sessions
+    """Read the turns of the traces with those before them, three queries for all sessions."""
+    turns = Turn.objects.filter(end_user_id=end_user_id)
+    wanted = Q(trace_id__in=[head.trace_id for head in heads])
+    for session_id, places in _places(end_user_id, heads, rows).items():
+        for first, last in _ranges(places, max(before, MOST_REPEAT_WINDOW)):
+            wanted |= Q(session_id=session_id, position__gte=first, position__lte=last)
+    found = {turn.said.id: (session_id, turn) for session_id, turn in _read(turns.filter(wanted))}
+    named = {turn.said.external_id for _, turn in found.values()} - {""}
+    if named:
+        sessions = {head.session_id for head in heads}
+        same = turns.filter(session_id__in=sessions, external_id__in=named).exclude(id__in=found)
+        found |= {turn.said.id: (session_id, turn) for session_id, turn in _read(same)}
+    by_session: defaultdict[UUID, list[StoredTurn]] = defaultdict(list)
+    for session_id, turn in found.values():
+        by_session[session_id].append(turn)
+    return {head.session_id: _SessionTurns(by_session[head.session_id]) for head in heads}
 
 
-def _ranges(
-    end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace], before: int
-) -> Iterator[tuple[int, int]]:
-    """Yield the positions that runs of one session read, joined where they overlap."""
-    ids = [head.trace_id for head in heads]
-    positions = Turn.objects.filter(end_user_id=end_user_id, trace_id__in=ids).order_by("position")
-    places = list(positions.values_list("position", flat=True))
+def _places(end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace]) -> dict[UUID, list[int]]:
+    """Return, by session, the positions of the turns that runs are about."""
+    places: defaultdict[UUID, list[int]] = defaultdict(list)
+    own = Turn.objects.filter(end_user_id=end_user_id, trace_id__in=[head.trace_id for head in heads]).order_by()
+    for session_id, position in own.values_list("session_id", "position"):
+        places[session_id].append(position)
     for head in (head for head in heads if head.is_session_level):
         session = Turn.objects.filter(end_user_id=end_user_id, session_id=head.session_id)
         until = session.filter(received_at__lte=head.began_at).order_by("-position")
         last = until.values_list("position", flat=True).first()
         if last is not None:
             count = rows[head.trace_id].counts.get("turns", 0)
-            places += range(max(0, last - count + 1), last + 1)
-    start = end = None
+            places[head.session_id] += range(max(0, last - count + 1), last + 1)
+    return places
+
+
+def _ranges(places: Iterable[int], before: int) -> Iterator[tuple[int, int]]:
+    """Yield the positions to read, from so many before each place, joined where they overlap."""
+    start = end = -1
     for place in sorted(places):
-        if end is not None and place - before <= end + 1:
-            end = max(end, place)
+        if end >= 0 and place - before <= end + 1:
+            end = place
             continue
-        if start is not None and end is not None:
+        if end >= 0:
             yield start, end
         start, end = max(0, place - before), place
-    if start is not None and end is not None:
+    if end >= 0:
         yield start, end
 
 
-def _read(turns: Any) -> Iterator[StoredTurn]:
-    for *said, trace_id, rejected_for in turns.values_list(*TURN_COLUMNS, "trace_id", "rejected_for"):
+def _read(turns: QuerySet[Turn]) -> Iterator[tuple[UUID, StoredTurn]]:
+    """Yield turns with their sessions."""
+    columns = (*TURN_COLUMNS, "session_id", "trace_id", "rejected_for")
+    for *said, session_id, trace_id, rejected_for in turns.order_by().values_list(*columns):
         values = dict(zip(TURN_COLUMNS, said, strict=True))
-        yield StoredTurn(SourceTurn(**{**values, "role": Role(values["role"])}), trace_id, rejected_for)
+        turn = SourceTurn(**{**values, "role": Role(values["role"])})
+        yield session_id, StoredTurn(turn, trace_id, rejected_for)
