@@ -16,7 +16,7 @@ from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Reason, Role
 from apps.pipeline.core.operations import ROLLED_BACK
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.rollback.history import KnownLink, KnownOrigin, MemoryChange, MemoryHistory, UserHistory
+from apps.pipeline.rollback.history import KnownLink, KnownOrigin, MemoryHistory, RecordedChange, UserHistory
 from apps.pipeline.rollback.plan import Takings
 from apps.traces.models import Trace, Turn
 
@@ -78,7 +78,7 @@ def _repeats(end_user_id: UUID, traces: Collection[UUID]) -> tuple[UUID, ...]:
 
 def _memories(end_user_id: UUID, ids: Collection[UUID], traces: Collection[UUID] = ()) -> tuple[MemoryHistory, ...]:
     mine: dict[str, Any] = {"end_user_id": end_user_id, "memory_id__in": ids}
-    changes: dict[UUID, list[MemoryChange]] = {}
+    changes: dict[UUID, list[RecordedChange]] = {}
     for row in MemoryVersion.objects.filter(**mine).order_by("version"):
         changes.setdefault(row.memory_id, []).append(_change(row))
     origins: dict[UUID, list[KnownOrigin]] = {}
@@ -103,8 +103,8 @@ def _memories(end_user_id: UUID, ids: Collection[UUID], traces: Collection[UUID]
     )
 
 
-def _change(row: MemoryVersion) -> MemoryChange:
-    return MemoryChange(
+def _change(row: MemoryVersion) -> RecordedChange:
+    return RecordedChange(
         version=row.version,
         operation=row.operation,
         replaced=past_values(row.values),

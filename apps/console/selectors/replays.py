@@ -39,7 +39,7 @@ _OPERATIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class ReplayTile:
     """One count of the sums."""
 
     label: str
@@ -86,9 +86,9 @@ class ShownTrace:
     discards: Sequence[Mapping[str, Any]]
 
 
-def tiles_of(replay: Replay) -> list[Tile]:
+def tiles_of(replay: Replay) -> list[ReplayTile]:
     """Return the counts of the differences, those that are not 0 and the most important ones."""
-    counts = [Tile(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
+    counts = [ReplayTile(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
     return [tile for place, tile in enumerate(counts) if tile.count or place < 5]
 
 

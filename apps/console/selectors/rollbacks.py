@@ -32,7 +32,7 @@ _SHOWN_COUNTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class RollbackTile:
     """One number of a rollback."""
 
     label: str
@@ -55,9 +55,9 @@ class ExplainedChange:
     what: str
 
 
-def tiles_of(counts: Mapping[str, int]) -> list[Tile]:
+def tiles_of(counts: Mapping[str, int]) -> list[RollbackTile]:
     """Return the numbers of a rollback to show; those that are 0 are left out."""
-    return [Tile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
+    return [RollbackTile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
 
 
 def explained_kept(kept: tuple[ShownKept, ...]) -> list[ExplainedKept]:

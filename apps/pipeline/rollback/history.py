@@ -11,7 +11,7 @@ from apps.pipeline.core.statement import StoredMemory
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryChange:
+class RecordedChange:
     """One change of a memory, with the values of columns that it replaced."""
 
     version: int  # that it replaced
@@ -47,7 +47,7 @@ class MemoryHistory:
     memory: StoredMemory
     added_by: UUID | None = None  # the trace that stored it, or that says it first of those that still do
     superseded_by: UUID | None = None
-    changes: tuple[MemoryChange, ...] = ()  # oldest first
+    changes: tuple[RecordedChange, ...] = ()  # oldest first
     origins: tuple[KnownOrigin, ...] = ()  # those that count, oldest first
     # The columns of its statement as the first trace says it that stays; empty where that isn't known any more.
     restated: Mapping[str, Any] = field(default_factory=dict)

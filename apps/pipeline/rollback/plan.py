@@ -34,7 +34,7 @@ from apps.pipeline.rollback.memories import (
     without_rollback,
     without_traces,
 )
-from apps.pipeline.rollback.settle import Changes, Settlement
+from apps.pipeline.rollback.settle import Changes, SlotSettlement
 
 LinkKey = tuple[UUID, UUID, LinkKind]
 _WORDING = frozenset({"content", "predicate", "object_text"})
@@ -139,15 +139,15 @@ def _reopen_closed(history: UserHistory, changes: Changes, retracted: Set[UUID],
             changes[each.memory.id] = without_closing(each, closed_by=retracted)
 
 
-def _settle(history: UserHistory, changes: Changes, rules: Rules) -> Settlement:
+def _settle(history: UserHistory, changes: Changes, rules: Rules) -> SlotSettlement:
     before: dict[UUID, StoredMemory] = {each.id: each for each in history.live}
     before |= {each.memory.id: each.memory for each in history.memories}
-    settlement = Settlement(changes=changes, before=before, read=rules.read, now=rules.now)
+    settlement = SlotSettlement(changes=changes, before=before, read=rules.read, now=rules.now)
     settlement.settle()
     return settlement
 
 
-def _revisions(settlement: Settlement, *, verb: str) -> list[Operation]:
+def _revisions(settlement: SlotSettlement, *, verb: str) -> list[Operation]:
     """Return the revisions, and the indexing of what gets other words or is live again."""
     operations: list[Operation] = []
     for memory_id, values in settlement.changes.items():

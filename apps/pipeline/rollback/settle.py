@@ -16,7 +16,7 @@ from apps.pipeline.rollback.memories import ReadColumns
 Changes = dict[UUID, dict[str, Any]]
 
 
-class Settlement:
+class SlotSettlement:
     """The planned changes of memories, and the live ones as they are with what has been planned so far."""
 
     def __init__(

@@ -7,17 +7,17 @@ import pytest
 
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK
 from apps.pipeline.rollback.changes import edits_since, effective, is_edit, values_without
-from apps.pipeline.rollback.history import MemoryChange
+from apps.pipeline.rollback.history import RecordedChange
 
 R1, R2 = UUID(int=1), UUID(int=2)
 
 
-def change(version: int, operation: str = "merged", **replaced: Any) -> MemoryChange:
-    return MemoryChange(version, operation, replaced)
+def change(version: int, operation: str = "merged", **replaced: Any) -> RecordedChange:
+    return RecordedChange(version, operation, replaced)
 
 
-def rolled(version: int, rollback: UUID, operation: str = ROLLED_BACK, **replaced: Any) -> MemoryChange:
-    return MemoryChange(version, operation, replaced, rollback_id=rollback)
+def rolled(version: int, rollback: UUID, operation: str = ROLLED_BACK, **replaced: Any) -> RecordedChange:
+    return RecordedChange(version, operation, replaced, rollback_id=rollback)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def rolled(version: int, rollback: UUID, operation: str = ROLLED_BACK, **replace
         ([change(1, "ended", status="active"), change(2, valid_until=None)], {2}, {"valid_until": None}),
     ],
 )
-def test_values_without(changes: list[MemoryChange], undone: set[int], values: dict[str, Any]) -> None:
+def test_values_without(changes: list[RecordedChange], undone: set[int], values: dict[str, Any]) -> None:
     assert values_without(changes, undone) == values
 
 
@@ -63,16 +63,16 @@ def test_a_rollback_that_was_undone_cancels_out() -> None:
     ],
 )
 def test_what_is_an_edit(operation: str, by_person: bool, rollback: UUID | None, expected: bool) -> None:
-    made = MemoryChange(1, operation, {"content": "a"}, rollback_id=rollback, is_by_person=by_person)
+    made = RecordedChange(1, operation, {"content": "a"}, rollback_id=rollback, is_by_person=by_person)
 
     assert is_edit(made) is expected
 
 
 def test_only_edits_of_the_same_columns_since_count() -> None:
-    before = MemoryChange(1, "revised", {"content": "a"}, is_by_person=True)
+    before = RecordedChange(1, "revised", {"content": "a"}, is_by_person=True)
     merged = change(2, content="b")
-    beside = MemoryChange(3, "revised", {"topic": "x"}, is_by_person=True)
-    since = MemoryChange(4, "revised", {"content": "c"}, is_by_person=True)
+    beside = RecordedChange(3, "revised", {"topic": "x"}, is_by_person=True)
+    since = RecordedChange(4, "revised", {"content": "c"}, is_by_person=True)
 
     assert edits_since([before, merged, beside], {2}) == []
     assert edits_since([before, merged, beside, since], {2}) == [since]

@@ -16,8 +16,8 @@ from apps.pipeline.rollback.history import (
     EntityRecord,
     KnownLink,
     KnownOrigin,
-    MemoryChange,
     MemoryHistory,
+    RecordedChange,
     UserHistory,
 )
 from apps.pipeline.rollback.plan import RollbackPlan, Rules, plan_rollback
@@ -58,11 +58,11 @@ def origin(trace: UUID, day: int = 0) -> KnownOrigin:
     return KnownOrigin(UUID(int=trace.int + 100), trace, UUID(int=31), said, Role.USER, evidence="I nap.")
 
 
-def merged_by(trace: UUID, **replaced: Any) -> MemoryChange:
-    return MemoryChange(1, "merged", replaced, trace_id=trace)
+def merged_by(trace: UUID, **replaced: Any) -> RecordedChange:
+    return RecordedChange(1, "merged", replaced, trace_id=trace)
 
 
-EDIT = MemoryChange(2, "revised", {"content": "User naps."}, is_by_person=True)
+EDIT = RecordedChange(2, "revised", {"content": "User naps."}, is_by_person=True)
 
 
 def rolled_back(history: MemoryHistory, *, forced: bool = False, **more: Any) -> RollbackPlan:
