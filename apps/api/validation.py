@@ -95,17 +95,26 @@ def _refuse_other_spellings(text: str, kind: Any, *, at: str) -> None:
 
 
 def _with_times_of_day(values: Any, shape: type[msgspec.Struct]) -> Any:
-    """Return values in which a date without a time is the moment that its field stands for (DayStart, DayEnd)."""
+    """Return values in which a date without a time is the moment that its field stands for (DayStart, DayEnd).
+
+    Structs within structs are looked into, but not those in arrays.
+    """
     if not isinstance(values, Mapping):
         return values
-    times = {
-        field.encode_name: meta.extra["time_of_day"]
-        for field in msgspec.structs.fields(shape)
-        for meta in _metas(field.type)
-        if meta.extra and "time_of_day" in meta.extra
-    }
-    dates = {name for name in times if isinstance(values.get(name), str) and _DAY.fullmatch(values[name])}
-    return {**values, **{name: f"{values[name]}T{times[name]}Z" for name in dates}} if dates else values
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
+    return {name: _with_time_of_day(value, fields[name]) if name in fields else value for name, value in values.items()}
+
+
+def _with_time_of_day(value: Any, kind: Any) -> Any:
+    times = [meta.extra["time_of_day"] for meta in _metas(kind) if meta.extra and "time_of_day" in meta.extra]
+    if times and isinstance(value, str) and _DAY.fullmatch(value):
+        return f"{value}T{times[0]}Z"
+    inner = next((each for each in _alternatives(kind) if _is_struct(each)), None)
+    return value if inner is None else _with_times_of_day(value, inner)
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 def _metas(kind: Any) -> Iterator[msgspec.Meta]:
@@ -125,7 +134,7 @@ def _allowed_values(shape: type[msgspec.Struct], pointer: str) -> str:
 
 def _inside(kind: Any, step: str) -> Iterator[Any]:
     """Yield the types that a value of a type may hold under a name or an index."""
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+    if _is_struct(kind):
         found = [field.type for field in msgspec.structs.fields(kind) if field.encode_name == step]
     else:
         found = list(typing.get_args(kind)) if step.isdecimal() else []

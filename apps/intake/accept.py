@@ -1,6 +1,5 @@
 """Accept a request: commit its turns, its trace and the pipeline run to do, then answer."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +13,7 @@ from apps.intake.backpressure import check_queue_limit
 from apps.intake.intake_precondition import AGREED_CTES, SELECT_STATE, IntakeState, expected_state, intake_state
 from apps.intake.quotas import check_quotas
 from apps.intake.session_cache import CachedSession, recall, remember
+from apps.memories.compact_sql import compact_sql
 from apps.outbox import enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
@@ -50,13 +50,8 @@ class Accepted:
     redacted: Mapping[str, int] = field(default_factory=dict)  # placeholders in the turns, by kind of data
 
 
-def _compact(sql: str) -> str:
-    """Remove white space that SQL does not need: psycopg caches the parsed form of up to 4,096 characters."""
-    return re.sub(r" ?([(),=<>+-]) ?", r"\1", " ".join(sql.split()))
-
-
 _RECORD, _RECORD_AND_ENQUEUE = (
-    _compact(f"with {AGREED_CTES}, {rows} {SELECT_STATE}")
+    compact_sql(f"with {AGREED_CTES}, {rows} {SELECT_STATE}")
     for rows in (
         f"{intake_sql.PLACED_CTES}, {intake_sql.RECORD_CTES}",
         f"{intake_sql.PLACED_CTES}, {intake_sql.RECORD_CTES}, {enqueue.ENQUEUE_CTES}",

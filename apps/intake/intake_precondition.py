@@ -14,7 +14,6 @@ import msgspec
 
 from apps.actions.errors import Conflict, Refused
 from apps.pipeline.core.draft import Request
-from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
@@ -41,25 +40,20 @@ class IntakeState:
     earlier_turns: tuple[SourceTurn, ...] = ()
 
 
-# A turn whose trace was rolled back counts as never said: it may be sent again.
-NOT_ROLLED_BACK = (
-    "not exists (select from traces_trace where traces_trace.id = traces_turn.trace_id"
-    f" and traces_trace.status = '{TraceStatus.ROLLED_BACK.value}')"
-)
 # The CTE `agreed` has a row where the request may be recorded. An older turn with one of the request's turn ids is not
 # among the last few that are cached, so such turns are compared by their number. The lock on the end user keeps an
 # erasure from starting before the request is committed; see apps/tenants/end_users.py.
 AGREED_CTES = f"""
 named as (
     select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
-        and external_id <> '' and external_id = any(%(turn_ids)s) and {NOT_ROLLED_BACK}
+        and external_id <> '' and external_id = any(%(turn_ids)s) and not withdrawn
 ), state as (
-    select session.last_turn_at, coalesce(session.turn_count, 0) as turn_count,
+    select last_turn_at, coalesce(turn_count, 0) as turn_count,
         (select id from traces_configurationversion where project_id = %(project)s and is_active) as configuration_id,
         %(api_key)s::uuid is null
             or exists (select from tenants_apikey where id = %(api_key)s and {IS_USABLE}) as key_holds,
         (select erasing_since from tenants_enduser where id = %(end_user)s for key share) as erasing
-    from (select) one left join traces_session session on session.id = %(session)s
+    from (select) one left join traces_session s on s.id = %(session)s
 ), agreed as (
     select last_turn_at is null as is_new from state
     where key_holds and erasing is null and (%(unconditional)s or (
@@ -71,7 +65,7 @@ named as (
 SELECT_STATE = f"""
 select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_turn_at,
     case when placed.at is null then (select json_agg(earlier order by position)::text from (
-        (select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s and {NOT_ROLLED_BACK}
+        (select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s and not withdrawn
          order by position desc limit %(window)s)
         union table named
     ) needed, lateral (

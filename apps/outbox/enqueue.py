@@ -22,14 +22,14 @@ ready as (
         set ready_at = least(outbox_userlease.ready_at, excluded.ready_at), waits_for = ''
     returning end_user_id, project_id
 ), enqueued as (
-    insert into outbox_outboxrow
+    insert into outbox_outboxrow as old
         (end_user_id, project_id, kind, subject_id, session_id, turn_count, state, attempts, run_at, last_error,
          created_at)
     select end_user_id, project_id, %(kind)s, subject, %(session)s, %(turn_count)s, 'pending', 0, now(), '', now()
     from ready, unnest(%(subjects)s::uuid[]) subject
     on conflict (end_user_id, kind, subject_id) do update
         set state = 'pending', attempts = 0, run_at = now(), waiting_since = null, finished_at = null
-        where outbox_outboxrow.state <> 'pending'
+        where old.state <> 'pending'
 )
 """
 _ENQUEUE = f"with placed as (select), {ENQUEUE_CTES} select"

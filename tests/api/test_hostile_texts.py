@@ -62,6 +62,13 @@ REVISION = {
     "status": "active",
 }
 # Method and path, as the OpenAPI document has them -> a body with a text in each field that takes one.
+CHOICE = {
+    "user_id": "ana",
+    "session_id": "s",
+    "since": "2026-01-01",
+    "until": "2026-02-01T00:00:00Z",
+    "trace_ids": ["trc_x"],
+}
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/turns"): TURNS,
     ("post", "/v1/memories"): {"user_id": "ana", "memories": [MEMORY]},
@@ -73,6 +80,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/work/retry"): {"status": ["dead"], "error": "e", "user_id": "ana"},
     ("post", "/v1/entities/{entity_id}/merge"): {"into": "ent_x"},
     ("post", "/v1/links/{link_id}/settle"): {"resolution": "both", "changed_on": "2026-01-01"},
+    ("post", "/v1/rollbacks"): {"selection": CHOICE | {"key_id": "key_x"}, "force": ["mem_x"], "note": "n"},
+    ("post", "/v1/replays"): {"traces": CHOICE},
 }
 
 

@@ -20,13 +20,20 @@ def under_sentinels(cluster: ChaosCluster) -> list[psutil.Process]:
     return [process for sentinel in sentinels for process in sentinel.children()]
 
 
+def are_ready(cluster: ChaosCluster) -> bool:
+    """Return True if both clusters have their workers; False as well if one ends just now and is started again."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return len(under_sentinels(cluster)) == 2 * WORKERS_AND_HELPERS
+    return False
+
+
 def test_work_goes_on_after_all_idle_workers_were_killed(cluster: ChaosCluster) -> None:
     cluster.kill_all()
     with cluster.connect() as connection:
         connection.execute("delete from django_q_ormq")  # so that the workers have nothing to do
     cluster.start()
     project, key = cluster.new_project("idle")
-    wait_for(lambda: len(under_sentinels(cluster)) == 2 * WORKERS_AND_HELPERS, instance=cluster.instance)
+    wait_for(lambda: are_ready(cluster), instance=cluster.instance)
     for process in under_sentinels(cluster):
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()

@@ -47,6 +47,7 @@ def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         Trace.objects.filter(end_user_id=item.end_user_id, id__in=ids).update(
             status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id, error="", finished_at=timezone.now()
         )
+        Turn.objects.filter(end_user_id=item.end_user_id, trace_id__in=ids).update(withdrawn=True)
         outdate_sessions(sorted({trace.session_id for trace in traces}))
         _finish(item, rollback, traces, planned, cancelled)
         if rollback.rerun:
@@ -122,6 +123,7 @@ def _run_again(end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -> 
     Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in again]).update(
         configuration=active, rollback_id=None, plan=[], error=""
     )
+    Turn.objects.filter(end_user_id=end_user_id, trace__in=again).update(withdrawn=False)
     for trace in again:
         enqueue.enqueue(
             end_user_id=end_user_id,

@@ -46,6 +46,7 @@ def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         write(rollback=rollback, item=item, plan=planned.plan, actor=rollback.undone_by)
         for trace in traces:
             _reopen(trace, before[trace.id])
+        Turn.objects.filter(end_user_id=item.end_user_id, trace__in=traces).update(withdrawn=False)
         outdate_sessions(sorted({trace.session_id for trace in traces}))
         _finish(item, rollback, planned.kept, traces=len(traces))
         transaction.on_commit(wake_workers)

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
 from apps.actions.rollbacks.progress import ShownKept
-from apps.api.schemas.common import Identifier, Limit, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import DayEnd, DayStart, Identifier, Limit, QueryParameters, RequestBody, ResponseBody
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import Prefix, show
@@ -29,8 +29,8 @@ class SelectionBody(RequestBody):
     key_id: Identifier | None = None
     user_id: Identifier | None = None
     session_id: Identifier | None = None
-    since: datetime | None = None
-    until: datetime | None = None
+    since: DayStart | None = None
+    until: DayEnd | None = None
 
 
 class RollbackBody(RequestBody):

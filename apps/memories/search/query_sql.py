@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from apps.memories.compact_sql import compact_sql
 from apps.memories.search.entity_lookup import MEANT
 from apps.memories.search.scope import SearchScope
 
@@ -158,4 +159,4 @@ def _packing(rows: str, terms: str, searched: str, eligible: str, reading: ReadM
             whole = f"{_SENDING} and memory_id = any(changed.ids)"
     words = _WORDS.format(languages=_LANGUAGES, rows=rows, terms=terms, searched=searched, eligible=eligible)
     text = _STATEMENT.format(meant=MEANT, changed=changed, words=words, compared=compared, whole=whole)
-    return " ".join(text.split())
+    return compact_sql(text)

@@ -56,6 +56,9 @@ class Turn(models.Model):
     hit_counted = models.BooleanField(
         default=False, db_default=False, editable=False, help_text="whether the hits of its rule include this turn"
     )
+    withdrawn = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="its trace was rolled back: it counts as never said"
+    )
 
     class Meta:
         ordering = ("session", "position")

@@ -139,7 +139,7 @@ def test_records_of_older_rows_are_made_from_ledger_and_plans(project: Project, 
     assert known
     EntityChange.objects.all().delete()
     Entity.objects.update(added_by=None)
-    migration = import_module("apps.memories.migrations.0020_who_brought_names")
+    migration = import_module("apps.memories.migrations.0022_who_brought_names")
     with connection.cursor() as cursor:
         cursor.execute(migration.ENTITIES)
         cursor.execute(migration.NAMES)
