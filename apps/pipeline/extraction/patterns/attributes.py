@@ -49,6 +49,7 @@ class Attribute:
     value: str
     content: str
     is_negated: bool
+    is_known: bool  # one of those that people have in common, such as a name or a birthday
 
 
 def attribute_in(clause: str, *, name: str) -> Attribute | None:
@@ -78,7 +79,7 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     content = f"{name}'s {thing} {verb}{' not' if negated else ''} {_said(value, row)}."
     if third_person.speaks_in_first_person(content, name=name):
         return None
-    return Attribute(row=row, value=value, content=content, is_negated=negated)
+    return Attribute(row=row, value=value, content=content, is_negated=negated, is_known=known)
 
 
 def _said(value: str, row: Pattern) -> str:

@@ -38,6 +38,7 @@ class SentenceContext:
     evidence: str
     speech_act: SpeechAct
     reliability: float
+    is_translated: bool = False  # from another language: only what a typed pattern knows is kept
 
 
 def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: SentenceContext) -> Candidate | None:

@@ -38,6 +38,7 @@ _HAVE = re2.compile(
     r"^(?i:I|we)(?:'ve got|'ve| have got| have) an? (?P<thing>(?:[a-z][\w'-]* ){0,2}?(?:budget|limit|target)) of "
 )
 _MONEY_OR_DATE = re2.compile(r"(?i)\d|\b(?:" + alternation(NAMES) + r")\b")
+_DAY = re2.compile(r"^\d{1,2}(?:st|nd|rd|th)$")
 _ON = re2.compile(r"^(?:(?:on|at|to|the) )+")
 _LATER = re2.compile(
     r"(?i)[,;(]? (?:not|instead of|rather than|instead|now|because|so|but|and|which|since|if|when|as)\b.*$"
@@ -71,7 +72,7 @@ def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
         return None
     is_event = found.group("noun").lower() in DATED_NOUNS and "deadline" not in thing.lower()
     preposition = ("at " if _CLOCK.match(value) else "on ") if is_event else ""
-    day = f"the {value}" if is_event and value[:1].isdigit() and value.endswith(("th", "st", "nd", "rd")) else value
+    day = f"the {value}" if is_event and _DAY.match(value) else value
     about = f" for {purpose}" if purpose else ""
     return CurrentValue(row=row, value=value, content=f"{name}'s {thing}{about} is {preposition}{day}.")
 

@@ -23,7 +23,7 @@ from apps.pipeline.extraction.patterns.catalogue import BY_NAME, BY_VERB
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.current_values import current_value_in
-from apps.pipeline.extraction.patterns.dated_events import dated_event_in
+from apps.pipeline.extraction.patterns.dated_events import dated_event_in, names_a_date
 from apps.pipeline.extraction.patterns.foreign_appointments import appointment_in
 from apps.pipeline.extraction.patterns.foreign_statements import foreign_statements_in, foreign_ties_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
@@ -43,6 +43,7 @@ from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_
 from apps.pipeline.extraction.patterns.speech_act import is_unreal, speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
 from apps.pipeline.extraction.patterns.third_parties import third_party_in
+from apps.pipeline.extraction.patterns.translation import translated
 from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.provenance.reading import spoken_outside_scenes
@@ -54,6 +55,7 @@ _MOST_SENTENCES = 50
 _SENTENCES_LOOKED_BACK = 40  # that a correction may refer to
 # What the next sentence may call "it".
 _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
+_APPOINTMENT = "patterns:foreign_appointment"
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
@@ -143,14 +145,16 @@ def _of_sentence(sentence: sentences.Sentence, said: SentenceContext, before: st
 
 def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -> Iterator[Candidate]:
     """Yield who is named in a sentence, then what it lists, or else what its clauses say."""
-    for tie in introduced_in(with_child_named(sentence.text), speaker=said.speaker):
-        yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    yield from _ties(with_child_named(sentence.text), said)
     if refused := refused_in(sentence.text, name=said.speaker.text):
         value = ObjectValue(literal=refused.value)
         yield build_candidate(
             said, subject=said.speaker, row=refused.row, value=value, content=refused.content, is_negated=True
         )
-    yield from _said_in_another_language(sentence.text, said)
+    elsewhere = tuple(_said_in_another_language(sentence.text, said, before))
+    yield from elsewhere
+    if any(each.extractor != _APPOINTMENT for each in elsewhere):
+        return
     listed = () if sentence.asks else tuple(_listed(sentence.text, said))
     yield from listed
     plain = sentences.Sentence(text=without_asides(sentence.text), asks=sentence.asks)
@@ -161,9 +165,37 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
                 yield candidate
 
 
-def _said_in_another_language(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
+def _ties(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
+    for tie in introduced_in(sentence, speaker=said.speaker):
+        yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+
+
+def _said_in_another_language(sentence: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
+    """Yield what the English of a sentence says, then what single phrases of its language say besides."""
     if said.speech_act is not SpeechAct.ASSERTED:
         return
+    translation = tuple(_translated(sentence, said, before))
+    yield from translation
+    known = {each.predicate for each in translation}
+    is_dated = any(char.isdigit() for each in translation for char in each.content)
+    for each in _in_set_phrases(sentence, said):
+        if each.predicate not in known and not (is_dated and each.extractor == _APPOINTMENT):
+            yield each
+
+
+def _translated(sentence: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
+    said = replace(said, is_translated=True)
+    for clause in relatives.with_antecedents(translated(sentence)):
+        if rule := rule_in(clause, name=said.speaker.text):
+            value = ObjectValue(literal=rule.value)
+            yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+            continue
+        yield from _ties(clause, said)
+        listed = tuple(_listed(clause, said))
+        yield from listed or _of_clause(clause, said, before)
+
+
+def _in_set_phrases(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
     name = said.speaker.text
     if appointment := appointment_in(sentence, name=name):
         value = ObjectValue(literal=appointment.value)
@@ -211,7 +243,7 @@ def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Cand
     is_certain = len(medicines) > 1 or (event is not None and event.is_single)
     found = medicines if is_certain else tuple(_known_in(clause, said, before)) or medicines
     yield from found
-    if not found and event is None and said.speech_act is SpeechAct.ASSERTED:
+    if not found and event is None and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
         yield from _of_third_party(clause, said)
     if event is not None and not found:
         subject = said.speaker if event.is_owned else _owner_or_thing(event.subject)
@@ -250,10 +282,12 @@ def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candi
             )
     elif current := current_value_in(clause, name=name):
         yield from _plain(said, current.row, ObjectValue(literal=current.value), current.content)
-    elif attribute := attribute_in(clause, name=name):
+    elif (attribute := attribute_in(clause, name=name)) and (attribute.is_known or not said.is_translated):
         value = ObjectValue(literal=compared(attribute.value, owner=name))
         yield from _plain(said, attribute.row, value, attribute.content, is_negated=attribute.is_negated)
-    elif worth := value_in(clause, name=name, before=before, to_assistant=not said.turn.speaker):
+    elif not said.is_translated and (
+        worth := value_in(clause, name=name, before=before, to_assistant=not said.turn.speaker)
+    ):
         yield from _plain(said, worth.row, ObjectValue(literal=worth.thing), worth.content)
     elif statement := parse(clause, speaker=name):
         yield from _of_statement(statement, said)
@@ -276,11 +310,13 @@ def _of_statement(statement: ParsedClause, said: SentenceContext) -> Iterator[Ca
         return
     rows = tuple(_matching(statement))
     for row, match in rows:
+        if said.is_translated and row.name == "routine" and names_a_date(statement.phrase):
+            continue  # "am 3. Juni hab ich Zahnarzt" happens once
         if found := typed(statement, row, match, said=said):
             yield found
             yield from employer_too(statement, found, BY_NAME["works_at"])
             return
-    if not rows and said.speech_act is SpeechAct.ASSERTED:
+    if not rows and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
         yield from _in_free_words(statement, said)
 
 

@@ -12,7 +12,7 @@ from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.extraction.patterns.relation_statements import RelationStatement, tie_to
-from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE
+from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE, english_medicine
 from apps.pipeline.lexicon.tables import alternation, read_table
 
 _DIETS = {
@@ -120,4 +120,4 @@ def _in_english(value: str, form: _Form) -> str:
     """Name diets in English and medicines in small letters, so that they meet what was said in English."""
     if form.row.predicate == "diet":
         return next(diet for diet, words in _DIETS.items() if re2.match(rf"(?i)^(?:{words})$", value))
-    return value.lower() if form.row.predicate == "takes_medication" else value
+    return english_medicine(value) if form.row.predicate == "takes_medication" else value

@@ -81,13 +81,13 @@ def _compile_start(unless: str) -> "re2._Regexp[str]":
 
 _OBJECT_ENDS = (
     r"[;!?(…]|[,:](?:\D|$)|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
-    r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)\b|\stoo(?:[,.!?]|$)"
+    r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)(?:[^\p{L}\p{N}_]|$)|\stoo(?:[,.!?]|$)"
 )
 
 
 @lru_cache(maxsize=256)
 def _compile_end(more: str) -> "re2._Regexp[str]":
-    return re2.compile(f"(?i){_OBJECT_ENDS}" + (f"|\\s(?:{more})\\b" if more else ""))
+    return re2.compile(f"(?i){_OBJECT_ENDS}" + (f"|\\s(?:{more})(?:[^\\p{{L}}\\p{{N}}_]|$)" if more else ""))
 
 
 # Up to three words each, of which none opens another clause: "nuts, soy milk and eggs".
