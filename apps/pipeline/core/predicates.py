@@ -20,7 +20,7 @@ DATED_NOUNS = frozenset(
     "release go-live viewing scan mri".split()
 )
 # Nouns of which somebody has one at a time, with a sum or a measure.
-MEASURED_NOUNS = frozenset("budget rent salary dose dosage target limit weight".split())
+MEASURED_NOUNS = frozenset("budget price fee rent salary dose dosage target limit weight".split())
 # Roles in a team's or a person's set-up that one thing at a time fills.
 _ROLES = frozenset(
     "ci editor ide shell os operating_system database package_manager cloud_provider hosting bank address cloud "

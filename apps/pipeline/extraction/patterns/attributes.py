@@ -69,8 +69,9 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     said = _NEXT_CLAUSE.sub("", match["value"])
     negated = said.startswith("not ")
     value = trim_object(third_person.third_person(said.removeprefix("not "), name=name), pattern=row)
+    value = _ADVERBS.sub("", value)
     if known:
-        value = _ON.sub("", _ADVERBS.sub("", value))
+        value = _ON.sub("", value)
     if not known and re.fullmatch(r"\w+ing", value):
         return None  # "my knee has been hurting"
     if not value or _WORTHLESS_VALUE.match(value) or re.match(r"(?i)(?:it|that|this|them)$", value):
@@ -101,13 +102,23 @@ def _row(thing: str) -> tuple[Pattern, bool]:
         kind = favourite["kind"].strip().replace(" ", "_")
         return _pattern(f"favourite_{kind}", topic="tastes", importance=0.6, type=MemoryType.PREFERENCE), True
     slug = re.sub(r"[^a-z0-9]+", "_", lower.replace("'s ", " ")).strip("_")
-    return _pattern(slug, topic="", importance=0.5), False
+    is_single = not lower.endswith("s") or lower.endswith("ss")
+    return _pattern(slug, topic="", importance=0.45, is_single=is_single), False
 
 
-def _pattern(predicate: str, *, topic: str, importance: float, type: MemoryType = MemoryType.FACT) -> Pattern:
+def _pattern(
+    predicate: str, *, topic: str, importance: float, type: MemoryType = MemoryType.FACT, is_single: bool = False
+) -> Pattern:
     name = "favourite" if predicate.startswith("favourite_") else "attribute"
     return Pattern(
-        name=name, type=type, predicate=predicate, expression=".*", topic=topic, importance=importance, max_words=18
+        name=name,
+        type=type,
+        predicate=predicate,
+        expression=".*",
+        topic=topic,
+        importance=importance,
+        max_words=18,
+        is_single=is_single,
     )
 
 

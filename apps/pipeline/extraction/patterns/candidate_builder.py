@@ -51,6 +51,8 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
         return None  # what it did it to was cut off
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
+    if text == said.speaker.text:
+        return None  # "Sofia joined us as head of sales"
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
     if row.entity is None:
         known = row.values.get(text.lower(), text)
@@ -143,7 +145,7 @@ def build_candidate(
         source_confidence=SourceConfidence.SPECULATED if is_hedged else row.source,
         speech_act=said.speech_act,
         polarity=Polarity.NEGATIVE if negative else Polarity.POSITIVE,
-        stateful=is_stateful(row.predicate),
+        stateful=row.is_single or is_stateful(row.predicate),
         importance=row.importance,
         topic=row.topic,
         tags=row.tags,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
+from apps.pipeline.core.enums import EntityType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
@@ -20,8 +20,10 @@ from apps.pipeline.extraction.patterns.candidate_builder import (
     typed,
 )
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME, BY_VERB
+from apps.pipeline.extraction.patterns.changing_values import changing_value_in
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
+from apps.pipeline.extraction.patterns.concreteness import is_concrete
 from apps.pipeline.extraction.patterns.current_values import current_value_in
 from apps.pipeline.extraction.patterns.dated_events import dated_event_in, names_a_date
 from apps.pipeline.extraction.patterns.foreign_appointments import appointment_in
@@ -31,6 +33,7 @@ from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
+from apps.pipeline.extraction.patterns.recoveries import recovery_in
 from apps.pipeline.extraction.patterns.regimen import refused_in, regimen_in
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
@@ -66,10 +69,18 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     to the assistant's question. At most the first `policy.max_turn_characters` are read. A statement is returned once.
     """
     found: dict[str, Candidate] = {}
+    name = _name(turn)
     for candidate in _candidates(turn, policy, before):
-        if is_whole(candidate.content, name=_name(turn)):
-            found.setdefault(candidate.content.casefold(), candidate)
+        if is_whole(candidate.content, name=name):
+            found.setdefault(candidate.content.casefold(), candidate if turn.speaker else _weighed(candidate, name))
     return tuple(found.values())
+
+
+def _weighed(candidate: Candidate, name: str) -> Candidate:
+    """Leave to a person what does not show by itself that it lasts."""
+    if is_concrete(candidate, name=name):
+        return candidate
+    return candidate.evolve(source_confidence=SourceConfidence.SPECULATED)
 
 
 def _name(turn: SourceTurn) -> str:
@@ -242,9 +253,9 @@ def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Cand
     event = dated_event_in(clause, name=said.speaker.text) if said.speech_act is SpeechAct.ASSERTED else None
     is_certain = len(medicines) > 1 or (event is not None and event.is_single)
     found = medicines if is_certain else tuple(_known_in(clause, said, before)) or medicines
+    if event is None and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
+        found = tuple(_of_third_party(clause, said)) or found
     yield from found
-    if not found and event is None and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
-        yield from _of_third_party(clause, said)
     if event is not None and not found:
         subject = said.speaker if event.is_owned else _owner_or_thing(event.subject)
         value = ObjectValue(literal=event.value)
@@ -282,6 +293,11 @@ def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candi
             )
     elif current := current_value_in(clause, name=name):
         yield from _plain(said, current.row, ObjectValue(literal=current.value), current.content)
+    elif recovery := recovery_in(clause, name=name):
+        value = ObjectValue(literal=recovery.value)
+        yield from _plain(said, recovery.row, value, recovery.content, is_negated=recovery.is_negated)
+    elif changed := changing_value_in(clause, name=name):
+        yield from _plain(said, changed.row, ObjectValue(literal=changed.value), changed.content)
     elif (attribute := attribute_in(clause, name=name)) and (attribute.is_known or not said.is_translated):
         value = ObjectValue(literal=compared(attribute.value, owner=name))
         yield from _plain(said, attribute.row, value, attribute.content, is_negated=attribute.is_negated)

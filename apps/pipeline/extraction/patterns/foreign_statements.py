@@ -78,9 +78,12 @@ _RELATIVES = {
     for english, words in table["words"].items()
     for word in words.split()
 }
+_RELATIVES |= {
+    word: english for english, words in read_table("translated_nouns")["doctors"].items() for word in words.split()
+}
 _POSSESSIVES = {word for table in _TABLE["relatives"].values() for word in table["possessives"].split()}
 _MY = f"(?:{alternation(_POSSESSIVES)})"
-_NAME = r"(?P<name>(?-i:\p{Lu}\p{Ll})[\p{L}'’-]+)"
+_NAME = r"(?P<name>(?-i:(?:Dr|Prof)\.? )?(?-i:\p{Lu}\p{Ll})[\p{L}'’-]+)"
 # "meine Schwester Gerda", "Solène, ma belle-fille"
 _TIES = (
     re2.compile(rf"(?i)(?:^|[\s,;:.(]){_MY} (?P<word>{alternation(_RELATIVES)}),? {_NAME}"),

@@ -101,6 +101,10 @@ _WHO = re.compile(
 _GENDERED = re.compile(r"\b(?:his|her|himself|herself)\b")
 # "… his girlfriend Aoife", before "and she is…"
 _ENDS_IN_NAME = re.compile(rf"\b(?:{_KIN}) (?P<name>[A-ZÀ-ÖØ-Þ][\w’'-]+)$")
+_STARTS_WITH_NAME = re.compile(
+    rf"^(?:(?:[Mm]y|[Oo]ur) {_QUALIFIER}(?:{_KIN}),? )?(?P<name>(?!I\b|We\b|My\b|Our\b|She\b|He\b|The\b|It\b|This\b|That\b|They\b|You\b)[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’-]+)(?: (?:from|of|at) \w+)?,? (?:is|was|has|had|can|can't|cannot|doesn't|isn't|won't|will|comes|lives|works|loves|brings|[a-z]+s|[a-z]+ed)\b"
+)
+_OWNED_BY_PRONOUN = re.compile(rf"^(?:[Hh]er|[Hh]is) (?={_QUALIFIER}(?:{_KIN})\b)")
 _PERSON_FIRST = re.compile(r"^(?:[Ss]he|[Hh]e)(?P<short>['’]s)? ")
 
 
@@ -111,8 +115,10 @@ def with_antecedents(clauses: Iterable[str]) -> Iterator[str]:
         pronoun = _PERSON_FIRST.match(clause)
         if before is not None and pronoun is not None:
             clause = f"{before['name']} {'is ' if pronoun['short'] else ''}{clause[pronoun.end() :]}"
+        elif before is not None and (owned := _OWNED_BY_PRONOUN.match(clause)):
+            clause = f"{before['name']}'s {clause[owned.end() :]}"
         yield clause
-        before = _ENDS_IN_NAME.search(clause)
+        before = _ENDS_IN_NAME.search(clause) or _STARTS_WITH_NAME.match(clause)
 
 
 def _with_relative_clauses(clauses: Iterable[str]) -> Iterator[str]:

@@ -82,6 +82,14 @@ PATTERNS = (
         topic="food",
     ),
     _row(
+        name="took_up_again",
+        predicate="consumes",
+        verbs=("has", "started", "began", "is"),
+        expression=r"(?:(?:has )?(?:started|begun|began) (?:eating|drinking|having)|is (?:eating|drinking)) (?P<object>[a-z]+(?: (?:and|or) [a-z]+)?) again\b.*",
+        unless=r"(?:it|that|this|them|out|in|too|well|much)\b",
+        topic="food",
+    ),
+    _row(
         name="must_not",
         predicate="must_not",
         verbs=("must", "should", "is"),

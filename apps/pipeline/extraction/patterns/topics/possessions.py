@@ -53,7 +53,7 @@ PATTERNS = (
         content="uses {object}",
         topic="tech",
         unless=r"(?:a|an|the)$|(?:the )?(?:first|second|third|last|other|new|old|same)$|(?:the|your|his|her|their) (?:\w+ )?(?:one|way|approach|method|function|class|loop|version|code|query|command|file|option)\b",
-        ends="for|in|at|on|to|as|every|with|not|instead|now|during|almost",
+        ends="for|in|at|on|to|as|every|with|not|instead|now|during|almost|last|this|since|yesterday|today|because|from",
         max_words=6,
     ),
     _row(

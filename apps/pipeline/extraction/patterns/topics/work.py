@@ -130,6 +130,15 @@ PATTERNS = (
         max_words=5,
     ),
     _row(
+        name="responsible_for",
+        predicate="responsible_for",
+        verbs=("handles", "covers", "is", "looks", "takes", "manages", "leads", "runs", "owns"),
+        expression=r"(?:handles|covers|manages|leads|runs|owns|is responsible for|is in charge of|looks after|takes care of|takes over|is taking over) (?P<object>(?:the|all|all the|our|\w+'s) .+)",
+        unless=r"(?:the )?(?:\w+ )*(?:marathon|race|tests?|suite|script|command|query|migration|build|code|program|rest|case|request|error|exception)\b",
+        ends="and|but|now|since|from|until|for",
+        max_words=8,
+    ),
+    _row(
         name="works_on_team",
         predicate="works_on_team",
         verbs=("works", "is"),
