@@ -8,7 +8,7 @@ _OVER = " no longer "
 
 
 def without_replaced_denials(draft: Draft) -> Draft:
-    """Drop what only says that a value is over where the same quote tells the new one, which then closes the old one."""
+    """Drop what only says that a value is over where the same quote tells the new one, which then closes the old."""
     rulings = {ruling.memory_id: ruling for ruling in draft.rulings}
     drops: list[Drop] = []
     for denial in draft.rulings:
@@ -36,7 +36,7 @@ def _successor(draft: Draft, denial: Ruling) -> Ruling | None:
         told = other.candidate
         is_new = other.merge_into is None and not other.needs_review and other.superseded_by is None
         is_affirmed = told.polarity is Polarity.POSITIVE and told.predicate == said.predicate
-        if is_new and is_affirmed and told.evidence == said.evidence and told.source_turn_ids == said.source_turn_ids:
-            if as_memory(draft=draft, ruling=other).subject_id == subject:
-                return other
+        is_said_with_it = (told.evidence, told.source_turn_ids) == (said.evidence, said.source_turn_ids)
+        if is_new and is_affirmed and is_said_with_it and as_memory(draft=draft, ruling=other).subject_id == subject:
+            return other
     return None

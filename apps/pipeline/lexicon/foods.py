@@ -5,6 +5,11 @@ _MEMBERS = {
     "fish": "salmon tuna cod trout herring sardines seafood prawns shrimp shellfish",
     "dairy": "milk cheese butter cream yoghurt yogurt",
     "eggs": "egg",
+    "gluten": "wheat bread pasta",
+    "nuts": "peanuts hazelnuts almonds walnuts cashews pistachios",
+    "sugar": "",
+    "alcohol": "wine beer",
+    "coffee": "",
 }
 _KIND_OF = {food: kind for kind, foods in _MEMBERS.items() for food in foods.split()}
 EXCLUDED_BY: dict[str, frozenset[str]] = {
@@ -12,6 +17,8 @@ EXCLUDED_BY: dict[str, frozenset[str]] = {
     "pescatarian": frozenset({"meat"}),
     "vegan": frozenset({"meat", "fish", "dairy", "eggs"}),
 }
+
+FOODS = frozenset({*_KIND_OF, *_MEMBERS})
 
 
 def kinds_of(text: str) -> frozenset[str]:

@@ -32,6 +32,7 @@ _NEXT_CLAUSE = re.compile(
 )
 _ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
 # Things of the talk rather than of a life.
+_CURRENT = re.compile(r"(?i)^(?:new|current|latest|present) (?=\w)")
 _EMPTY = frozenset(
     "point question guess bad advice thought thoughts day week fault pleasure problem issue hope plan only one heart mind turn concern goodness way "
     "homework assignment query code function regex loop tests build prompt answer".split()
@@ -57,7 +58,7 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     match = _ATTRIBUTE.match(clause.replace("’", "'"))
     if match is None:
         return None
-    thing = " ".join(match["thing"].split())
+    thing = _CURRENT.sub("", " ".join(match["thing"].split()))
     words = thing.split()
     if (
         len(words) > 5

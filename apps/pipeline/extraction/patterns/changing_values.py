@@ -16,28 +16,32 @@ from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
 _WEEKDAY = rf"(?:{alternation(WEEKDAYS)})s?"
-_DAY = rf"(?:(?:{_WEEKDAY},? )?(?:the )?{DATE}|{_WEEKDAY})(?: (?:at|in|from) [\w: ]{{1,30}})?"
+_DAY = rf"(?:(?:{_WEEKDAY},? )?(?:the )?{DATE}|{_WEEKDAY}|the \d{{1,2}}(?:st|nd|rd|th))(?: (?:at|in|from \d) ?[\w: ]{{1,30}})?"
 _SUM = r"(?:[€$£] ?\d[\d.,]*(?:k|m)?|\d[\d.,]* ?(?:k|euros?|eur|dollars?|pounds?|quid|chf|€|\$|£|%|percent)(?: (?:a|per) [a-z]+)*)"
 _COUNT = r"\d[\d.,:]*(?: ?(?:km|kg|miles|minutes|hours|days|weeks|months|people|guests|users|customers|seats|pages))?"
 _VALUE = rf"(?P<value>(?i:{_DAY})|(?i:{_SUM})|{_COUNT})"
 _THING = r"(?:(?P<owner>(?i:my|our|the)) )?(?P<thing>(?:[A-Za-z][\w'-]* ){0,3}?[A-Za-z][\w'-]*)"
-_ALTERED = r"(?:moved|pushed|pushed back|postponed|rescheduled|shifted|brought forward|put back|changed|switched|raised|increased|bumped|upped|lowered|reduced|cut|dropped|extended)"
+_ALTERED = r"(?:moved|pushed|pushed back|postponed|rescheduled|shifted|brought forward|put back|changed|switched|raised|increased|bumped|upped|lowered|reduced|cut|dropped|extended|put off|put back|delayed|rescheduled)"
 _ADVERBS = r"(?:(?:now|currently|about|around|just|finally|again|already|actually|all|back|only) )*"
+_TAIL = r"(?:,? (?:now|again|instead|these days|from now on|yesterday|today|(?:last|this|next) [a-z]+))?[.!]*$"
 _IS = re2.compile(
-    rf"^{_THING}(?:'s| is| are| costs?)(?: (?:now|set|planned|up|down|back))*(?: (?:on|at|to|for))? {_ADVERBS}{_VALUE}(?:,? (?:now|again|instead|these days))?[.!]*$"
+    rf"^{_THING}(?:'s| is| are| costs?)(?: (?:now|set|planned|up|down|back))*(?: (?:on|at|to|for))? {_ADVERBS}{_VALUE}{_TAIL}"
 )
 _WENT = re2.compile(
-    rf"^{_THING} (?:(?:has |have |is |are |was |were |got |been )*{_ALTERED}|(?:has |have )?(?:grew|grown|rose|risen|went up|gone up|went down|fell|fallen|moves|goes up|goes down|slipped))(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}(?:,? (?:now|again|instead))?[.!]*$"
+    rf"^{_THING}(?:'s)? (?:(?:has |have |is |are |was |were |got |gets |been )*{_ALTERED}|(?:has |have )?(?:grew|grown|rose|risen|went up|gone up|went down|fell|fallen|moves|goes up|goes down|slipped))(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
 )
 _ALTERS = re2.compile(
-    rf"^(?i:I|we|they|(?:my|our|the) [a-z]+)(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?P<owner>my|our|the) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}(?:,? (?:now|again|instead))?[.!]*$"
+    rf"^(?i:I|we|they|(?:my|our|the) [a-z]+)(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?P<owner>my|our|the) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
 )
 _SPENDS = re2.compile(
     rf"^(?i:I|we)(?:(?: can| could| want to| may| will|'ll)(?: now| only)? spend|(?: have| need|'ve got) to (?:do|manage|make do|get by|plan)(?: [\w']+){{0,3}}? (?:with|on)|(?:'ve| have)(?: got)?)(?: now| only| up to| at most| about| around| a budget of| a total of)* (?P<value>(?i:{_SUM}))(?:(?P<purpose> (?:for|on|in) [^,;.!?]{{2,40}}?)| up there| altogether| in total| all in| to spend)*(?:[,;].*)?[.!]*$"
 )
 _HOLDS = re2.compile(
-    r"^(?i:I|we)(?:'ve got| have|'ve|'re(?: now)? at| are(?: now)? at|'re up to| are up to)(?: now| about| around| almost| over| nearly)* (?P<value>\d[\d.,]*k?) (?P<thing>(?:[a-z-]+ ){0,2}?[a-z]{3,}s)(?: now)?[.!]*$"
+    r"^(?i:I|we)(?:'ve got| have|'ve|'re(?: now)? at| are(?: now)? at|'re up to| are up to|'re| are)(?: now| about| around| almost| over| nearly)* (?P<value>\d[\d.,]*k?) (?P<thing>(?:[a-z-]+ ){0,2}?[a-z]{3,}s)(?: now)?[.!]*$"
 )
+_IS_DAY = re2.compile(rf"(?i)^(?:the )?(?:{_WEEKDAY}|{DATE}|\d{{1,2}}(?:st|nd|rd|th))")
+_WITHOUT_MONTH = re2.compile(r"^the \d{1,2}(?:st|nd|rd|th)$")
+_SPEAKS_FOR_ITSELF = re2.compile(rf"(?i){_SUM}|{DATE}")
 _LATER = re2.compile(
     r"(?i)(?:,| -| –|;)? (?:but|because|so|which|since|if|when|as|that's|instead of|not|until (?:we|i|it|he|she|they))\b.*$|, .*$"
 )
@@ -73,10 +77,13 @@ def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
     if found is None or not _is_meant(found.group("owner") or "", found.group("thing") or "", is_altered=bool(altered)):
         return None
     thing, value = (found.group("thing") or "").lower(), found.group("value") or ""
-    if not (found.group("owner") or altered) and value[:1].isdigit() and not re2.search(rf"(?i){_SUM}|{DATE}", value):
+    if not altered and _WITHOUT_MONTH.match(value):
         return None
-    is_day = re2.match(rf"(?i)^(?:the )?(?:{_WEEKDAY}|{DATE})", value) is not None
-    return _value(thing, value, f"{name}'s {thing} is {'on ' if is_day else ''}{value}.")
+    if not (found.group("owner") or altered) and value[:1].isdigit() and not _SPEAKS_FOR_ITSELF.search(value):
+        return None
+    be = "are" if thing.endswith("s") and not thing.endswith("ss") else "is"
+    is_day = _IS_DAY.match(value) is not None
+    return _value(thing, value, f"{name}'s {thing} {be} {'on ' if is_day else ''}{value}.")
 
 
 def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
@@ -86,10 +93,10 @@ def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
     is_known = words[-1] in DATED_NOUNS | MEASURED_NOUNS
     if owner.lower() in ("my", "our") or is_known:
         return True
-    # Without an owner it takes two words, or a change, to tell a thing from a name.
-    if "'s" in thing:
-        return False
-    return is_altered if owner else len(words) > 1 and words[1].islower() and thing.split()[1].islower()
+    if "'s" in thing or owner:
+        return is_altered and "'s" not in thing
+    # Without an owner small letters tell a thing from a name: "rehearsals are on Sundays", "Guest list grew to 95".
+    return thing.split()[-1].islower() and (thing[0].islower() or len(words) > 1)
 
 
 def _value(thing: str, value: str, content: str) -> ChangingValue:

@@ -34,7 +34,7 @@ _NO_SUBJECT = re2.compile(
     r"(?i)\b(?:it|its|this|that|these|those|there|they|he|she|hers|his|i|we|you|your|yours|who|what|which|where|when|why|how|here|today|tomorrow|yesterday|if|because|and|but|or|so|not|no|nothing|nobody|everything|something|anything|version|line|row|error|log|step|page|chapter|example|one|deadline is|\d+)\b"
 )
 _CUT = re2.compile(
-    r"(?i)(?:,| -| –|;)? (?:and|but|so|because|which|that's|that is|if|when|although|though|where|as|what|who|until (?:he|she|they|it)|(?:can|could|would|should) )\b.*$|,? (?:instead|now|haha|lol)$"
+    r"(?i)(?:,| -| –|;)? (?:and|but|so|because|which|that's|that is|if|when|although|though|where|as|what|who|until (?:he|she|they|it)|(?:can|could|would|should) )\b.*$|,? (?:instead|now|haha|lol)$|, [a-z][^,\\d]*$"
 )
 _JOINT = re2.compile(r"[,:;] ")
 _MOST_PARTS = 4
@@ -102,7 +102,8 @@ def dated_event_in(clause: str, *, name: str) -> DatedEvent | None:
 
 
 def _slug_of(thing: str) -> str:
-    return _WORD.sub("_", thing.lower().replace("'s ", " ")).strip("_")
+    slug: str = _WORD.sub("_", thing.lower().replace("'s ", " "))
+    return slug.strip("_")
 
 
 def _row(thing: str, verb: str) -> Pattern:

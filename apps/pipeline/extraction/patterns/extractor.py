@@ -20,12 +20,12 @@ from apps.pipeline.extraction.patterns.candidate_builder import (
     typed,
 )
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME, BY_VERB
-from apps.pipeline.extraction.patterns.changing_values import changing_value_in
+from apps.pipeline.extraction.patterns.changing_values import ChangingValue, changing_value_in
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
-from apps.pipeline.extraction.patterns.current_values import current_value_in
-from apps.pipeline.extraction.patterns.dated_events import dated_event_in, names_a_date
+from apps.pipeline.extraction.patterns.current_values import CurrentValue, current_value_in
+from apps.pipeline.extraction.patterns.dated_events import dated_event_in, names_a_date, tails_of
 from apps.pipeline.extraction.patterns.foreign_appointments import appointment_in
 from apps.pipeline.extraction.patterns.foreign_statements import foreign_statements_in, foreign_ties_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
@@ -33,7 +33,7 @@ from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
-from apps.pipeline.extraction.patterns.recoveries import recovery_in
+from apps.pipeline.extraction.patterns.recoveries import Recovery, recovery_in
 from apps.pipeline.extraction.patterns.regimen import refused_in, regimen_in
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
@@ -256,6 +256,9 @@ def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Cand
     if event is None and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
         found = tuple(_of_third_party(clause, said)) or found
     yield from found
+    for tail in tails_of(clause)[1:] if said.speech_act is SpeechAct.ASSERTED else ():
+        if told := _value_of(tail, said):
+            yield from _plain(said, told.row, ObjectValue(literal=told.value), told.content)
     if event is not None and not found:
         subject = said.speaker if event.is_owned else _owner_or_thing(event.subject)
         value = ObjectValue(literal=event.value)
@@ -291,13 +294,11 @@ def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candi
             yield build_candidate(
                 said, subject=each.subject, row=each.row, value=value, content=each.content, is_negated=each.is_negated
             )
-    elif current := current_value_in(clause, name=name):
-        yield from _plain(said, current.row, ObjectValue(literal=current.value), current.content)
-    elif recovery := recovery_in(clause, name=name):
-        value = ObjectValue(literal=recovery.value)
-        yield from _plain(said, recovery.row, value, recovery.content, is_negated=recovery.is_negated)
-    elif changed := changing_value_in(clause, name=name):
-        yield from _plain(said, changed.row, ObjectValue(literal=changed.value), changed.content)
+    elif told := _value_of(clause, said):
+        value = ObjectValue(literal=told.value)
+        yield from _plain(
+            said, told.row, value, told.content, is_negated=isinstance(told, Recovery) and told.is_negated
+        )
     elif (attribute := attribute_in(clause, name=name)) and (attribute.is_known or not said.is_translated):
         value = ObjectValue(literal=compared(attribute.value, owner=name))
         yield from _plain(said, attribute.row, value, attribute.content, is_negated=attribute.is_negated)
@@ -307,6 +308,13 @@ def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candi
         yield from _plain(said, worth.row, ObjectValue(literal=worth.thing), worth.content)
     elif statement := parse(clause, speaker=name):
         yield from _of_statement(statement, said)
+
+
+def _value_of(clause: str, said: SentenceContext) -> CurrentValue | Recovery | ChangingValue | None:
+    """Read what something is set to now, or that something is over."""
+    name = said.speaker.text
+    current = current_value_in(clause, name=name) or recovery_in(clause, name=name)
+    return current or changing_value_in(clause, name=name)
 
 
 def _plain(

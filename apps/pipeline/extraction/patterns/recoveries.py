@@ -13,7 +13,7 @@ _HEALED = re2.compile(
     rf"(?i)^(?:my|the) (?P<object>{CONDITION_NOUNS})(?: (?:has|have|is|are)|'s)(?: (?:finally|completely|fully|all|now|pretty much|been))* (?:healed|gone|cured|cleared up|over|better(?: now)?)\b"
 )
 _FINE_AGAIN = re2.compile(
-    r"(?i)^(?P<object>[a-z]+)(?:'s| is| are) (?:(?:totally|perfectly|now) )?(?:fine|ok|okay|allowed|good|back)(?: (?:on the menu|in|for me))? (?:again|now)\b"
+    r"(?i)^(?P<object>[a-z]+)(?:'s| is| are) (?:(?:totally|perfectly|now) )?(?:(?:fine|ok|okay|allowed|good)(?: (?:for me))? (?:again|now)|back(?: (?:on the menu|in my life|again|in))?)\b"
 )
 _CONDITION = BY_NAME["has_condition"]
 _EATS = BY_NAME["consumes"]

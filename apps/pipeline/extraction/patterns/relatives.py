@@ -88,7 +88,7 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
         return Someone(mention=mention, rest=match["rest"], auxiliary=_auxiliary(match))
     if match := _THING.match(clause):
         return _thing(match, speaker)
-    match = _NAMED.match(clause)
+    match = _NAMED.match(_FROM.sub(r"\g<name> ", clause))
     if match is None or not _may_be_name(match["who"]):
         return None
     kind = EntityType.PERSON if _GENDERED.search(match["rest"]) else None
@@ -97,6 +97,10 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
 
 _WHO = re.compile(
     r"\b(?P<name>[A-ZÀ-Þ][\w'-]+), who (?P<rest>(?:is|has|had|can't|cannot|doesn't|isn't|was|will|used|lives|works|loves|hates|eats|takes|teaches|studies|speaks|plays)\b.+)$"
+)
+# "Lior from Brightseed is …"
+_FROM = re.compile(
+    r"^(?P<name>[A-ZÀ-ÖØ-Þ][\w’'-]+) from (?:[A-ZÀ-ÖØ-Þ][\w’'-]+|work|uni|school|college|church|next door) "
 )
 _GENDERED = re.compile(r"\b(?:his|her|himself|herself)\b")
 # "… his girlfriend Aoife", before "and she is…"

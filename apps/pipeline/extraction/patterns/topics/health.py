@@ -4,6 +4,7 @@ from functools import partial
 
 from apps.pipeline.core.enums import MemoryType, Polarity
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.foods import FOODS
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES, CONDITION_NOUNS, DOSE, MEDICINE
 from apps.pipeline.lexicon.tables import alternation
 
@@ -63,6 +64,24 @@ PATTERNS = (
         unless=r"(?:any ?more|right|now|the|a|an|both|more|much|my|two|everything|anyone|\w+'s)\b|anything(?: (?:else|right|now|at|before|after|until|today|from|in|on)\b|$)",
         max_words=8,
         is_list=True,
+    ),
+    _row(
+        name="cannot_do_food",
+        predicate="can_have",
+        verbs=("can",),
+        expression=rf"can do (?P<object>{alternation(FOODS)}|lactose)\b.*",
+        content="can have {object}",
+        topic="food",
+        only_negated=True,
+    ),
+    _row(
+        name="off_food",
+        predicate="consumes",
+        verbs=("is",),
+        expression=rf"is off (?P<object>{alternation(FOODS)}|lactose)\b.*",
+        topic="food",
+        polarity=Polarity.NEGATIVE,
+        ends="since|for|until|because|again",
     ),
     _row(
         name="can_have_again",

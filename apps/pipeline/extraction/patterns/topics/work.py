@@ -94,6 +94,14 @@ PATTERNS = (
         max_words=6,
     ),
     _row(
+        name="works_as_at",
+        predicate="works_as",
+        verbs=("is",),
+        expression=r"is an? (?P<object>(?:[\w-]+ ){0,3}[\w-]+) (?:at|for) (?:(?:the |an? )?(?-i:[A-Z])\w.*|.*\b(?:hospital|school|university|company|clinic|theat(?:re|er)|restaurant|bakery|office|agency|firm|startup|station|museum|library|bank|lab|shop|store|farm|hotel|studio)\b.*)",
+        unless=r"(?:\w+ )*(?:bit|lot|fan|regular|guest|customer|member|beginner|loss|patient|visitor|natural)$",
+        max_words=4,
+    ),
+    _row(
         name="role_at",
         predicate="works_as",
         verbs=("is", "works"),
@@ -132,8 +140,8 @@ PATTERNS = (
     _row(
         name="responsible_for",
         predicate="responsible_for",
-        verbs=("handles", "covers", "is", "looks", "takes", "manages", "leads", "runs", "owns"),
-        expression=r"(?:handles|covers|manages|leads|runs|owns|is responsible for|is in charge of|looks after|takes care of|takes over|is taking over) (?P<object>(?:the|all|all the|our|\w+'s) .+)",
+        verbs=("handles", "does", "covers", "is", "looks", "takes", "manages", "leads", "runs", "owns"),
+        expression=r"(?:handles|does|covers|manages|leads|runs|owns|is responsible for|is in charge of|looks after|takes care of|takes over|is taking over) (?P<object>(?:the|all|all the|our|\w+'s) .+)",
         unless=r"(?:the )?(?:\w+ )*(?:marathon|race|tests?|suite|script|command|query|migration|build|code|program|rest|case|request|error|exception)\b",
         ends="and|but|now|since|from|until|for",
         max_words=8,
