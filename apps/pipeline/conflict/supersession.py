@@ -12,17 +12,25 @@ from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.lexicon.retractions import takes_back
 
 # Words by which one says that something has changed: no contradiction, but an end.
-_ENDED = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|after all|again)\b", re.IGNORECASE)
+_ENDED = re.compile(
+    r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|after all|again"
+    r"|nicht mehr|wieder|ne .{1,40} plus|n['’].{1,40} plus|de nouveau|ya no|otra vez)\b",
+    re.IGNORECASE,
+)
 # Words by which one says that a value joins another one instead of replacing it.
 _BESIDE = re.compile(
-    r"\b(?:also|too|as well|second|another|besides|on the side|side job|part[- ]time)\b", re.IGNORECASE
+    r"\b(?:also|too|as well|second|another|besides|on the side|side job|part[- ]time"
+    r"|auch|zusätzlich|außerdem|nebenbei|zweite[nrs]?|aussi|également|en plus|deuxième|también|además|segund[oa])\b",
+    re.IGNORECASE,
 )
 
 
 _VERSION = re.compile(r" ?\bv?\d[\d.]*\b")
 # Words by which one says that a value is new.
 _CHANGED = re.compile(
-    r"\b(?:now|moved|switched|changed|instead|new|from now on|became|nowadays|these days)\b", re.IGNORECASE
+    r"\b(?:now|moved|switched|changed|instead|new|from now on|became|nowadays|these days"
+    r"|jetzt|nun|neu\w*|umgezogen|gewechselt|maintenant|désormais|nouve\w+|ahora|nuev[oa])\b",
+    re.IGNORECASE,
 )
 
 

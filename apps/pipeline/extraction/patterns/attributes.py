@@ -50,6 +50,7 @@ class Attribute:
     value: str
     content: str
     is_negated: bool
+    names_someone: bool  # "my tutor is Claire Monnier"
     is_known: bool  # one of those that people have in common, such as a name or a birthday
 
 
@@ -78,10 +79,13 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     if not value or _WORTHLESS_VALUE.match(value) or re.match(r"(?i)(?:it|that|this|them)$", value):
         return None
     verb = _verb(match["verb"].strip(), value)
+    names_someone = value.removeprefix("called ")[:1].isupper()
     content = f"{name}'s {thing} {verb}{' not' if negated else ''} {_said(value, row)}."
     if third_person.speaks_in_first_person(content, name=name):
         return None
-    return Attribute(row=row, value=value, content=content, is_negated=negated, is_known=known)
+    return Attribute(
+        row=row, value=value, content=content, is_negated=negated, is_known=known, names_someone=names_someone
+    )
 
 
 def _said(value: str, row: Pattern) -> str:

@@ -40,6 +40,7 @@ _HOLDS = re2.compile(
     r"^(?i:I|we)(?:'ve got| have|'ve|'re(?: now)? at| are(?: now)? at|'re up to| are up to|'re| are)(?: now| about| around| almost| over| nearly)* (?P<value>\d[\d.,]*k?) (?P<thing>(?:[a-z-]+ ){0,2}?[a-z]{3,}s)(?: now)?[.!]*$"
 )
 _IS_DAY = re2.compile(rf"(?i)^(?:the )?(?:{_WEEKDAY}|{DATE}|\d{{1,2}}(?:st|nd|rd|th))")
+_MOVED = re2.compile(r"\b(?:moved|pushed|postponed|rescheduled|shifted|put|delayed)\b")
 _WITHOUT_MONTH = re2.compile(r"^the \d{1,2}(?:st|nd|rd|th)$")
 _SPEAKS_FOR_ITSELF = re2.compile(rf"(?i){_SUM}|{DATE}")
 _LATER = re2.compile(
@@ -77,9 +78,10 @@ def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
     if found is None or not _is_meant(found.group("owner") or "", found.group("thing") or "", is_altered=bool(altered)):
         return None
     thing, value = (found.group("thing") or "").lower(), found.group("value") or ""
-    if not altered and _WITHOUT_MONTH.match(value):
+    is_bare = value[:1].isdigit() and not _SPEAKS_FOR_ITSELF.search(value)
+    if (not altered and _WITHOUT_MONTH.match(value)) or (is_bare and _MOVED.search(said)):
         return None
-    if not (found.group("owner") or altered) and value[:1].isdigit() and not _SPEAKS_FOR_ITSELF.search(value):
+    if is_bare and not (found.group("owner") or altered):
         return None
     be = "are" if thing.endswith("s") and not thing.endswith("ss") else "is"
     is_day = _IS_DAY.match(value) is not None

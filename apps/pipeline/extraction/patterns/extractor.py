@@ -25,7 +25,7 @@ from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
 from apps.pipeline.extraction.patterns.current_values import CurrentValue, current_value_in
-from apps.pipeline.extraction.patterns.dated_events import dated_event_in, names_a_date, tails_of
+from apps.pipeline.extraction.patterns.dated_events import dated_event_in, tails_of
 from apps.pipeline.extraction.patterns.foreign_appointments import appointment_in
 from apps.pipeline.extraction.patterns.foreign_statements import foreign_statements_in, foreign_ties_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
@@ -59,6 +59,7 @@ _SENTENCES_LOOKED_BACK = 40  # that a correction may refer to
 # What the next sentence may call "it".
 _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
 _APPOINTMENT = "patterns:foreign_appointment"
+_REGULARLY = re.compile(r"\b(?:every|each|daily|once|twice|times|\w+days)\b")
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
@@ -299,7 +300,9 @@ def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candi
         yield from _plain(
             said, told.row, value, told.content, is_negated=isinstance(told, Recovery) and told.is_negated
         )
-    elif (attribute := attribute_in(clause, name=name)) and (attribute.is_known or not said.is_translated):
+    elif (attribute := attribute_in(clause, name=name)) and (
+        attribute.is_known or attribute.names_someone or not said.is_translated
+    ):
         value = ObjectValue(literal=compared(attribute.value, owner=name))
         yield from _plain(said, attribute.row, value, attribute.content, is_negated=attribute.is_negated)
     elif not said.is_translated and (
@@ -334,7 +337,7 @@ def _of_statement(statement: ParsedClause, said: SentenceContext) -> Iterator[Ca
         return
     rows = tuple(_matching(statement))
     for row, match in rows:
-        if said.is_translated and row.name == "routine" and names_a_date(statement.phrase):
+        if said.is_translated and row.name == "routine" and not _REGULARLY.search(statement.phrase):
             continue  # "am 3. Juni hab ich Zahnarzt" happens once
         if found := typed(statement, row, match, said=said):
             yield found

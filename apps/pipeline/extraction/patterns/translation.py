@@ -201,9 +201,10 @@ def _owned(tokens: Sequence[str], folded: Sequence[str], place: int, grammar: Gr
 
 
 def _is_known_thing(folded: Sequence[str], place: int, grammar: Grammar) -> bool:
-    """Return True for "der Termin", "la cita": an article and a noun that the product knows."""
+    """Return True for "der Termin", "la cita": an article and a noun that the product knows, or any with a date."""
     noun = tuple(folded[place + 1 : place + 2])
-    return grammar.words.get((folded[place],)) == "the" and noun in grammar.nouns
+    is_the = grammar.words.get((folded[place],)) == "the"
+    return is_the and (noun in grammar.nouns or any(word[:1].isdigit() for word in folded[place:]))
 
 
 def _without_subject(tokens: Sequence[str], folded: Sequence[str], place: int, grammar: Grammar) -> _Head | None:
@@ -258,7 +259,13 @@ def _after_time(tokens: Sequence[str], folded: Sequence[str], place: int, gramma
             return None
         if grammar.pronouns.get(folded[start]) in ("I", "we"):
             head = _verb(tokens, folded, start + 1, grammar, grammar.pronouns[folded[start]])
-            return replace(head, rest=(*head.rest, *tokens[place:start])) if head else None
+            lead = tokens[place:start]
+            says_when = all(
+                (word,) in grammar.words or word in grammar.places or word[0].isdigit() for word in folded[place:start]
+            )
+            if head is None or not (says_when or len(lead) == 1):
+                return None
+            return replace(head, rest=(*head.rest, *lead)) if says_when else head
     return None
 
 
