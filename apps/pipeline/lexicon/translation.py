@@ -7,6 +7,7 @@ from typing import Any
 
 import re2
 
+from apps.pipeline.lexicon.function_words import FRAME, SMALL
 from apps.pipeline.lexicon.tables import read_table
 
 _LANGUAGES = ("de", "fr", "es")
@@ -110,3 +111,20 @@ def _grammars() -> Iterator[Grammar]:
 
 
 GRAMMARS: tuple[Grammar, ...] = tuple(_grammars())
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def _telling_words() -> frozenset[str]:
+    """Return the words of the grammars that are no frequent words of English."""
+    phrases = (phrase for grammar in GRAMMARS for phrase in (*grammar.words, *grammar.verbs, *grammar.before))
+    words = {word for phrase in phrases for part in phrase for word in _LETTERS.findall(part)}
+    markers = {word for grammar in GRAMMARS for marker in grammar.markers for word in _LETTERS.findall(marker)}
+    return frozenset(word for word in words | markers if word not in FRAME | SMALL and len(word) > 1)
+
+
+_TELLING = _telling_words()
+
+
+def may_be_foreign(text: str) -> bool:
+    """Return False if a text holds no word of the grammars: nothing in it can be read by them."""
+    return not _TELLING.isdisjoint(_LETTERS.findall(text.casefold()))

@@ -49,6 +49,7 @@ from apps.pipeline.extraction.patterns.third_parties import third_party_in
 from apps.pipeline.extraction.patterns.translation import translated
 from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.translation import may_be_foreign
 from apps.pipeline.provenance.reading import spoken_outside_scenes
 from apps.pipeline.provenance.role_play import gives_a_role
 
@@ -184,7 +185,7 @@ def _ties(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
 
 def _said_in_another_language(sentence: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
     """Yield what the English of a sentence says, then what single phrases of its language say besides."""
-    if said.speech_act is not SpeechAct.ASSERTED:
+    if said.speech_act is not SpeechAct.ASSERTED or not may_be_foreign(sentence):
         return
     translation = tuple(_translated(sentence, said, before))
     yield from translation
