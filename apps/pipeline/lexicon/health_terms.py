@@ -57,7 +57,7 @@ HEALTH_SIGN = (
     r"|pacemaker|wheelchair|crutches|hives|rash|cramps|lactose|gluten|dairy)"
 )
 DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|ug|iu|units?)"
-_ENGLISH_STEMS = tuple(stem.removesuffix("e?") if stem.endswith("e?") else stem for stem in _STEMS.split())
+_ENGLISH_STEMS = tuple(_STEMS.replace("imibe?", "imibe").replace("e?", "").split())
 
 
 def english_medicine(name: str) -> str:

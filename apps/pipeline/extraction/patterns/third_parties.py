@@ -29,7 +29,7 @@ _LEFT = re2.compile(
     r"^(?P<subject>\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?) (?P<said>(?:left|has left|is leaving|leaves|quit|has quit|resigned|has resigned)(?: (?:us|(?:my|our|the) (?:team|company|firm|band|crew|project|startup|station)))?(?: (?:on|in|last|next|this|at the end of) [^,.;!?]{2,20})?)$"
 )
 _NO_SUBJECT = re2.compile(
-    r"(?i)^(?:it|this|that|these|those|there|they|he|she|who|what|which|where|how|everything|everyone|someone|something|nothing|nobody|all|some|and|but|so|you|dinner|lunch|breakfast|party|match|game|concert|train|flight|bus|one|line)\b"
+    r"(?i)^(?:don't|never|let's|please|it|this|that|these|those|there|they|he|she|who|what|which|where|how|everything|everyone|someone|something|nothing|nobody|all|some|and|but|so|you|dinner|lunch|breakfast|party|match|game|concert|train|flight|bus|one|line)\b"
 )
 _DAY = re2.compile(rf"(?i)^(?:{alternation(NAMES)})\b|^\d{{1,2}}(?:st|nd|rd|th)\b")
 _JOINT = re2.compile(r"^(?:and|but|so|while|though) ")

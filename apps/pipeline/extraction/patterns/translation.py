@@ -143,7 +143,9 @@ def _head(tokens: Sequence[str], grammar: Grammar) -> _Head | None:
     if folded[place] in grammar.pronouns:
         subject = grammar.pronouns[folded[place]]
         return _verb(tokens, folded, place + 1, grammar, subject)
-    if folded[place] in grammar.possessives or _is_known_thing(folded, place, grammar):
+    if _is_known_thing(folded, place, grammar):
+        return _after_time(tokens, folded, place, grammar) or _owned(tokens, folded, place, grammar)
+    if folded[place] in grammar.possessives:
         return _owned(tokens, folded, place, grammar)
     return (
         _without_subject(tokens, folded, place, grammar)
