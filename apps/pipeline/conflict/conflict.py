@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from apps.pipeline.conflict.replaced_denials import without_replaced_denials
 from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.candidate_facts import candidate_confidence, days_of, merged_confidence, said_at
@@ -38,9 +39,8 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
             live.pop(older.id, None)
         if known is None and done.superseded_by is None:
             live[done.memory_id] = as_memory(draft=draft, ruling=done)
-    return draft.evolve(
-        rulings=tuple(settled), details={"rules": {str(each.candidate.index): each.rule for each in settled}}
-    )
+    details = {"rules": {str(each.candidate.index): each.rule for each in settled}}
+    return without_replaced_denials(draft.evolve(rulings=tuple(settled), details=details))
 
 
 def _order(draft: Draft, ruling: Ruling) -> tuple[bool, float, int]:

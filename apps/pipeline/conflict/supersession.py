@@ -3,6 +3,7 @@
 import re
 from enum import StrEnum
 
+from apps.pipeline.conflict.diets import ends_diet
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
@@ -11,16 +12,25 @@ from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.lexicon.retractions import takes_back
 
 # Words that say that something has changed: the old value has ended, which is no contradiction.
-_ENDED = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|after all|again)\b", re.IGNORECASE)
+_ENDED = re.compile(
+    r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|after all|again"
+    r"|nicht mehr|wieder|ne .{1,40} plus|n['’].{1,40} plus|de nouveau|ya no|otra vez)\b",
+    re.IGNORECASE,
+)
 # Words that say that a value is additional and replaces nothing.
 _BESIDE = re.compile(
-    r"\b(?:also|too|as well|second|another|besides|on the side|side job|part[- ]time)\b", re.IGNORECASE
+    r"\b(?:also|too|as well|second|another|besides|on the side|side job|part[- ]time"
+    r"|auch|zusätzlich|außerdem|nebenbei|zweite[nrs]?|aussi|également|en plus|deuxième|también|además|segund[oa])\b",
+    re.IGNORECASE,
 )
 
 
+_VERSION = re.compile(r" ?\bv?\d[\d.]*\b")
 # Words that say that a value is new.
 _CHANGED = re.compile(
-    r"\b(?:now|moved|switched|changed|instead|new|from now on|became|nowadays|these days)\b", re.IGNORECASE
+    r"\b(?:now|moved|switched|changed|instead|new|from now on|became|nowadays|these days"
+    r"|jetzt|nun|neu\w*|umgezogen|gewechselt|maintenant|désormais|nouve\w+|ahora|nuev[oa])\b",
+    re.IGNORECASE,
 )
 
 
@@ -57,7 +67,9 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
     # Two values of a slot can share words and still exclude each other: 3 days a week, 5 days a week.
     tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
-    if both_hold and _is_other_dose(memory, rival):
+    if both_hold and (_is_other_dose(memory, rival) or (_is_other_version(memory, rival) and not additive)):
+        return PairRelation.REPLACES
+    if ends_diet(memory, rival):
         return PairRelation.REPLACES
     if same_value(memory, rival) and not tells_more_than_value:
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
@@ -68,6 +80,15 @@ def _is_other_dose(one: StoredMemory, two: StoredMemory) -> bool:
     """Return True for the same medicine in two doses: one takes many medicines, but each in one dose at a time."""
     is_medicine = one.predicate == two.predicate == "takes_medication"
     return is_medicine and same_value(one, two) and bool(contradictions(one.content, two.content))
+
+
+def _is_other_version(one: StoredMemory, two: StoredMemory) -> bool:
+    """Return True for one tool in two versions: "Postgres 14", "Postgres 17"."""
+    first, second = canonical_text(one.object_text), canonical_text(two.object_text)
+    if one.predicate != "uses" or two.predicate != "uses" or first == second:
+        return False
+    named = _VERSION.sub("", first)
+    return bool(named) and named == _VERSION.sub("", second)
 
 
 def _share_a_slot(one: StoredMemory, two: StoredMemory) -> bool:

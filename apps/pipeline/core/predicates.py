@@ -20,7 +20,7 @@ DATED_NOUNS = frozenset(
     "release go-live viewing scan mri".split()
 )
 # Nouns with an amount or a measure, of which somebody has one at a time.
-MEASURED_NOUNS = frozenset("budget rent salary dose dosage target limit weight".split())
+MEASURED_NOUNS = frozenset("budget price fee rent salary dose dosage target limit weight".split())
 # Roles in the set-up of a team or person that one thing fills at a time.
 _ROLES = frozenset(
     "ci editor ide shell os operating_system database package_manager cloud_provider hosting bank address cloud "

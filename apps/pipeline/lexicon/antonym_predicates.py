@@ -4,7 +4,7 @@ from apps.pipeline.core.enums import Polarity
 
 _AXES: dict[str, tuple[str, str]] = {
     "liking": ("likes loves enjoys prefers favours fond_of", "dislikes hates avoids cannot_stand detests"),
-    "eating": ("eats consumes drinks", "does_not_eat does_not_drink"),
+    "eating": ("eats consumes drinks diet can_have", "does_not_eat does_not_drink"),
     "wanting": ("wants plans_to plans", "does_not_want refuses"),
     "using": ("uses", "does_not_use stopped_using"),
     "owning": ("owns has", "does_not_own sold"),

@@ -1,5 +1,7 @@
 """English words about health: conditions as adjectives and nouns, and endings of names of medicines."""
 
+from unicodedata import combining, normalize
+
 # Adjectives for people with a condition, and the name of the condition.
 CONDITION_ADJECTIVES: dict[str, str] = {
     "diabetic": "diabetes", "coeliac": "coeliac disease", "celiac": "celiac disease",
@@ -17,7 +19,7 @@ CONDITION_NOUNS = (
     r"(?:type \d )?(?:diabetes|asthma|adhd|ocd|ptsd|autism|epilepsy|anxiety|depression|migraines?|insomnia|an(?:a)?emia"
     r"|ibs|pcos|gerd|eczema|hay fever|gout|tinnitus|vertigo|cancer|glaucoma|reflux|sciatica|lupus"
     r"|sleep apno?ea"
-    r"|long covid|dementia|parkinson'?s|alzheimer'?s|crohn'?s"
+    r"|long covid|dementia|parkinson(?:'?s)?|alzheimer(?:'?s)?|crohn'?s"
     r"|(?:high|low) (?:blood pressure|cholesterol)|(?:underactive|overactive) thyroid"
     r"|heart (?:condition|murmur)|bad (?:back|knee|hip|shoulder)|(?:kidney|gall) ?stones"
     r"|fear of [\w ]+|phobia of [\w ]+"
@@ -38,7 +40,15 @@ _OTHERS = (
     "levodopa", "antihistamines?", "antibiotics?", "antidepressants?", "painkillers?", "steroids?", "beta[ -]blockers?",
     "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
 )  # fmt: skip
-MEDICINE = rf"(?:\w{{2,}}(?:{'|'.join(_STEMS.split())})s?|{'|'.join(_OTHERS)})"
+
+
+def _in_other_languages(stem: str) -> str:
+    """Return a stem with the endings of other languages: omeprazole is Omeprazol in German, omeprazol in Spanish."""
+    bare = stem.removesuffix("e")
+    return stem if bare == stem or stem.endswith("?") else f"{bare}[ea]?" if len(bare) > 4 else f"{bare}[ea]"
+
+
+MEDICINE = rf"(?:[\p{{L}}\d]{{2,}}(?:{'|'.join(map(_in_other_languages, _STEMS.split()))})s?|{'|'.join(_OTHERS)})"
 # Words that show that a statement is about somebody's health.
 HEALTH_SIGN = (
     rf"(?:{MEDICINE}|{CONDITION_NOUNS}|allerg\w*|intoleran\w*|diagnos\w+|symptoms?|tablets|pills|medication|medicines?"
@@ -47,3 +57,11 @@ HEALTH_SIGN = (
     r"|pacemaker|wheelchair|crutches|hives|rash|cramps|lactose|gluten|dairy)"
 )
 DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|ug|iu|units?)"
+_ENGLISH_STEMS = tuple(_STEMS.replace("imibe?", "imibe").replace("e?", "").split())
+
+
+def english_medicine(name: str) -> str:
+    """Return the English name of a medicine: Ezetimib is ezetimibe, metformine is metformin."""
+    plain = "".join(each for each in normalize("NFD", name.lower()) if not combining(each))
+    forms = (plain, f"{plain}e", plain[:-1], f"{plain[:-1]}e")
+    return next((form for form in forms if form.endswith(_ENGLISH_STEMS)), plain)

@@ -42,7 +42,8 @@ def quotations(prose: str) -> Iterator[ForeignSpan]:
 
 def _opens(prose: str, start: int, mark: str) -> bool:
     before, after = prose[max(0, start - 1) : start] or " ", prose[start + 1 : start + 2]
-    if mark not in _PAIRS or before not in _BEFORE_OPENING or not after.strip():
+    is_spaced = mark == "«"  # French sets a space on the inner side of its marks
+    if mark not in _PAIRS or before not in _BEFORE_OPENING or not (after.strip() or is_spaced):
         return False
     # A single mark opens before a capital, after a colon, a comma or a verb of speaking; elsewhere it is an apostrophe.
     return (
@@ -69,7 +70,9 @@ def _closings(prose: str) -> Mapping[str, list[int]]:
     closings: dict[str, list[int]] = {mark: [] for mark in QUOTATION_MARKS}
     for found in _MARK.finditer(prose):
         place = found.start()
-        if (prose[place + 1 : place + 2] or " ") in _AFTER_CLOSING and prose[max(0, place - 1) : place].strip():
+        is_spaced = found.group() == "»"
+        follows_text = is_spaced or prose[max(0, place - 1) : place].strip()
+        if (prose[place + 1 : place + 2] or " ") in _AFTER_CLOSING and follows_text:
             closings[found.group()].append(place)
     return closings
 

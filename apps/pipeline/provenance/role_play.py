@@ -11,18 +11,21 @@ _OPENS = re2.compile(
     r"(?i)\b(?:role-?play\w*|let['’]?s play\b[^.!?\n]{0,60}\b(?:roles?|pretend|dungeons|adventure|scene|characters?|you['’]?re|you are|as)\b"
     r"|(?:pretend|imagine|suppose|let['’]?s (?:say|pretend|play))\b[^.!?\n]{0,80}\byou(?:['’]re| are|['’]ll be| be| play)\b"
     r"|(?:i['’]ll|i will|let me) (?:be|play) [^.!?\n]{1,60}\byou(?:['’]re| are| be| play)\b|\byou(?:['’]re| are| be| play) [^.!?\n]{1,60}\b(?:i['’]ll|i will) (?:be|play)\b"
-    r"|\b(?:stay|be|remain) in character\b|rollenspiel|(?:lass uns|wir) (?:so tun|spielen)|tu so\b[^.!?\n]{0,60}\bdu\b|jeu de rôle|(?:faisons|fais) (?:comme si|semblant)\b[^.!?\n]{0,60}\b(?:tu|vous)\b)"
+    r"|\b(?:stay|be|remain) in character\b|rollenspiel|(?:lass uns|wir) (?:so tun|spielen)|tu so\b[^.!?\n]{0,60}\bdu\b|jeu de rôle|mise en situation|(?:faisons|fais|faites) (?:comme si|semblant)\b[^.!?\n]{0,60}\b(?:tu|vous)\b|juego de rol"
+    r"|\b(?:du (?:bist|spielst|wärst)|(?:tu|vous) (?:es|êtes|fais|faites|joues|jouez|seras|serez)|tú (?:eres|haces de|serás))\b[^.!?\n]{1,60}?(?:,|\bund|\bet|\by)(?: moi,?)? (?:ich (?:bin|spiele)|je (?:suis|fais|joue|serai)|yo (?:soy|hago de|seré))\b"
+    r"|\b(?:ich (?:bin|spiele)|je (?:suis|fais|joue|serai)|yo (?:soy|hago de|seré))\b[^.!?\n]{1,60}?(?:,|\bund|\bet|\by)(?: toi,?)? (?:du (?:bist|spielst)|(?:tu|vous) (?:es|êtes|fais|faites|joues|jouez|seras|serez)|tú (?:eres|haces de|serás))\b"
+    r"|\b(?:jouons|on joue|spielen wir|juguemos)\b[^.!?\n]{0,60}\b(?:rôles?|scène|rollen?|szene|papel(?:es)?|escena|tu (?:es|fais|joues)|vous (?:êtes|faites|jouez)|du (?:bist|spielst)|tú eres)\b)"
 )
 # A scene that the speaker plays or tells alone lasts to the end of the paragraph.
 _OPENS_ALONE = re2.compile(
     r"(?i)\b(?:let['’]?s pretend\b|(?:pretend|imagine|suppose)\b[^.!?\n]{0,30}\b(?:i['’]m|i am|i were|i was|that i|to be)\b|in (?:this|my|our) (?:story|game|novel|book|scene|play|campaign|dream|movie|film|script)\b|in the (?:story|novel|scene|campaign|script|screenplay|role-?play|dream)\b"
     r"|(?:my|the) (?:character|avatar|hero|heroine|narrator|protagonist)\b|once upon a time\b|(?:chapter|scene) (?:one|two|three|\d+)\b"
     r"|(?:write|tell|continue|here is|here's)\b[^.!?\n]{0,60}\b(?:story|monologue|diary entry|novel|fan ?fiction|screenplay|song|poem|scene)\b"
-    r"|stell dir vor,? ich|tu so,? als (?:ob|wäre) ich|in meiner geschichte|imagine que je|dans mon histoire)"
+    r"|stell dir vor,? ich|tu so,? als (?:ob|wäre) ich|in meiner geschichte|imagine[zs]? que (?:je|j['’])|supposons que (?:je|j['’])|(?:fais|faites|faisons) comme si (?:je|j['’])|dans mon (?:histoire|roman)|imagina que (?:yo )?(?:soy|estoy|fuera)|finjamos que|en mi (?:historia|novela))"
 )
 _CLOSES = re2.compile(
     r"(?i)\b(?:(?:ok|okay|right|and)?,? ?stop(?: it| here| now)?[,.!]|i['’]m me again|(?:end|out) of (?:the )?(?:game|scene|role-?play|character|story)|back to (?:reality|normal|real life|me)"
-    r"|(?:game|scene|role-?play|story) over|no more pretending|enough (?:of that|pretending|role-?play\w*)|in real life|for real now|ende des spiels|spiel vorbei|im echten leben|fin du jeu|dans la vraie vie)"
+    r"|(?:game|scene|role-?play|story) over|no more pretending|enough (?:of that|pretending|role-?play\w*)|in real life|for real now|ende des spiels|spiel vorbei|im echten leben|schluss (?:mit dem spiel|jetzt)|fin (?:du jeu|de la scène|del juego)|on arrête(?: là| le jeu)?|(?:je suis|c['’]est) (?:de nouveau |à nouveau |redevenue? )moi|dans la vraie vie|fuera de broma|en la vida real)"
 )
 _SENTENCE_END = re2.compile(r"[.!?…](?:\s|$)|\n")
 # The first words of a prompt that gives the assistant a role and describes the speaker's.

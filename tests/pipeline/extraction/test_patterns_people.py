@@ -29,7 +29,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("My manager works at Arrive.", ["User's manager works at Arrive."]),
         ("My parents live in Spain.", ["User's parents live in Spain."]),
         ("My older brother is a vet.", ["User's older brother is a vet."]),
-        ("My dog is three years old.", []),
+        ("My dog is three years old.", ["User's dog is three years old."]),
         ("My kids love swimming.", ["User's kids love swimming."]),
         ("She works at Arrive.", ["She works at Arrive."]),
         ("He's a carpenter.", ["He is a carpenter."]),

@@ -121,7 +121,7 @@ def test_words_that_only_look_like_a_fact(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "content"),
     [
-        ("Can you remember that my anniversary is 3 May?", "User's anniversary is 3 May."),
+        ("Can you remember that my anniversary is 3 May?", "User's anniversary is on 3 May."),
         ("Could you please remember that I'm vegan?", "User is vegan."),
         ("Don't forget I'm allergic to nuts.", "User is allergic to nuts."),
         ("Keep in mind that I live in Lyon.", "User lives in Lyon."),

@@ -32,6 +32,7 @@ _NEXT_CLAUSE = re.compile(
 )
 _ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
 # Nouns of the conversation rather than of the speaker's life.
+_CURRENT = re.compile(r"(?i)^(?:new|current|latest|present) (?=\w)")
 _EMPTY = frozenset(
     "point question guess bad advice thought thoughts day week fault pleasure problem issue hope plan only one heart mind turn concern goodness way "
     "homework assignment query code function regex loop tests build prompt answer".split()
@@ -49,6 +50,8 @@ class Attribute:
     value: str
     content: str
     is_negated: bool
+    names_someone: bool  # "my tutor is Claire Monnier"
+    is_known: bool  # one of those that people have in common, such as a name or a birthday
 
 
 def attribute_in(clause: str, *, name: str) -> Attribute | None:
@@ -56,7 +59,7 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     match = _ATTRIBUTE.match(clause.replace("’", "'"))
     if match is None:
         return None
-    thing = " ".join(match["thing"].split())
+    thing = _CURRENT.sub("", " ".join(match["thing"].split()))
     words = thing.split()
     if (
         len(words) > 5
@@ -68,17 +71,21 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
     said = _NEXT_CLAUSE.sub("", match["value"])
     negated = said.startswith("not ")
     value = trim_object(third_person.third_person(said.removeprefix("not "), name=name), pattern=row)
+    value = _ADVERBS.sub("", value)
     if known:
-        value = _ON.sub("", _ADVERBS.sub("", value))
+        value = _ON.sub("", value)
     if not known and re.fullmatch(r"\w+ing", value):
         return None  # "my knee has been hurting"
     if not value or _WORTHLESS_VALUE.match(value) or re.match(r"(?i)(?:it|that|this|them)$", value):
         return None
     verb = _verb(match["verb"].strip(), value)
+    names_someone = value.removeprefix("called ")[:1].isupper()
     content = f"{name}'s {thing} {verb}{' not' if negated else ''} {_said(value, row)}."
     if third_person.speaks_in_first_person(content, name=name):
         return None
-    return Attribute(row=row, value=value, content=content, is_negated=negated)
+    return Attribute(
+        row=row, value=value, content=content, is_negated=negated, is_known=known, names_someone=names_someone
+    )
 
 
 def _said(value: str, row: Pattern) -> str:
@@ -100,13 +107,23 @@ def _row(thing: str) -> tuple[Pattern, bool]:
         kind = favourite["kind"].strip().replace(" ", "_")
         return _pattern(f"favourite_{kind}", topic="tastes", importance=0.6, type=MemoryType.PREFERENCE), True
     slug = re.sub(r"[^a-z0-9]+", "_", lower.replace("'s ", " ")).strip("_")
-    return _pattern(slug, topic="", importance=0.5), False
+    is_single = not lower.endswith("s") or lower.endswith("ss")
+    return _pattern(slug, topic="", importance=0.45, is_single=is_single), False
 
 
-def _pattern(predicate: str, *, topic: str, importance: float, type: MemoryType = MemoryType.FACT) -> Pattern:
+def _pattern(
+    predicate: str, *, topic: str, importance: float, type: MemoryType = MemoryType.FACT, is_single: bool = False
+) -> Pattern:
     name = "favourite" if predicate.startswith("favourite_") else "attribute"
     return Pattern(
-        name=name, type=type, predicate=predicate, expression=".*", topic=topic, importance=importance, max_words=18
+        name=name,
+        type=type,
+        predicate=predicate,
+        expression=".*",
+        topic=topic,
+        importance=importance,
+        max_words=18,
+        is_single=is_single,
     )
 
 

@@ -38,6 +38,7 @@ class SentenceContext:
     evidence: str
     speech_act: SpeechAct
     reliability: float
+    is_translated: bool = False  # from another language: only what a typed pattern knows is kept
 
 
 def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: SentenceContext) -> Candidate | None:
@@ -50,6 +51,8 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
         return None  # its object was cut off
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
+    if text == said.speaker.text:
+        return None  # "Sofia joined us as head of sales"
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
     if row.entity is None:
         known = row.values.get(text.lower(), text)
@@ -142,7 +145,7 @@ def build_candidate(
         source_confidence=SourceConfidence.SPECULATED if is_hedged else row.source,
         speech_act=said.speech_act,
         polarity=Polarity.NEGATIVE if negative else Polarity.POSITIVE,
-        stateful=is_stateful(row.predicate),
+        stateful=row.is_single or is_stateful(row.predicate),
         importance=row.importance,
         topic=row.topic,
         tags=row.tags,

@@ -15,6 +15,7 @@ _ELIDED = re.compile(
     r"went|got|had|took|made|saw|met|bought|found|started|finished|moved|joined|lost|won|visited|tried|spent|signed|passed|quit|decided|began|came|ate|ran|read|wrote|built|watched|"
     r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
 )
+_NEVER = re.compile(r"^[Nn]ever (?P<verb>[a-z]+) ")
 _ELIDED_PAST = re.compile(
     r"^(?P<lead>(?:[Jj]ust|[Ff]inally|[Rr]ecently|[Aa]lso|[Ee]ven) )?(?P<verb>[A-Za-z]+) "
     r"(?P<rest>(?:my|our|a|an|the|some|this|two|three|to|with|at|in|on|for|out|up|back|off|through|into|from|over|another|and) .+)$",
@@ -59,6 +60,8 @@ def _first_person(said: str, speaker: str) -> ParsedClause | None:
 
 def _elided(said: str, speaker: str) -> ParsedClause | None:
     """Parse "Just moved to Rome" and "Lost my job": the omitted subject is the speaker."""
+    if (never := _NEVER.match(said)) and verbs.may_be_past(never["verb"]):
+        return _read(said.split(), "", ParsedClause.about(speaker), speaker)
     match = _ELIDED.match(said) or _ELIDED_PAST.match(said)
     if match is None or (match.re is _ELIDED_PAST and not _opens_with_past(match["verb"].lower())):
         return None

@@ -26,18 +26,21 @@ _CANCELLED = re2.compile(
 )
 # "The venue is Villa Rosa": the one that the speaker's undertaking has, by its name.
 _NAMED = re2.compile(
-    r"^(?i:the) (?P<thing>(?:[a-z][a-z'-]+ ){0,2}?[a-z][a-z'-]{2,})(?: is| will be)(?: now)?(?: called| named)? (?P<value>(?:the |at |in |on )?\p{Lu}[\p{L}'’&.-]+(?: (?:\p{Lu}[\p{L}'’&.-]*|of|de|la|in|and|&|the|\d+)){0,6})$"
+    r"^(?:(?i:the) |(?P<bare>))(?P<thing>(?:[a-z][a-z'-]+ ){0,2}?[a-z][a-z'-]{2,})(?:'s| is| will be)(?: now)?(?: called| named)? (?P<value>(?:the |at |in |on )?\p{Lu}[\p{L}'’&.-]+(?: (?:\p{Lu}[\p{L}'’&.-]*|of|de|la|in|and|&|the|\d+)){0,6})$"
 )
 _NO_NAMED_THING = frozenset(
+    "my our your his her their its this that it he she they we you who what where when how there here everyone everything "
     "answer question point problem issue code function error bug output input result file line key value title word language response text "
     "reason idea truth name first second third last next same weather capital currency rest only other main best default following difference "
     "author president ceo winner population population formula acronym abbreviation translation plural opposite".split()
 )
+_NOW = re2.compile(r"(?i)(?:,| -)? (?:now|these days|from now on)$|, .*$")
 _CLOCK = re2.compile(r"(?i)^\d{1,2}(?::\d{2})? ?(?:[ap]\.?m|o'clock)?\b[^a-z]*$")
 _HAVE = re2.compile(
     r"^(?i:I|we)(?:'ve got|'ve| have got| have) an? (?P<thing>(?:[a-z][\w'-]* ){0,2}?(?:budget|limit|target)) of "
 )
 _MONEY_OR_DATE = re2.compile(r"(?i)\d|\b(?:" + alternation(NAMES) + r")\b")
+_DAY = re2.compile(r"^\d{1,2}(?:st|nd|rd|th)$")
 _ON = re2.compile(r"^(?:(?:on|at|to|the) )+")
 _LATER = re2.compile(
     r"(?i)[,;(]? (?:not|instead of|rather than|instead|now|because|so|but|and|which|since|if|when|as)\b.*$"
@@ -71,13 +74,13 @@ def current_value_in(clause: str, *, name: str) -> CurrentValue | None:
         return None
     is_event = found.group("noun").lower() in DATED_NOUNS and "deadline" not in thing.lower()
     preposition = ("at " if _CLOCK.match(value) else "on ") if is_event else ""
-    day = f"the {value}" if is_event and value[:1].isdigit() and value.endswith(("th", "st", "nd", "rd")) else value
+    day = f"the {value}" if is_event and _DAY.match(value) else value
     about = f" for {purpose}" if purpose else ""
     return CurrentValue(row=row, value=value, content=f"{name}'s {thing}{about} is {preposition}{day}.")
 
 
 def _named_value(clause: str, *, name: str) -> CurrentValue | None:
-    found = _NAMED.match(clause.strip(" .!"))
+    found = _NAMED.match(_NOW.sub("", clause.strip(" .!")))
     if found is None or not _NO_NAMED_THING.isdisjoint(found.group("thing").split()):
         return None
     thing, value = found.group("thing"), found.group("value")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import re2
 
 from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.predicates import DATED_NOUNS
 from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon import verbs
@@ -33,12 +34,13 @@ _NO_SUBJECT = re2.compile(
     r"(?i)\b(?:it|its|this|that|these|those|there|they|he|she|hers|his|i|we|you|your|yours|who|what|which|where|when|why|how|here|today|tomorrow|yesterday|if|because|and|but|or|so|not|no|nothing|nobody|everything|something|anything|version|line|row|error|log|step|page|chapter|example|one|deadline is|\d+)\b"
 )
 _CUT = re2.compile(
-    r"(?i)(?:,| -| –|;)? (?:and|but|so|because|which|that's|that is|if|when|although|though|where|as|what|who|until (?:he|she|they|it)|(?:can|could|would|should) )\b.*$|,? (?:instead|now|haha|lol)$"
+    r"(?i)(?:,| -| –|;)? (?:and|but|so|because|which|that's|that is|if|when|although|though|where|as|what|who|until (?:he|she|they|it)|(?:can|could|would|should) )\b.*$|,? (?:instead|now|haha|lol)$|, [a-z][^,\\d]*$"
 )
 _JOINT = re2.compile(r"[,:;] ")
 _MOST_PARTS = 4
 _OWNER = re2.compile(r"(?i)^(?:my|our|the) ")
 _WORD = re2.compile(r"[^a-z0-9]+")
+_BE = frozenset("is are was were will".split())
 _ONCE = frozenset("goes go starts start begins begin ends end opens closes launches expires expire takes".split())
 _SINGLE = frozenset(
     "goes go starts start begins begin ends end opens closes launches expires expire takes is are was will has must runs".split()
@@ -92,13 +94,23 @@ def dated_event_in(clause: str, *, name: str) -> DatedEvent | None:
     content = f"{text} {said}."
     if third_person.speaks_in_first_person(content, name=name) or third_person.addresses_someone(content, name=name):
         return None
+    if not is_owned and verb in _BE and "'s " not in thing and thing.lower().split()[-1] in DATED_NOUNS:
+        is_owned, text = True, f"{name}'s {thing[:1].lower()}{thing[1:]}"
+        content = f"{text} {said}."
     is_single = verb in _ONCE and not is_owned
     return DatedEvent(_row(thing, verb), text, is_owned, said.partition(" ")[2], content, is_single)
 
 
+def _slug_of(thing: str) -> str:
+    slug: str = _WORD.sub("_", thing.lower().replace("'s ", " "))
+    return slug.strip("_")
+
+
 def _row(thing: str, verb: str) -> Pattern:
     """Name the predicate so that a later date of the same thing takes the place of the former one."""
-    what = _WORD.sub("_", thing.lower().replace("'s ", " ")).strip("_")
+    what = _slug_of(thing)
+    if thing.lower().split()[-1] in DATED_NOUNS and verb in _BE:
+        return Pattern(name="dated_event", type=MemoryType.FACT, predicate=what, expression=".*", importance=0.6)
     action = "" if verb in ("is", "are", "was", "will", "has", "must") else f"_{verbs.base_form(verb)}"
     predicate = f"{what}{action}_date" if verb in _SINGLE else f"{what}{action}"
     return Pattern(name="dated_event", type=MemoryType.FACT, predicate=predicate, expression=".*", importance=0.6)

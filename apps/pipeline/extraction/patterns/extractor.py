@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
+from apps.pipeline.core.enums import EntityType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
@@ -20,10 +20,12 @@ from apps.pipeline.extraction.patterns.candidate_builder import (
     typed,
 )
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME, BY_VERB
+from apps.pipeline.extraction.patterns.changing_values import ChangingValue, changing_value_in
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
-from apps.pipeline.extraction.patterns.current_values import current_value_in
-from apps.pipeline.extraction.patterns.dated_events import dated_event_in
+from apps.pipeline.extraction.patterns.concreteness import is_concrete
+from apps.pipeline.extraction.patterns.current_values import CurrentValue, current_value_in
+from apps.pipeline.extraction.patterns.dated_events import dated_event_in, tails_of
 from apps.pipeline.extraction.patterns.foreign_appointments import appointment_in
 from apps.pipeline.extraction.patterns.foreign_statements import foreign_statements_in, foreign_ties_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
@@ -31,6 +33,7 @@ from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
+from apps.pipeline.extraction.patterns.recoveries import Recovery, recovery_in
 from apps.pipeline.extraction.patterns.regimen import refused_in, regimen_in
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
@@ -43,8 +46,10 @@ from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_
 from apps.pipeline.extraction.patterns.speech_act import goes_on_mocking, is_unreal, speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
 from apps.pipeline.extraction.patterns.third_parties import third_party_in
+from apps.pipeline.extraction.patterns.translation import translated
 from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.translation import may_be_foreign
 from apps.pipeline.provenance.own_words import spoken_outside_scenes
 from apps.pipeline.provenance.role_play import gives_a_role
 
@@ -54,6 +59,8 @@ _MOST_SENTENCES = 50
 _SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may refer to
 # Types of things that the next sentence may call "it".
 _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
+_APPOINTMENT = "patterns:foreign_appointment"
+_REGULARLY = re.compile(r"\b(?:every|each|daily|once|twice|times|\w+days)\b")
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
@@ -64,10 +71,18 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     to the assistant's question. At most the first `policy.max_turn_characters` are read. A statement is returned once.
     """
     found: dict[str, Candidate] = {}
+    name = _name(turn)
     for candidate in _candidates(turn, policy, before):
-        if is_whole(candidate.content, name=_name(turn)):
-            found.setdefault(candidate.content.casefold(), candidate)
+        if is_whole(candidate.content, name=name):
+            found.setdefault(candidate.content.casefold(), candidate if turn.speaker else _weighed(candidate, name))
     return tuple(found.values())
+
+
+def _weighed(candidate: Candidate, name: str) -> Candidate:
+    """Leave to a person what does not show by itself that it lasts."""
+    if is_concrete(candidate, name=name):
+        return candidate
+    return candidate.evolve(source_confidence=SourceConfidence.SPECULATED)
 
 
 def _name(turn: SourceTurn) -> str:
@@ -144,15 +159,17 @@ def _of_sentence(sentence: sentences.Sentence, said: SentenceContext, before: st
 
 
 def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -> Iterator[Candidate]:
-    """Yield the introductions in a sentence, then the items of its list, or else the statements of its clauses."""
-    for tie in introduced_in(with_child_named(sentence.text), speaker=said.speaker):
-        yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+    """Yield who is named in a sentence, then what it lists, or else what its clauses say."""
+    yield from _ties(with_child_named(sentence.text), said)
     if refused := refused_in(sentence.text, name=said.speaker.text):
         value = ObjectValue(literal=refused.value)
         yield build_candidate(
             said, subject=said.speaker, row=refused.row, value=value, content=refused.content, is_negated=True
         )
-    yield from _said_in_another_language(sentence.text, said)
+    elsewhere = tuple(_said_in_another_language(sentence.text, said, before))
+    yield from elsewhere
+    if any(each.extractor != _APPOINTMENT for each in elsewhere):
+        return
     listed = () if sentence.asks else tuple(_listed(sentence.text, said))
     yield from listed
     plain = sentences.Sentence(text=without_asides(sentence.text), asks=sentence.asks)
@@ -163,9 +180,37 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
                 yield candidate
 
 
-def _said_in_another_language(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
-    if said.speech_act is not SpeechAct.ASSERTED:
+def _ties(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
+    for tie in introduced_in(sentence, speaker=said.speaker):
+        yield build_candidate(said, subject=tie.subject, row=tie.row, value=tie.object, content=tie.content)
+
+
+def _said_in_another_language(sentence: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
+    """Yield what the English of a sentence says, then what single phrases of its language say besides."""
+    if said.speech_act is not SpeechAct.ASSERTED or not may_be_foreign(sentence):
         return
+    translation = tuple(_translated(sentence, said, before))
+    yield from translation
+    known = {each.predicate for each in translation}
+    is_dated = any(char.isdigit() for each in translation for char in each.content)
+    for each in _in_set_phrases(sentence, said):
+        if each.predicate not in known and not (is_dated and each.extractor == _APPOINTMENT):
+            yield each
+
+
+def _translated(sentence: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
+    said = replace(said, is_translated=True)
+    for clause in relatives.with_antecedents(translated(sentence)):
+        if rule := rule_in(clause, name=said.speaker.text):
+            value = ObjectValue(literal=rule.value)
+            yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+            continue
+        yield from _ties(clause, said)
+        listed = tuple(_listed(clause, said))
+        yield from listed or _of_clause(clause, said, before)
+
+
+def _in_set_phrases(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
     name = said.speaker.text
     if appointment := appointment_in(sentence, name=name):
         value = ObjectValue(literal=appointment.value)
@@ -212,9 +257,12 @@ def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Cand
     event = dated_event_in(clause, name=said.speaker.text) if said.speech_act is SpeechAct.ASSERTED else None
     is_certain = len(medicines) > 1 or (event is not None and event.is_single)
     found = medicines if is_certain else tuple(_known_in(clause, said, before)) or medicines
+    if event is None and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
+        found = tuple(_of_third_party(clause, said)) or found
     yield from found
-    if not found and event is None and said.speech_act is SpeechAct.ASSERTED:
-        yield from _of_third_party(clause, said)
+    for tail in tails_of(clause)[1:] if said.speech_act is SpeechAct.ASSERTED else ():
+        if told := _value_of(tail, said):
+            yield from _plain(said, told.row, ObjectValue(literal=told.value), told.content)
     if event is not None and not found:
         subject = said.speaker if event.is_owned else _owner_or_thing(event.subject)
         value = ObjectValue(literal=event.value)
@@ -250,15 +298,29 @@ def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candi
             yield build_candidate(
                 said, subject=each.subject, row=each.row, value=value, content=each.content, is_negated=each.is_negated
             )
-    elif current := current_value_in(clause, name=name):
-        yield from _plain(said, current.row, ObjectValue(literal=current.value), current.content)
-    elif attribute := attribute_in(clause, name=name):
+    elif told := _value_of(clause, said):
+        value = ObjectValue(literal=told.value)
+        yield from _plain(
+            said, told.row, value, told.content, is_negated=isinstance(told, Recovery) and told.is_negated
+        )
+    elif (attribute := attribute_in(clause, name=name)) and (
+        attribute.is_known or attribute.names_someone or not said.is_translated
+    ):
         value = ObjectValue(literal=compared(attribute.value, owner=name))
         yield from _plain(said, attribute.row, value, attribute.content, is_negated=attribute.is_negated)
-    elif worth := value_in(clause, name=name, before=before, to_assistant=not said.turn.speaker):
+    elif not said.is_translated and (
+        worth := value_in(clause, name=name, before=before, to_assistant=not said.turn.speaker)
+    ):
         yield from _plain(said, worth.row, ObjectValue(literal=worth.thing), worth.content)
     elif statement := parse(clause, speaker=name):
         yield from _of_statement(statement, said)
+
+
+def _value_of(clause: str, said: SentenceContext) -> CurrentValue | Recovery | ChangingValue | None:
+    """Read what something is set to now, or that something is over."""
+    name = said.speaker.text
+    current = current_value_in(clause, name=name) or recovery_in(clause, name=name)
+    return current or changing_value_in(clause, name=name)
 
 
 def _plain(
@@ -278,11 +340,13 @@ def _of_statement(statement: ParsedClause, said: SentenceContext) -> Iterator[Ca
         return
     rows = tuple(_matching(statement))
     for row, match in rows:
+        if said.is_translated and row.name == "routine" and not _REGULARLY.search(statement.phrase):
+            continue  # "am 3. Juni hab ich Zahnarzt" happens once
         if found := typed(statement, row, match, said=said):
             yield found
             yield from employer_too(statement, found, BY_NAME["works_at"])
             return
-    if not rows and said.speech_act is SpeechAct.ASSERTED:
+    if not rows and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
         yield from _in_free_words(statement, said)
 
 

@@ -12,7 +12,7 @@ from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.extraction.patterns.relation_statements import RelationStatement, tie_to
-from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE
+from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE, english_medicine
 from apps.pipeline.lexicon.tables import alternation, read_table
 
 _DIETS = {
@@ -78,9 +78,12 @@ _RELATIVES = {
     for english, words in table["words"].items()
     for word in words.split()
 }
+_RELATIVES |= {
+    word: english for english, words in read_table("translated_nouns")["doctors"].items() for word in words.split()
+}
 _POSSESSIVES = {word for table in _TABLE["relatives"].values() for word in table["possessives"].split()}
 _MY = f"(?:{alternation(_POSSESSIVES)})"
-_NAME = r"(?P<name>(?-i:\p{Lu}\p{Ll})[\p{L}'’-]+)"
+_NAME = r"(?P<name>(?-i:(?:Dr|Prof)\.? )?(?-i:\p{Lu}\p{Ll})[\p{L}'’-]+)"
 # "meine Schwester Gerda", "Solène, ma belle-fille"
 _TIES = (
     re2.compile(rf"(?i)(?:^|[\s,;:.(]){_MY} (?P<word>{alternation(_RELATIVES)}),? {_NAME}"),
@@ -120,4 +123,4 @@ def _in_english(value: str, form: _Form) -> str:
     """Name diets in English and medicines in small letters, so that they meet what was said in English."""
     if form.row.predicate == "diet":
         return next(diet for diet, words in _DIETS.items() if re2.match(rf"(?i)^(?:{words})$", value))
-    return value.lower() if form.row.predicate == "takes_medication" else value
+    return english_medicine(value) if form.row.predicate == "takes_medication" else value

@@ -19,7 +19,7 @@ _WHEN = (
     r"(?:yesterday|today|tonight|this (?:morning|afternoon|evening|week|weekend|month|year|summer|winter|spring|fall|autumn)|last (?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|\w+day)"
     r"|next (?:week|weekend|month|year|summer|\w+day)|(?:a|one|two|three|four|five|six|a few|few|couple of|a couple of|\d+) (?:days?|weeks?|months?|years?) ago|recently|lately|tomorrow"
     rf"|the other (?:day|night|week)|(?:on|since|in|by) (?:\w+day|{alternation(MONTHS)}|\d{{4}}|summer|winter|spring|autumn|fall)(?: (?:morning|evening|night|afternoon|\d{{1,4}}))?"
-    r"|every (?:day|morning|evening|night|week|weekend|month|year|\w+day)|on weekends|these days|nowadays|right now|currently|as of (?:today|now|\w+)|at the moment|as a (?:kid|child|teenager))"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days|every (?:day|morning|evening|night|week|weekend|month|year|\w+day)|on weekends|these days|nowadays|right now|currently|as of (?:today|now|\w+)|at the moment|as a (?:kid|child|teenager))"
 )
 _WHEN_FIRST = re.compile(rf"(?i)^({_WHEN}),?\s+(?=(?:I|we|my|our|she|he)\b)")
 # "After finishing school, I moved": the first clause is moved to the end.
@@ -34,6 +34,10 @@ _NAME_OF = re.compile(r"^(?P<who>(?:[Mm]y|[Oo]ur) [\w -]{2,30})'s name(?: is|'s)
 # "I wanted to tell you I joined a choir" says that I joined a choir.
 _TOLD = re.compile(
     r"(?i)^(?:i|we) (?:(?:just|also|recently) )*(?:(?:wanted|want|have|need|forgot|gotta|got) to (?:tell|let) (?:you|ya)(?: all)?(?: know)?|(?:found out|realized|realised|discovered)(?: recently| yesterday)?)(?: that)?:? (?=(?:I|my|we|our)\b)"
+)
+# "They found out I'm anaemic", "my GP says I have asthma"
+_FOUND_OUT = re.compile(
+    r"(?i)^(?:they|(?:the|my) (?:doctors?|gp|dentist|consultant|specialist|hospital|blood tests?|tests?))(?:'ve| have| has)? (?:just )?(?:found(?: out)?|confirmed|discovered|told me|say|says|said) (?:that )?(?=I(?:'m| am|'ve| have)\b)"
 )
 _BOUNDS = ("from ", "until ")  # these belong to what comes first: "from May I'll be in Rome, then in Oslo"
 _BELIEF = re.compile(
@@ -94,7 +98,7 @@ def with_child_named(said: str) -> str:
 def opened(clause: str) -> Opened:
     """Bring the subject to the front: "Yesterday I ran" → "I ran yesterday", "I think I…" → "I…" as a belief."""
     said = _NAME_OF.sub(r"\g<who> is called ", _SHOWN.sub("I shared ", clause))
-    said = _TOLD.sub("", said)
+    said = _FOUND_OUT.sub("", _TOLD.sub("", said))
     if when := _WHEN_FIRST.match(said):
         said = f"{_without_openers(said[when.end() :])} {_in_sentence(when.group(1))}"
     elif first := _SUBORDINATE.match(said):

@@ -43,6 +43,7 @@ class Pattern:
     max_words: int = 12  # of the object
     only_speaker: bool = False
     only_negated: bool = False
+    is_single: bool = False  # one value at a time, though its predicate is not known to be
     is_list: bool = False  # the object may be several: "nuts, soy and eggs"
     values: Mapping[str, str] = field(default_factory=dict)  # objects that are stored under another name
 
@@ -81,13 +82,13 @@ def _compile_start(unless: str) -> "re2._Regexp[str]":
 
 _OBJECT_ENDS = (
     r"[;!?(…]|[,:](?:\D|$)|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
-    r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)\b|\stoo(?:[,.!?]|$)"
+    r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)(?:[^\p{L}\p{N}_]|$)|\stoo(?:[,.!?]|$)"
 )
 
 
 @lru_cache(maxsize=256)
 def _compile_end(more: str) -> "re2._Regexp[str]":
-    return re2.compile(f"(?i){_OBJECT_ENDS}" + (f"|\\s(?:{more})\\b" if more else ""))
+    return re2.compile(f"(?i){_OBJECT_ENDS}" + (f"|\\s(?:{more})(?:[^\\p{{L}}\\p{{N}}_]|$)" if more else ""))
 
 
 # Up to three words each, of which none opens another clause: "nuts, soy milk and eggs".
@@ -98,7 +99,7 @@ _LIST = re2.compile(
 )
 _TRAILING = re2.compile(
     r"(?i)(?:[\s.,!]+(?:now|currently|again|already|anymore|these days|nowadays|at the moment|right now|actually|really|though|too|as well|lol|haha|btw"
-    r"|by the way|anyway|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|with (?:a passion|all my heart)|please|ever|or something|and|but|or|because))+[\s.!]*$|[\s.,!~*]+$"
+    r"|by the way|anyway|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|with (?:a passion|all my heart)|please|ever|instead|or something|and|but|or|because))+[\s.!]*$|[\s.,!~*]+$"
 )
 # That something is so again ends what was said since.
 _AGAIN = re2.compile(r"(?i)^ again\b")

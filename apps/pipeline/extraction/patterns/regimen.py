@@ -9,7 +9,7 @@ import re2
 
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.lists import Listed
-from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE
+from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE, english_medicine
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
@@ -59,7 +59,7 @@ def refused_in(sentence: str, *, name: str) -> Listed | None:
 
 def _listed(sentence: str, name: str) -> Iterator[Listed]:
     for found in _ITEM.finditer(sentence):
-        drug = (found.group("drug") or found.group("other")).lower()
+        drug = english_medicine(found.group("drug") or found.group("other"))
         dose, time = found.group("dose") or found.group("dosed"), found.group("time") or found.group("when")
         if dose or time:
             taken = " ".join(part for part in (drug, dose, _TIME_OF.get((time or "").lower(), "")) if part)

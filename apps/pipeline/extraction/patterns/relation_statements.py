@@ -15,7 +15,7 @@ from apps.pipeline.lexicon.calendar import UNAMBIGUOUS_MONTHS
 from apps.pipeline.lexicon.kinship import KIN_WORDS, relation_noun
 from apps.pipeline.lexicon.tables import alternation
 
-_NAME = r"(?P<name>[A-ZÀ-Þ][\wÀ-ÿ'-]*(?: [A-ZÀ-Þ][\wÀ-ÿ'-]+)?)"
+_NAME = r"(?P<name>(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?[A-ZÀ-Þ][\wÀ-ÿ'-]*(?: [A-ZÀ-Þ][\wÀ-ÿ'-]+)?)"
 _QUALIFIER = r"(?P<qualifier>(?:[a-z-]+ ){0,2})"
 _KIN = alternation(KIN_WORDS)
 _IS_NAMED = re2.compile(rf"^(?:is|is called|is named|was called|was named) {_NAME}[\s.!]*$")

@@ -88,7 +88,7 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
         return Someone(mention=mention, rest=match["rest"], auxiliary=_auxiliary(match))
     if match := _THING.match(clause):
         return _thing(match, speaker)
-    match = _NAMED.match(clause)
+    match = _NAMED.match(_FROM.sub(r"\g<name> ", clause))
     if match is None or not _may_be_name(match["who"]):
         return None
     kind = EntityType.PERSON if _GENDERED.search(match["rest"]) else None
@@ -98,9 +98,17 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
 _WHO = re.compile(
     r"\b(?P<name>[A-ZÀ-Þ][\w'-]+), who (?P<rest>(?:is|has|had|can't|cannot|doesn't|isn't|was|will|used|lives|works|loves|hates|eats|takes|teaches|studies|speaks|plays)\b.+)$"
 )
+# "Lior from Brightseed is …"
+_FROM = re.compile(
+    r"^(?P<name>[A-ZÀ-ÖØ-Þ][\w’'-]+) from (?:[A-ZÀ-ÖØ-Þ][\w’'-]+|work|uni|school|college|church|next door) "
+)
 _GENDERED = re.compile(r"\b(?:his|her|himself|herself)\b")
 # "… his girlfriend Aoife", before "and she is…"
 _ENDS_IN_NAME = re.compile(rf"\b(?:{_KIN}) (?P<name>[A-ZÀ-ÖØ-Þ][\w’'-]+)$")
+_STARTS_WITH_NAME = re.compile(
+    rf"^(?:(?:[Mm]y|[Oo]ur) {_QUALIFIER}(?:{_KIN}),? )?(?P<name>(?!I\b|We\b|My\b|Our\b|She\b|He\b|The\b|It\b|This\b|That\b|They\b|You\b)[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’-]+)(?: (?:from|of|at) \w+)?,? (?:is|was|has|had|can|can't|cannot|doesn't|isn't|won't|will|comes|lives|works|loves|brings|[a-z]+s|[a-z]+ed)\b"
+)
+_OWNED_BY_PRONOUN = re.compile(rf"^(?:[Hh]er|[Hh]is) (?={_QUALIFIER}(?:{_KIN})\b)")
 _PERSON_FIRST = re.compile(r"^(?:[Ss]he|[Hh]e)(?P<short>['’]s)? ")
 
 
@@ -111,8 +119,10 @@ def with_antecedents(clauses: Iterable[str]) -> Iterator[str]:
         pronoun = _PERSON_FIRST.match(clause)
         if before is not None and pronoun is not None:
             clause = f"{before['name']} {'is ' if pronoun['short'] else ''}{clause[pronoun.end() :]}"
+        elif before is not None and (owned := _OWNED_BY_PRONOUN.match(clause)):
+            clause = f"{before['name']}'s {clause[owned.end() :]}"
         yield clause
-        before = _ENDS_IN_NAME.search(clause)
+        before = _ENDS_IN_NAME.search(clause) or _STARTS_WITH_NAME.match(clause)
 
 
 def _with_relative_clauses(clauses: Iterable[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns import relatives
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
-from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE
+from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE, english_medicine
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
@@ -103,7 +103,7 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
         if found is None or _REFUSED.match(found.group("new")):
             continue
         subject = _patient(found.group("who"), speaker)
-        drug, dose = found.group("new").lower(), found.group("before") or found.group("after")
+        drug, dose = english_medicine(found.group("new")), found.group("before") or found.group("after")
         taken = f"{drug} {dose}" if dose else drug
         yield Replacement(subject, _TAKES, drug, f"{subject.text} takes {taken}.")
         return

@@ -8,7 +8,7 @@ from apps.pipeline.lexicon import abbreviations
 _EMOJI = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F"
 # Each run of signs is tried from its first sign only.
 _END = re.compile(
-    rf"(?<=[^\s.!?…])[.!?…]++[)\"”']*+(?=\s|$)|(?<=[^\s.!?…{_EMOJI}])[{_EMOJI}]++(?=\s|$)|\n+|(?<=[a-z][.!?])(?=[A-Z])"
+    rf"(?<=[^\s.!?…])[ \u00a0\u202f]?[!?]++(?=\s|$)|(?<=[^\s.!?…])[.!?…]++[)\"”']*+(?=\s|$)|(?<=[^\s.!?…{_EMOJI}])[{_EMOJI}]++(?=\s|$)|\n+|(?<=[a-z][.!?])(?=[A-Z])"
 )
 _LONGEST_WORD = 20  # of an abbreviation and the word before it
 

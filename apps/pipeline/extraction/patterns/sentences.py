@@ -15,7 +15,7 @@ MOST_CHARACTERS = 500  # of a sentence; a longer one is pasted, or a list
 
 _REPEATED = re.compile(r"(?P<sign>[^\w\s])(?P=sign){3,}")
 _RESTART = (
-    r"(?:I|i|we|We|(?:all |both )?(?:my|our)|My|Our|she|he|(?:back )?in (?:19|20)\d\d,? (?:I|we))\b"
+    r"(?:I|i|we|We|(?:all |both )?(?:my|our)|My|Our|she|he|(?:her|his) (?:boyfriend|girlfriend|husband|wife|partner|son|daughter|mother|father|mum|mom|dad|sister|brother|kids|children)|(?:back )?in (?:19|20)\d\d,? (?:I|we))\b"
     r"(?!\s+(?:think|guess|mean|hope|believe|suppose)\b)"
 )
 _CLAUSE = re.compile(

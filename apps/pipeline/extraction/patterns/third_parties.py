@@ -22,8 +22,14 @@ _SERVES = re2.compile(
 _STANDS = re2.compile(
     r"^(?P<subject>[a-z][a-z-]{2,}) (?P<said>(?:is|are)(?: still| now| already| currently)* on (?P<value>\d[\w.]*|\p{Lu}[\w.+-]*(?: \d[\w.]*)?))(?:,? (?:until|because|since|for now|now|as|but|and|so)\b.*)?$"
 )
+_JOINED = re2.compile(
+    r"^(?P<subject>\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?) (?P<said>(?:joined|joins|has joined|is joining|started (?:in|with)|starts (?:in|with)) (?:us|(?:my|our|the) (?:team|company|firm|band|crew|project|startup))(?: as [^,.;!?]{3,40}?)?(?: (?:on|in|last|next|today|this) ?[^,.;!?]{0,20})?)$"
+)
+_LEFT = re2.compile(
+    r"^(?P<subject>\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?) (?P<said>(?:left|has left|is leaving|leaves|quit|has quit|resigned|has resigned)(?: (?:us|(?:my|our|the) (?:team|company|firm|band|crew|project|startup|station)))?(?: (?:on|in|last|next|this|at the end of) [^,.;!?]{2,20})?)$"
+)
 _NO_SUBJECT = re2.compile(
-    r"(?i)^(?:it|this|that|these|those|there|they|he|she|who|what|which|where|how|everything|everyone|someone|something|nothing|nobody|all|some|and|but|so|you|dinner|lunch|breakfast|party|match|game|concert|train|flight|bus|one|line)\b"
+    r"(?i)^(?:don't|never|let's|please|it|this|that|these|those|there|they|he|she|who|what|which|where|how|everything|everyone|someone|something|nothing|nobody|all|some|and|but|so|you|dinner|lunch|breakfast|party|match|game|concert|train|flight|bus|one|line)\b"
 )
 _DAY = re2.compile(rf"(?i)^(?:{alternation(NAMES)})\b|^\d{{1,2}}(?:st|nd|rd|th)\b")
 _JOINT = re2.compile(r"^(?:and|but|so|while|though) ")
@@ -32,6 +38,12 @@ _TEST = Pattern(
 )
 _SERVICE = Pattern(name="serves", type=MemoryType.FACT, predicate="serves", expression=".*", importance=0.5)
 _STATE = Pattern(name="stands_on", type=MemoryType.FACT, predicate="stands_on", expression=".*", importance=0.5)
+
+
+_MEMBER = Pattern(
+    name="membership", type=MemoryType.FACT, predicate="membership", expression=".*", importance=0.5, is_single=True
+)
+_FORMS = ((_TESTED, _TEST), (_SERVES, _SERVICE), (_STANDS, _STATE), (_JOINED, _MEMBER), (_LEFT, _MEMBER))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +60,7 @@ def third_party_in(clause: str, *, name: str) -> ThirdPartyStatement | None:
     """Read a test's result, what serves the speaker, or which version a system is on; None for anything else."""
     for tail in tails_of(clause):
         said = _JOINT.sub("", tail)
-        for expression, row in ((_TESTED, _TEST), (_SERVES, _SERVICE), (_STANDS, _STATE)):
+        for expression, row in _FORMS:
             found = expression.match(said)
             if found is not None and (
                 made := _statement(found.group("subject") or "", found.group("said") or "", row, name)

@@ -52,6 +52,7 @@ PATTERNS = (
         predicate="started",
         verbs=("started", "began", "is", "has", "joined", "launched", "created", "founded", "opened", "took"),
         expression=r"(?P<object>(?:started|began|has (?:started|begun|joined|launched|created|opened)|is (?:starting|launching|opening|creating|joining)|joined|launched|created|founded|opened|took up) .+)",
+        unless=r"(?:joined|has joined|is joining) User\b|(?:started|began|has started|has begun) (?:using|doing|with) (?:it|this|that)\b",
     ),
     _row(
         name="attended",

@@ -3,7 +3,9 @@
 from functools import partial
 
 from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.extraction.patterns.dated_events import DATE
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.calendar import NAMES
 from apps.pipeline.lexicon.kinship import ANIMALS, forms_of_kin, partners
 from apps.pipeline.lexicon.tables import alternation
 
@@ -15,6 +17,13 @@ _RELATIVES = alternation({*forms_of_kin("sibling", "cousin", "niece or nephew"),
 _CLOSE = alternation({*forms_of_kin("parent", "grandparent", "sibling", "child"), *partners(), *ANIMALS})
 
 PATTERNS = (
+    _row(
+        name="wedding_day",
+        predicate="wedding",
+        verbs=("is", "gets"),
+        expression=rf"(?:is getting|gets) married (?P<object>(?:on|in) (?:the )?{DATE}.*)",
+        max_words=10,
+    ),
     _row(
         name="marital_status",
         predicate="marital_status",
@@ -43,6 +52,23 @@ PATTERNS = (
         verbs=("has",),
         expression=rf"has (?P<object>{_SOME} (?:[\w-]+ ){{0,2}}(?:{_RELATIVES}|step\w+|roommates?|flatmates?)\b.*)",
         importance=0.7,
+    ),
+    _row(
+        name="visits",
+        type=MemoryType.EVENT,
+        predicate="visits",
+        verbs=("visits", "comes", "arrives", "stays", "is"),
+        expression=rf"(?:visits|comes|arrives|stays|is (?:visiting|coming|arriving|staying))(?: (?:with|to|here|over|back|User|User's \w+|now|only|to see|to visit))* (?P<object>(?:(?:for|on|in|from|until|at|next|this) )+.*(?:{DATE}|(?i:{alternation(NAMES)})|\d).*)",
+        is_single=True,
+        max_words=14,
+        importance=0.6,
+    ),
+    _row(
+        name="taught",
+        predicate="taught",
+        verbs=("taught",),
+        expression=r"taught User (?P<object>.+)",
+        importance=0.6,
     ),
     _row(
         name="expecting",

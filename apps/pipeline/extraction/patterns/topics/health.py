@@ -4,6 +4,7 @@ from functools import partial
 
 from apps.pipeline.core.enums import MemoryType, Polarity
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.foods import FOODS
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES, CONDITION_NOUNS, DOSE, MEDICINE
 from apps.pipeline.lexicon.tables import alternation
 
@@ -65,6 +66,24 @@ PATTERNS = (
         is_list=True,
     ),
     _row(
+        name="cannot_do_food",
+        predicate="can_have",
+        verbs=("can",),
+        expression=rf"can do (?P<object>{alternation(FOODS)}|lactose)\b.*",
+        content="can have {object}",
+        topic="food",
+        only_negated=True,
+    ),
+    _row(
+        name="off_food",
+        predicate="consumes",
+        verbs=("is",),
+        expression=rf"is off (?P<object>{alternation(FOODS)}|lactose)\b.*",
+        topic="food",
+        polarity=Polarity.NEGATIVE,
+        ends="since|for|until|because|again",
+    ),
+    _row(
         name="can_have_again",
         predicate="can_have",
         verbs=("can",),
@@ -79,6 +98,14 @@ PATTERNS = (
         verbs=("is",),
         expression=r"is back (?:to (?:eating|drinking|having)|on) (?P<object>meat|fish|dairy|gluten|sugar|coffee|alcohol|meat and fish|bread|chicken|eggs|milk|carbs)\b.*",
         content="eats or drinks {object} again",
+        topic="food",
+    ),
+    _row(
+        name="took_up_again",
+        predicate="consumes",
+        verbs=("has", "started", "began", "is"),
+        expression=r"(?:(?:has )?(?:started|begun|began) (?:eating|drinking|having)|is (?:eating|drinking)) (?P<object>[a-z]+(?: (?:and|or) [a-z]+)?) again\b.*",
+        unless=r"(?:it|that|this|them|out|in|too|well|much)\b",
         topic="food",
     ),
     _row(

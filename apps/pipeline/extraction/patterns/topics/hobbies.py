@@ -52,7 +52,7 @@ PATTERNS = (
         name="routine",
         predicate="routine",
         tags=("behaviour",),
-        verbs=("runs", "swims", "walks", "gets", "wakes", "meditates", "cycles", "goes", "works", "commutes", "practices", "trains", "has", "takes", "jogs", "reads", "starts"),
+        verbs=("runs", "swims", "walks", "does", "gets", "wakes", "meditates", "cycles", "goes", "works", "commutes", "practices", "trains", "has", "takes", "jogs", "reads", "starts"),
         expression=r"(?P<object>\w+ (?:.*\b)?(?:every (?:day|morning|evening|night|week|weekend|month|year|other day|\w+day)|each (?:day|morning|week|weekend)|daily|(?:once|twice|three times|\d times|several times|a few times) (?:a|per) (?:day|week|month|year)|on (?:weekends|weekdays|\w+days)|at (?:\d|five|six|seven|eight|nine|ten|eleven|midnight|noon|night)[\w:]*(?: ?[ap]m)?)\b.*)",
     ),
 )  # fmt: skip

@@ -18,9 +18,9 @@ PATTERNS = (
     _row(
         name="age",
         predicate="age",
-        verbs=("is", "turned"),
-        expression=r"(?:is|turned|is turning|is about to turn) (?P<object>\d{1,3})(?: years? old| yo)?\b[\s.!]*"
-        r"(?:now|today|yesterday|last \w+|this \w+|next \w+)?[\s.!]*(?:(?:,| and) .*)?",
+        verbs=("is", "turned", "turns"),
+        expression=r"(?:is|turned|turns|is turning|is about to turn) (?P<object>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: years? old| yo)?\b[\s.!]*"
+        r"(?:now|today|yesterday|on \w+|last \w+|this \w+|next \w+)?[\s.!]*(?:(?:,| and) .*)?",
         content="is {object} years old",
     ),
     _row(

@@ -35,10 +35,18 @@ PATTERNS = (
         expression=r"(?:plans (?:to|on)|is (?:planning (?:to|on)|aiming to|looking to|hoping to|about to|determined to|set to|preparing to|getting ready to)|intends to|aims to|has (?:decided|plans|been planning) to) (?P<object>.+)",
     ),
     _row(
+        name="considering",
+        predicate="plans",
+        verbs=("is", "has"),
+        expression=r"(?:is|has been) (?:considering|thinking (?:of|about)|looking (?:into|at)|toying with|weighing up|tempted (?:to|by)) (?P<object>.+)",
+        source=SourceConfidence.SPECULATED,
+        importance=0.4,
+    ),
+    _row(
         name="planning",
         predicate="plans",
         verbs=("is", "has"),
-        expression=r"(?:is|has been) (?:planning|organizing|organising|saving up for|saving for|considering|thinking (?:of|about)|looking (?:into|for|at)|searching for|researching|applying (?:to|for)) (?P<object>.+)",
+        expression=r"(?:is|has been) (?:planning|organizing|organising|saving up for|saving for|looking for|searching for|researching|applying (?:to|for)) (?P<object>.+)",
         unless=r"\w+ing$",
     ),
     _row(

@@ -4,6 +4,8 @@ from functools import partial
 
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.calendar import NAMES
+from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="possessions", importance=0.5)
 _THING = (
@@ -53,8 +55,17 @@ PATTERNS = (
         content="uses {object}",
         topic="tech",
         unless=r"(?:a|an|the)$|(?:the )?(?:first|second|third|last|other|new|old|same)$|(?:the|your|his|her|their) (?:\w+ )?(?:one|way|approach|method|function|class|loop|version|code|query|command|file|option)\b",
-        ends="for|in|at|on|to|as|every|with|not|instead|now|during|almost",
+        ends="for|in|at|on|to|as|every|with|not|instead|now|during|almost|last|this|since|yesterday|today|because|from",
         max_words=6,
+    ),
+    _row(
+        name="runs_on",
+        predicate="uses",
+        verbs=("is",),
+        expression=r"is (?:now )?on (?P<object>(?-i:[A-Z])[\w.+#-]*(?: v?\d[\w.]*)?)(?: (?:now|these days|since .+|for .+|until .+))?[\s.!]*(?:,.*)?",
+        content="is on {object}",
+        topic="tech",
+        unless=rf"(?:{alternation(NAMES)})\b",
     ),
     _row(
         name="sold",

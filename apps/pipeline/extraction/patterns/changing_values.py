@@ -1,0 +1,115 @@
+"""What something costs, counts or is set to, whatever it is: "our price is 49 euros now", "band practice moved to Mondays".
+
+Who says it again with another value replaces the former one: a thing has one price and one day at a time.
+"""
+
+from dataclasses import dataclass
+
+import re2
+
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.predicates import DATED_NOUNS, MEASURED_NOUNS
+from apps.pipeline.extraction.patterns.dated_events import DATE
+from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.calendar import WEEKDAYS
+from apps.pipeline.lexicon.kinship import KIN_WORDS
+from apps.pipeline.lexicon.tables import alternation
+
+_WEEKDAY = rf"(?:{alternation(WEEKDAYS)})s?"
+_DAY = rf"(?:(?:{_WEEKDAY},? )?(?:the )?{DATE}|{_WEEKDAY}|the \d{{1,2}}(?:st|nd|rd|th))(?: (?:at|in|from \d) ?[\w: ]{{1,30}})?"
+_SUM = r"(?:[€$£] ?\d[\d.,]*(?:k|m)?|\d[\d.,]* ?(?:k|euros?|eur|dollars?|pounds?|quid|chf|€|\$|£|%|percent)(?: (?:a|per) [a-z]+)*)"
+_COUNT = r"\d[\d.,:]*(?: ?(?:km|kg|miles|minutes|hours|days|weeks|months|people|guests|users|customers|seats|pages))?"
+_VALUE = rf"(?P<value>(?i:{_DAY})|(?i:{_SUM})|{_COUNT})"
+_THING = r"(?:(?P<owner>(?i:my|our|the)) )?(?P<thing>(?:[A-Za-z][\w'-]* ){0,3}?[A-Za-z][\w'-]*)"
+_ALTERED = r"(?:moved|pushed|pushed back|postponed|rescheduled|shifted|brought forward|put back|changed|switched|raised|increased|bumped|upped|lowered|reduced|cut|dropped|extended|put off|put back|delayed|rescheduled)"
+_ADVERBS = r"(?:(?:now|currently|about|around|just|finally|again|already|actually|all|back|only) )*"
+_TAIL = r"(?:,? (?:now|again|instead|these days|from now on|yesterday|today|(?:last|this|next) [a-z]+))?[.!]*$"
+_IS = re2.compile(
+    rf"^{_THING}(?:'s| is| are| costs?)(?: (?:now|set|planned|up|down|back))*(?: (?:on|at|to|for))? {_ADVERBS}{_VALUE}{_TAIL}"
+)
+_WENT = re2.compile(
+    rf"^{_THING}(?:'s)? (?:(?:has |have |is |are |was |were |got |gets |been )*{_ALTERED}|(?:has |have )?(?:grew|grown|rose|risen|went up|gone up|went down|fell|fallen|moves|goes up|goes down|slipped))(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
+)
+_ALTERS = re2.compile(
+    rf"^(?i:I|we|they|(?:my|our|the) [a-z]+)(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?P<owner>my|our|the) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
+)
+_SPENDS = re2.compile(
+    rf"^(?i:I|we)(?:(?: can| could| want to| may| will|'ll)(?: now| only)? spend|(?: have| need|'ve got) to (?:do|manage|make do|get by|plan)(?: [\w']+){{0,3}}? (?:with|on)|(?:'ve| have)(?: got)?)(?: now| only| up to| at most| about| around| a budget of| a total of)* (?P<value>(?i:{_SUM}))(?:(?P<purpose> (?:for|on|in) [^,;.!?]{{2,40}}?)| up there| altogether| in total| all in| to spend)*(?:[,;].*)?[.!]*$"
+)
+_HOLDS = re2.compile(
+    r"^(?i:I|we)(?:'ve got| have|'ve|'re(?: now)? at| are(?: now)? at|'re up to| are up to|'re| are)(?: now| about| around| almost| over| nearly)* (?P<value>\d[\d.,]*k?) (?P<thing>(?:[a-z-]+ ){0,2}?[a-z]{3,}s)(?: now)?[.!]*$"
+)
+_IS_DAY = re2.compile(rf"(?i)^(?:the )?(?:{_WEEKDAY}|{DATE}|\d{{1,2}}(?:st|nd|rd|th))")
+_MOVED = re2.compile(r"\b(?:moved|pushed|postponed|rescheduled|shifted|put|delayed)\b")
+_WITHOUT_MONTH = re2.compile(r"^the \d{1,2}(?:st|nd|rd|th)$")
+_SPEAKS_FOR_ITSELF = re2.compile(rf"(?i){_SUM}|{DATE}")
+_LATER = re2.compile(
+    r"(?i)(?:,| -| –|;)? (?:but|because|so|which|since|if|when|as|that's|instead of|not|until (?:we|i|it|he|she|they))\b.*$|, .*$"
+)
+# What a text, a sum or a program holds is no life.
+_NO_THING = frozenset(
+    "answer question result error code line page step chapter row column version port output status limit timeout response query test build number total sum "
+    "average age he she it this that there they who what which where when i we you one today tomorrow yesterday now time clock date day".split()
+)
+_FAMILY = KIN_WORDS - frozenset("customers fans clients students employees guests".split())
+
+
+@dataclass(frozen=True, slots=True)
+class ChangingValue:
+    """A thing with the value that it has now, and the sentence that says so."""
+
+    row: Pattern
+    value: str
+    content: str
+
+
+def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
+    """Read what a thing costs, counts or is set to; None where no value is given."""
+    said = _LATER.sub("", clause.strip(" .!"))
+    if money := _SPENDS.match(clause.strip(" .!")):
+        purpose = money.group("purpose") or ""
+        return _value("budget", money.group("value") or "", f"{name}'s budget{purpose} is {money.group('value')}.")
+    if held := _HOLDS.match(said):
+        thing = held.group("thing") or ""
+        if _FAMILY.isdisjoint(thing.split()) and thing.split()[-1] not in ("years", "things", "questions", "options"):
+            return _value(f"number of {thing}", held.group("value") or "", f"{name} has {held.group('value')} {thing}.")
+    altered = _ALTERS.match(said) or _WENT.match(said)
+    found = altered or _IS.match(said)
+    if found is None or not _is_meant(found.group("owner") or "", found.group("thing") or "", is_altered=bool(altered)):
+        return None
+    thing, value = (found.group("thing") or "").lower(), found.group("value") or ""
+    is_bare = value[:1].isdigit() and not _SPEAKS_FOR_ITSELF.search(value)
+    if (not altered and _WITHOUT_MONTH.match(value)) or (is_bare and _MOVED.search(said)):
+        return None
+    if is_bare and not (found.group("owner") or altered):
+        return None
+    be = "are" if thing.endswith("s") and not thing.endswith("ss") else "is"
+    is_day = _IS_DAY.match(value) is not None
+    return _value(thing, value, f"{name}'s {thing} {be} {'on ' if is_day else ''}{value}.")
+
+
+def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
+    words = thing.lower().split()
+    if not _NO_THING.isdisjoint(words) or not KIN_WORDS.isdisjoint(word.removesuffix("'s") for word in words):
+        return False
+    is_known = words[-1] in DATED_NOUNS | MEASURED_NOUNS
+    if owner.lower() in ("my", "our") or is_known:
+        return True
+    if "'s" in thing or owner:
+        return is_altered and "'s" not in thing
+    # Without an owner small letters tell a thing from a name: "rehearsals are on Sundays", "Guest list grew to 95".
+    return thing.split()[-1].islower() and (thing[0].islower() or len(words) > 1)
+
+
+def _value(thing: str, value: str, content: str) -> ChangingValue:
+    predicate = "_".join(thing.lower().replace("'s", "").replace("'", "").replace("-", " ").split())
+    row = Pattern(
+        name="changing_value",
+        type=MemoryType.FACT,
+        predicate=predicate,
+        expression=".*",
+        importance=0.6,
+        is_single=True,
+        max_words=8,
+    )
+    return ChangingValue(row=row, value=value, content=content)

@@ -1,0 +1,72 @@
+"""Changes told in other words: diets, versions, and denials whose own sentence tells the new value."""
+
+from uuid import UUID
+
+import pytest
+
+from apps.pipeline.conflict import conflict
+from apps.pipeline.core.draft import Draft, Ruling
+from apps.pipeline.core.enums import Polarity, Reason
+from apps.pipeline.core.statement import Candidate, StoredMemory
+from tests.pipeline.builders import candidate, draft_of, known, resolved, turn
+
+ANA = UUID(int=50)
+THEN, NOW = turn("then", position=0, day=0), turn("now", position=1, day=10)
+
+
+def told(predicate: str, value: str, **changes: object) -> Candidate:
+    content = f"Ana {predicate} {value}."
+    return resolved(
+        candidate(content, source=NOW, **{"predicate": predicate, "value": value, **changes}), subject_id=ANA
+    )
+
+
+def held(predicate: str, value: str, **changes: object) -> StoredMemory:
+    each = told(predicate, value, **changes).evolve(source_turn_ids=(THEN.id,))
+    return known(each, memory_id=UUID(int=90), source=THEN)
+
+
+def decide(*candidates: Candidate, holders: tuple[StoredMemory, ...]) -> Draft:
+    draft = draft_of(candidates, turns=(THEN, NOW))
+    made = tuple(Ruling(candidate=each, memory_id=UUID(int=500 + each.index)) for each in draft.candidates)
+    return conflict.decide(draft.evolve(rulings=made), holders=holders)
+
+
+NO_MEAT = held("consumes", "meat since new year", polarity=Polarity.NEGATIVE)
+VEGETARIAN = held("diet", "vegetarian", stateful=True)
+
+
+@pytest.mark.parametrize(
+    ("holder", "predicate", "value", "is_closed"),
+    [
+        (VEGETARIAN, "consumes", "fish", True),
+        (VEGETARIAN, "consumes", "cheese", False),
+        (held("diet", "vegan", stateful=True), "consumes", "cheese", True),
+        (NO_MEAT, "consumes", "chicken", True),
+        (NO_MEAT, "consumes", "salmon", False),
+        (held("consumes", "fish"), "diet", "vegan", True),
+        (held("uses", "Postgres 14"), "uses", "Postgres 17", True),
+        (held("uses", "Postgres 14"), "uses", "Redis 7", False),
+    ],
+)
+def test_what_ends_what(holder: StoredMemory, predicate: str, value: str, is_closed: bool) -> None:
+    (ruling,) = decide(told(predicate, value), holders=(holder,)).rulings
+    assert (ruling.supersedes == (holder,)) is is_closed
+
+
+def test_a_denial_is_dropped_where_its_sentence_tells_the_new_value() -> None:
+    quote = "I no longer take ramipril, I take losartan now"
+    old = held("takes_medication", "ramipril")
+    denial = told("takes_medication", "ramipril", polarity=Polarity.NEGATIVE, evidence=quote)
+    denial = denial.evolve(content="Ana no longer takes ramipril.")
+    done = decide(denial, told("takes_medication", "losartan", evidence=quote), holders=(old,))
+    (ruling,) = done.rulings
+    assert (ruling.candidate.object.text, ruling.supersedes) == ("losartan", (old,))
+    assert [drop.reason for drop in done.drops] == [Reason.DUPLICATE]
+
+
+def test_a_denial_alone_stays() -> None:
+    old = held("takes_medication", "ramipril")
+    denial = told("takes_medication", "ramipril", polarity=Polarity.NEGATIVE, evidence="no longer on ramipril")
+    (ruling,) = decide(denial.evolve(content="Ana no longer takes ramipril."), holders=(old,)).rulings
+    assert ruling.supersedes == (old,)
