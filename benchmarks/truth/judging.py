@@ -185,10 +185,7 @@ def _is_lost(memory: HeldMemory, conversation: GoldConversation, active: Sequenc
 def _judge_repeats(
     found: StoreJudgement, conversation: GoldConversation, replayed: Replayed, active: set[UUID]
 ) -> None:
-    """Judge each repeated mention of a fact that was known before, by the memories that its exchange has left.
-
-    A memory that says something else as well, and the known fact in passing, is no repetition.
-    """
+    """Judge each repeated mention of a fact that was known before, by the memories that its exchange has left."""
     before: tuple[HeldMemory, ...] = ()
     for turns, held in replayed.steps:
         known = {each.id for each in before}
@@ -196,15 +193,9 @@ def _judge_repeats(
             if not set(fact.repeated) & set(turns):
                 continue
             first = [each for each in before if each.status == Status.ACTIVE and fact.is_held_by(each.content)]
-            again = [each for each in held if each.id not in known and _only_repeats(each, fact, conversation, before)]
+            again = [each for each in held if each.id not in known and fact.is_held_by(each.content)]
             is_twice = any(each.id in active for each in first) and any(each.id in active for each in again)
             found.repeats_stored_twice += Judged(is_twice, 1 if first else 0)
             if first and is_twice:
                 found.stored_twice.append(f"{first[0].content} / {again[0].content}")
         before = held
-
-
-def _only_repeats(memory: HeldMemory, fact: Fact, conversation: GoldConversation, before: Sequence[HeldMemory]) -> bool:
-    """Return True if a memory holds a fact, and no other one that was unknown before."""
-    held = facts_in(memory.content, conversation.facts.values())
-    return fact in held and all(any(each.is_held_by(known.content) for known in before) for each in held)
