@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
-from apps.actions.rollbacks.progress import ShownKept
+from apps.actions.rollbacks.progress import RollbackProgress, ShownKept
 from apps.api.schemas.common import DayEnd, DayStart, Identifier, Limit, QueryParameters, RequestBody, ResponseBody
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
@@ -92,8 +92,8 @@ class RollbackPreviewResponse(ResponseBody):
     left_alone: list[LeftAloneResponse]
 
 
-class RollbackResponse(ResponseBody):
-    """A rollback; `counts` are known once it is done, `left_alone` lists up to 500 memories."""
+class RollbackSummary(ResponseBody):
+    """A rollback; `counts` are known once it is done."""
 
     rollback_id: str
     state: RollbackState
@@ -101,14 +101,19 @@ class RollbackResponse(ResponseBody):
     rerun: bool
     note: str
     author: str
-    users: int
-    users_waiting: int
     counts: dict[str, int]
-    left_alone: list[LeftAloneResponse]
     created_at: datetime
     finished_at: datetime | None
     undone_by: str | None
     undone_at: datetime | None
+
+
+class RollbackResponse(RollbackSummary):
+    """A rollback with its progress; `left_alone` lists up to 500 memories."""
+
+    users: int
+    users_waiting: int
+    left_alone: list[LeftAloneResponse]
 
 
 class RollbackList(ResponseBody):
@@ -116,7 +121,7 @@ class RollbackList(ResponseBody):
 
     next: str | None
     previous: str | None
-    results: list[RollbackResponse]
+    results: list[RollbackSummary]
 
 
 def preview_response(preview: RollbackPreview) -> RollbackPreviewResponse:
@@ -146,26 +151,35 @@ def left_alone_response(kept: ShownKept) -> LeftAloneResponse:
     )
 
 
-def rollback_response(
-    rollback: Rollback, *, users: int, waiting: int, left_alone: list[LeftAloneResponse]
-) -> RollbackResponse:
-    """Convert a rollback with the numbers of its end users."""
+def rollback_summary(rollback: Rollback) -> RollbackSummary:
+    """Convert a rollback for a list."""
+    return RollbackSummary(**_summary(rollback))
+
+
+def rollback_response(rollback: Rollback, *, progress: RollbackProgress) -> RollbackResponse:
+    """Convert a rollback with its progress."""
     return RollbackResponse(
-        rollback_id=rollback.shown_id,
-        state=RollbackState(rollback.state),
-        selection=_shown_selection(rollback.selection),
-        rerun=rollback.rerun,
-        note=rollback.note,
-        author=rollback.actor,
-        users=users,
-        users_waiting=waiting,
-        counts=rollback.counts,
-        left_alone=left_alone,
-        created_at=rollback.created_at,
-        finished_at=rollback.finished_at,
-        undone_by=rollback.undone_by or None,
-        undone_at=rollback.undone_at,
+        **_summary(rollback),
+        users=progress.users,
+        users_waiting=progress.waiting,
+        left_alone=[left_alone_response(each) for each in progress.kept],
     )
+
+
+def _summary(rollback: Rollback) -> dict[str, Any]:
+    return {
+        "rollback_id": rollback.shown_id,
+        "state": RollbackState(rollback.state),
+        "selection": _shown_selection(rollback.selection),
+        "rerun": rollback.rerun,
+        "note": rollback.note,
+        "author": rollback.actor,
+        "counts": rollback.counts,
+        "created_at": rollback.created_at,
+        "finished_at": rollback.finished_at,
+        "undone_by": rollback.undone_by or None,
+        "undone_at": rollback.undone_at,
+    }
 
 
 def _changed(each: PreviewedMemory) -> ChangedMemoryResponse:

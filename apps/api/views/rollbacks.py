@@ -21,9 +21,9 @@ from apps.api.schemas.rollbacks import (
     RollbackResponse,
     RollbacksQuery,
     SelectionBody,
-    left_alone_response,
     preview_response,
     rollback_response,
+    rollback_summary,
 )
 from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.api.views.base import ApiView, ReplayableAnswer, http_response, replayable_answer, to_json
@@ -45,7 +45,7 @@ class RollbacksView(ApiView):
         """List rollbacks, newest first."""
         pages = Pages(limit=read_query(request, RollbacksQuery).limit)
         found = pages.read(Rollback.objects.filter(project_id=self.caller.project_id), request)
-        return Response(to_json(RollbackList(results=[_response(each) for each in found], **pages.links())))
+        return Response(to_json(RollbackList(results=[rollback_summary(each) for each in found], **pages.links())))
 
     @documented(
         operation="roll_back",
@@ -135,6 +135,4 @@ def _selection(project_id: UUID, body: SelectionBody) -> TraceSelection:
 
 
 def _response(rollback: Rollback) -> RollbackResponse:
-    progress = progress_of(rollback)
-    left_alone = [left_alone_response(each) for each in progress.kept]
-    return rollback_response(rollback, users=progress.users, waiting=progress.waiting, left_alone=left_alone)
+    return rollback_response(rollback, progress=progress_of(rollback))
