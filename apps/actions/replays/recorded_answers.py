@@ -33,7 +33,6 @@ class RecordedAnswers:
     def __init__(self, *, end_user_id: UUID, live: Model | None) -> None:
         self._end_user_id, self._live = end_user_id, live
         self._calls: dict[str, ModelCall] = {}
-        self.live_calls = 0
 
     def learn(self, calls: Iterable[ModelCall]) -> None:
         """Take the answers of traces that are replayed next, in place of those of former ones.
@@ -53,7 +52,6 @@ class RecordedAnswers:
             return _answer(call, request)
         if self._live is None:
             raise ReplayMiss(request)
-        self.live_calls += 1
         return self._live.complete(request)
 
     def _find(self, request_hash: str) -> ModelCall | None:

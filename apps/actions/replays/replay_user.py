@@ -31,6 +31,7 @@ from apps.traces.recorder import operations_json
 from apps.traces.run_heads import RunHead, batches_of
 
 CHUNK_RUNS = 50  # read together
+MOST_SHOWN_TURNS = 100  # the most that any policy shows a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,6 @@ class ReplayedRun:
     state: ReplayedState
     diff: TraceDiff = field(default=TraceDiff())
     error: str = ""
-    live_calls: int = 0
 
 
 class UserReplay:
@@ -80,8 +80,7 @@ class UserReplay:
         batches = iter(batches_of(self._heads))
         while chunk := _up_to(batches, CHUNK_RUNS):
             heads = [head for batch in chunk for head in batch]
-            most = self._settings.policy.extraction.max_turns if self._settings.policy else 0
-            runs = recorded_runs(end_user_id=self._end_user_id, heads=heads, before=max(most, _OWN_TURNS))
+            runs = recorded_runs(end_user_id=self._end_user_id, heads=heads, before=MOST_SHOWN_TURNS)
             self._answers.learn(call for run in runs for call in run.calls)
             by_id = {run.head.trace_id: run for run in runs}
             for batch in chunk:
@@ -141,7 +140,6 @@ class UserReplay:
 
     def _settled(self, run: RecordedRun, drafts: dict[UUID, Draft], names: dict[UUID, UUID]) -> ReplayedRun:
         """Settle one draft on what is known by now, and keep what it plans in memory."""
-        live_before = self._answers.live_calls
         try:
             settled, plan = self._planned(run, drafts[run.head.trace_id], names)
             self._store.apply(draft=settled, plan=plan)
@@ -151,7 +149,7 @@ class UserReplay:
         self._past.owe_vectors(changed, since=run.head.ended_at)
         diff = diff_of(recorded=_recorded(run), replayed=_replayed(settled, plan))
         state = ReplayedState.SAME if diff.is_empty else ReplayedState.DIFFERENT
-        return ReplayedRun(run.head, state, diff, live_calls=self._answers.live_calls - live_before)
+        return ReplayedRun(run.head, state, diff)
 
     def _planned(self, run: RecordedRun, draft: Draft, names: dict[UUID, UUID]) -> tuple[Draft, WritePlan]:
         """Return a settled draft and its plan, in which what was added before has the recorded identifiers."""
@@ -167,9 +165,6 @@ class UserReplay:
         self._past.make_recorded(run.head.trace_id)
         state = ReplayedState.MISSED if isinstance(error, ReplayMiss) else ReplayedState.FAILED
         return ReplayedRun(run.head, state, error=str(error))
-
-
-_OWN_TURNS = 100  # the most turns that any policy shows a model
 
 
 def _up_to(batches: Iterator[list[RunHead]], most: int) -> list[list[RunHead]]:

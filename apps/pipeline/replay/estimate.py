@@ -34,11 +34,6 @@ class Estimate:
     new_cost_usd_at_most: Decimal
     outdated_prompts: tuple[str, ...] = ()  # purposes whose prompt has changed since
 
-    @property
-    def is_free(self) -> bool:
-        """Return True if no model has to be asked."""
-        return not self.new_calls_at_most
-
 
 def decides_equally(one: Policy, other: Policy) -> bool:
     """Return True if two policies store the same of the same turns."""

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from apps.pipeline.replay.operation_diff import ChangeKind
 from apps.pipeline.replay.trace_diff import TraceDiff
 
 # What an operation is counted as.
@@ -18,8 +17,6 @@ _COUNTED = {
     "FlagForReview": "reviews",
 }
 _EFFORT = ("calls", "tokens", "cost_usd", "latency_us")
-COUNTED = tuple(f"{name}_{kind.value}" for name in _COUNTED.values() for kind in ChangeKind)
-TOTALS = ("same", "different", "missed", "failed", "turns_dropped", "turns_kept", *COUNTED, "discards")
 
 
 def totals_of(diff: TraceDiff) -> dict[str, Any]:

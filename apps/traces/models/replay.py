@@ -1,6 +1,5 @@
 """Replays: ended traces run again under a configuration version, in memory, and how each differs from its record."""
 
-from datetime import timedelta
 from enum import StrEnum
 
 from django.conf import settings
@@ -81,11 +80,6 @@ class Replay(models.Model):
     def is_over(self) -> bool:
         """Return True if nothing will be done unless somebody resumes it."""
         return self.state in (ReplayState.DONE, ReplayState.CANCELLED, ReplayState.FAILED)
-
-    @property
-    def duration(self) -> timedelta | None:
-        """Return how long it has run."""
-        return (self.finished_at or timezone.now()) - self.started_at if self.started_at else None
 
 
 class ReplayedTrace(models.Model):
