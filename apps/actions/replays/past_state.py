@@ -28,10 +28,16 @@ class PastState:
             else:
                 self._coming.append(change)
 
-    def move_to(self, moment: datetime) -> None:
-        """Make the changes that were written until a moment."""
+    def move_to(self, moment: datetime, *, without: Collection[UUID] = ()) -> None:
+        """Make the changes that were written until a moment; those of traces in `without` wait for the next call."""
+        waiting = []
         while self._coming and self._coming[-1].at <= moment:
-            self._make(self._coming.pop())
+            change = self._coming.pop()
+            if change.trace_id in without:
+                waiting.append(change)
+            else:
+                self._make(change)
+        self._coming += reversed(waiting)
 
     def make_recorded(self, trace_id: UUID) -> None:
         """Make the changes that a trace has made when it ran, in place of a replay of it."""

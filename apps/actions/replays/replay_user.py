@@ -89,7 +89,8 @@ class UserReplay:
     def _replay(self, batch: Sequence[RecordedRun]) -> Iterator[ReplayedRun]:
         """Replay runs that shared model calls."""
         first = batch[0].head
-        self._past.move_to(first.began_at)
+        # When a run began is known by its latencies only, so that its own changes may seem to be older.
+        self._past.move_to(first.began_at, without={run.head.trace_id for run in batch})
         self._past.index(accepted_at=first.accepted_at)
         recorded = self.state
         drafts = {run.head.trace_id: self._draft(run) for run in batch}

@@ -77,7 +77,7 @@ def past_memories(*, end_user_id: UUID) -> PastMemories:
     changes += (_added(row) for row in rows.values())
     said: dict[UUID, datetime] = {}
     mentioned: defaultdict[UUID, frozenset[UUID]] = defaultdict(frozenset)
-    for origin in MemoryOrigin.objects.filter(end_user_id=end_user_id).order_by("created_at", "said_at"):
+    for origin in MemoryOrigin.objects.standing().filter(end_user_id=end_user_id).order_by("created_at", "said_at"):
         is_copy = origin.created_at > ends.get(origin.trace_id, origin.created_at)
         changes.append(_origin_added(origin, is_copy=is_copy))
         if not is_copy:

@@ -27,7 +27,8 @@ _KINDS: dict[str, type[EntityOperation]] = {
 _PLANNED = """
 select trace.id, trace.finished_at, operation::text
 from traces_trace trace cross join jsonb_array_elements(trace.plan) with ordinality planned(operation, place)
-where trace.end_user_id = %s and trace.finished_at is not null and operation->>'op' = any(%s)
+where trace.end_user_id = %s and trace.finished_at is not null and trace.status <> 'rolled_back'
+    and operation->>'op' = any(%s)
 order by trace.finished_at, place
 """
 MERGED, SPLIT = "entity_merged", "entity_split"  # verbs of the ledger
@@ -66,12 +67,12 @@ def _of_no_plan(end_user_id: UUID, planned: Iterable[EntityOperation]) -> Iterat
     """Yield entities and names that callers and people have added."""
     operations = list(planned)
     added = {each.entity.id for each in operations if isinstance(each, AddEntity)}
-    rows = {row.id: row for row in Entity.objects.filter(end_user_id=end_user_id)}
-    for row in (row for row in rows.values() if row.id not in added):
+    rows = Entity.objects.filter(end_user_id=end_user_id, withdrawn=False)
+    for row in (row for row in rows if row.id not in added):
         entity = KnownEntity(id=row.id, name=row.name, type=EntityType(row.type), is_user=row.is_user)
         yield _of_row(row.created_at, AddEntity(entity))
     named = set(_names(operations))
-    for alias in EntityAlias.objects.filter(end_user_id=end_user_id).order_by("created_at", "folded"):
+    for alias in EntityAlias.objects.filter(end_user_id=end_user_id, withdrawn=False).order_by("created_at", "folded"):
         if (alias.entity_id, alias.folded) not in named:
             yield _of_row(alias.created_at, AddAlias(alias.entity_id, alias.alias))
 
