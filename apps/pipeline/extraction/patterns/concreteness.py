@@ -2,7 +2,8 @@
 
 A small sum of what can be seen without knowing the world. Kinds of statements that last by themselves (health, home,
 work, family, standing rules) start high; events, plans and anything told in free words start low and need a name, a
-number, a date or a regular time; what is denied is mostly denied for good. Words of the moment and words that point at something else count against it.
+number, a date or a regular time; what is denied is mostly denied for good. Words of the moment and words that point at
+something else count against it.
 """
 
 import re2
@@ -28,6 +29,7 @@ _OF_THE_MOMENT = re2.compile(
 )
 _POINTS = re2.compile(r"(?i)\b(?:it|that|this|these|those|there|here|them|ones?|stuff|things?|something|everything)\b")
 _DEFINITE = re2.compile(r"^\S+ (?:is |has |was )?\S+(?: up| on)? the \p{Ll}")
+_NAMED_WITH_ARTICLE = frozenset({"plays"})  # predicates whose objects are named with it: "plays the cello"
 _DENIES = re2.compile(r"(?i)\b(?:not|never|no longer|cannot|no)\b")
 
 
@@ -45,7 +47,8 @@ def concreteness_of(candidate: Candidate, *, name: str) -> float:
     score += _GAIN * is_named + _GAIN * is_timed + _SMALL_GAIN * (candidate.type is MemoryType.PREFERENCE)
     score += _SMALL_GAIN * (_DENIES.search(said) is not None)
     score -= _LOSS * (_OF_THE_MOMENT.search(said) is not None) + _LOSS * (_POINTS.search(said) is not None)
-    return score - _SMALL_LOSS * (_DEFINITE.match(said) is not None and not is_named)
+    is_definite = candidate.predicate not in _NAMED_WITH_ARTICLE and _DEFINITE.match(said) is not None
+    return score - _SMALL_LOSS * (is_definite and not is_named)
 
 
 def _start_of(candidate: Candidate) -> float:
