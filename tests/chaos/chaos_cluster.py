@@ -55,6 +55,7 @@ class ChaosCluster:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         for child in self.running.values():
+            child.kill()  # one that is just executing its program has no readable environment and was not found
             child.wait()
 
     @contextmanager
