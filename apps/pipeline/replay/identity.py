@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_text
@@ -79,7 +79,7 @@ def _renamed(value: _Value, names: Mapping[UUID, UUID]) -> _Value:
         found = _rebuilt(value, lambda each: _renamed(each, names))
     elif is_dataclass(value) and not isinstance(value, type):
         found = replace(value, **dict(_changed_fields(value, names)))
-    return found  # type: ignore[no-any-return]
+    return cast(_Value, found)
 
 
 def _rebuilt(values: Any, change: Callable[[Any], Any]) -> Any:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
@@ -117,8 +118,9 @@ def test_a_version_and_a_replay_of_another_project_are_not_found(project: Projec
             act(project_id=new_id(), replay_id=replay.pk)
 
 
-def test_what_is_done_is_not_done_again_after_a_kill(
-    project: Project, people: list[Person], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, OperationalError])
+def test_what_is_done_is_not_done_again_after_a_kill_or_an_outage(
+    project: Project, people: list[Person], monkeypatch: pytest.MonkeyPatch, interruption: type[BaseException]
 ) -> None:
     monkeypatch.setattr(running, "CHUNK_RUNS", 1)
     replay = requested(project, version=strict_version(project))
@@ -130,10 +132,10 @@ def test_what_is_done_is_not_done_again_after_a_kill(
         write(replay, rows)
         written.append(len(rows))
         if len(written) == 3:
-            raise KeyboardInterrupt
+            raise interruption
 
     monkeypatch.setattr(running, "_write", killed_later)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(interruption):
         run_replay(replay_id=replay.pk)
     replay.refresh_from_db()
     assert (replay.state, replay.traces_done) == (ReplayState.RUNNING, 3)
