@@ -35,7 +35,18 @@ END_SECONDS = 300.0
 _NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 # A statement may begin on the line after its log prefix.
 _LOGGED = re.compile(r"LOG:  (?:statement|execute [^:]+): ?(.*)")
-_NOT_COUNTED = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "DEALLOCATE", "select count(*) from outbox_")
+# Control of transactions, the scope of each (sent with its first statement), and the benchmark's own polling.
+_SCOPE = ("begin; set local role", "select set_config('role'")
+_NOT_COUNTED = (
+    *_SCOPE,
+    "BEGIN",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "RELEASE",
+    "DEALLOCATE",
+    "select count(*) from outbox_",
+)
 Exchange = tuple[LocomoTurn, LocomoTurn]
 
 
@@ -192,7 +203,7 @@ def _log_statements(service: Service) -> None:
 
 
 def _statements(service: Service) -> int:
-    """Count the logged statements, without begin, commit and the benchmark's own queries."""
+    """Count the logged statements, without control of transactions, their scope and the benchmark's own queries."""
     log = (service.folder / "postgresql").resolve() / "server.log"
     statements = _LOGGED.findall(log.read_text(errors="replace"))
     return sum(not statement.startswith(_NOT_COUNTED) for statement in statements)

@@ -21,14 +21,13 @@ LEDGER, CHECKPOINTS, MIGRATIONS = "memories_ledgerentry", "memories_ledgercheckp
 # For rows that are read, `(select …)` evaluates it once per statement; few are written. A setting that was local to an
 # earlier transaction is empty in the next one, not null.
 _PROJECT = "nullif(current_setting('memplatform.project', true), '')::uuid"
+_END_USER = "nullif(current_setting('memplatform.end_user', true), '')::uuid"
 _IS_MIGRATING = "(select current_setting('memplatform.migrating', true) = 'on')"
 # Rows without a project: those of the scope's end user are recognised by comparison, others one by one. Functions, as
 # a subquery in a policy would be planned, and prepared for execution, in every statement with such a table. They run
 # with the rights of their caller, so they find the end users of the scope's project alone.
+# A function in SQL would be read and inlined each time that a statement is planned.
 FUNCTIONS = """
-create or replace function named_end_user() returns uuid language sql stable parallel safe
-return nullif(current_setting('memplatform.end_user', true), '')::uuid;
-
 create or replace function is_end_user_of_project(wanted uuid) returns boolean
 language plpgsql stable parallel safe as $$
 begin
@@ -37,12 +36,12 @@ end $$;
 
 create or replace function end_user_of_scope() returns uuid language plpgsql stable parallel safe as $$
 begin
-    return (select id from tenants_enduser where id = named_end_user());
+    return (select id from tenants_enduser where id = nullif(current_setting('memplatform.end_user', true), '')::uuid);
 end $$;
 """
 _READ = "end_user_id = (select end_user_of_scope()) or is_end_user_of_project(end_user_id)"
 # The end user may be a row of the same statement, which the other function does not find.
-_WRITTEN = "end_user_id = named_end_user() or is_end_user_of_project(end_user_id)"
+_WRITTEN = f"end_user_id = {_END_USER} or is_end_user_of_project(end_user_id)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,10 @@
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from types import UnionType
 from typing import Any, TypeVar
 
@@ -101,16 +103,34 @@ def _with_times_of_day(values: Any, shape: type[msgspec.Struct]) -> Any:
     """
     if not isinstance(values, Mapping):
         return values
-    fields = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
-    return {name: _with_time_of_day(value, fields[name]) if name in fields else value for name, value in values.items()}
+    times = _times_in(shape)
+    return {name: times[name].applied(value) if name in times else value for name, value in values.items()}
 
 
-def _with_time_of_day(value: Any, kind: Any) -> Any:
-    times = [meta.extra["time_of_day"] for meta in _metas(kind) if meta.extra and "time_of_day" in meta.extra]
-    if times and isinstance(value, str) and _DAY.fullmatch(value):
-        return f"{value}T{times[0]}Z"
-    inner = next((each for each in _alternatives(kind) if _is_struct(each)), None)
-    return value if inner is None else _with_times_of_day(value, inner)
+@dataclass(frozen=True, slots=True)
+class _TimesOfField:
+    """What a field does with dates: the time of day that it adds, and the struct that may hold more of them."""
+
+    time_of_day: str | None
+    struct: type[msgspec.Struct] | None
+
+    def applied(self, value: Any) -> Any:
+        """Return a value of the field with the times."""
+        if self.time_of_day and isinstance(value, str) and _DAY.fullmatch(value):
+            return f"{value}T{self.time_of_day}Z"
+        return value if self.struct is None else _with_times_of_day(value, self.struct)
+
+
+@cache
+def _times_in(shape: type[msgspec.Struct]) -> Mapping[str, _TimesOfField]:
+    """Return the fields of a struct that may hold dates, by their names in JSON."""
+    found: dict[str, _TimesOfField] = {}
+    for field in msgspec.structs.fields(shape):
+        times = [meta.extra["time_of_day"] for meta in _metas(field.type) if meta.extra and "time_of_day" in meta.extra]
+        struct = next((each for each in _alternatives(field.type) if _is_struct(each)), None)
+        if times or struct is not None:
+            found[field.encode_name] = _TimesOfField(times[0] if times else None, struct)
+    return found
 
 
 def _is_struct(kind: Any) -> bool:

@@ -34,7 +34,7 @@ def find_phones(text: str, *, regions: Sequence[str]) -> Iterator[Finding]:
 
 def find_emails(text: str) -> Iterator[Finding]:
     """Yield e-mail addresses, but not names of files and addresses of repositories (git@host:path)."""
-    for match, value, start, end in values(text, _EMAIL):
+    for match, value, start, end in values(text, _EMAIL) if "@" in text else ():
         is_repository = value.lower().startswith("git@") or bool(match.group("rest"))
         if match.group("top").lower() not in _FILES and not is_repository:
             yield Finding(start, end, SensitiveKind.EMAIL)

@@ -1,5 +1,6 @@
 """Finding: a part of a text that is sensitive data."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from apps.pipeline.core.enums import SensitiveKind
 from apps.pipeline.core.placeholders import placeholder
 
 PATTERN_BYTES = 4 << 20  # memory limit of a compiled pattern
+_GROUP_NAME = re.compile(r"\(\?P<\w+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,20 @@ def pattern(text: str) -> Any:
     return re2.compile(text, options)
 
 
+@cache
+def any_of(*expressions: str) -> Any:
+    """Compile a pattern that occurs in a text where any of the expressions does: one search instead of one each."""
+    return pattern("|".join(f"(?:{_GROUP_NAME.sub('(?:', each)})" for each in expressions))
+
+
 def values(text: str, expression: str) -> Iterator[tuple[Any, str, int, int]]:
     """Yield each match with the text, start and end of its group `value`, or of the whole match."""
-    compiled = pattern(expression)
-    group = compiled.groupindex.get("value", 0)
+    compiled, group = _with_value(expression)
     for match in compiled.finditer(text):
         yield match, match.group(group), match.start(group), match.end(group)
+
+
+@cache
+def _with_value(expression: str) -> tuple[Any, int]:
+    compiled = pattern(expression)
+    return compiled, compiled.groupindex.get("value", 0)

@@ -1,6 +1,6 @@
 """Numbers with check digits: payment cards, IBANs, and identifiers of people given by states."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from stdnum import iban, luhn
 from stdnum.de import idnr
@@ -8,7 +8,7 @@ from stdnum.fr import nir
 from stdnum.us import ssn
 
 from apps.pipeline.core.enums import SensitiveKind
-from apps.pipeline.redaction.finding import Finding, values
+from apps.pipeline.redaction.finding import Finding, any_of, values
 
 _CARD = r"(?P<value>\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{4}|\d{4}[ -]\d{6}[ -]\d{4,5}|\d{14,19})"
 # Ranges of issuer identification numbers with the lengths of their cards (ISO/IEC 7812; the issuers' own documents).
@@ -69,18 +69,31 @@ def find_ibans(text: str) -> Iterator[Finding]:
 
 def find_national_ids(text: str) -> Iterator[Finding]:
     """Yield numbers of social security, tax and passports (US, UK, France, Germany)."""
-    for expression, name, is_valid in (
-        (_SSN, "us_ssn", ssn.is_valid),
-        (_SSN_NAMED, "us_ssn", ssn.is_valid),
-        (_NINO, "uk_nino", _is_nino),
-        (_NIR, "fr_nir", nir.is_valid),
-        (_TAX_ID, "de_tax_id", idnr.is_valid),
-        (_TAX_ID_NAMED, "de_tax_id", idnr.is_valid),
-        (_PASSPORT, "passport", _has_four_digits),
-    ):
+    if not any_of(*(expression for expression, _, _ in _NATIONAL_IDS)).search(text):
+        return
+    for expression, name, is_valid in _NATIONAL_IDS:
         for _, value, start, end in values(text, expression):
             if _stands_alone(text, start, end) and is_valid(value):
                 yield Finding(start, end, SensitiveKind.NATIONAL_ID, name)
+
+
+def _is_nino(value: str) -> bool:
+    return value[:2].upper() not in _NO_NINO
+
+
+def _has_four_digits(value: str) -> bool:
+    return sum(map(str.isdigit, value)) >= 4
+
+
+_NATIONAL_IDS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
+    (_SSN, "us_ssn", ssn.is_valid),
+    (_SSN_NAMED, "us_ssn", ssn.is_valid),
+    (_NINO, "uk_nino", _is_nino),
+    (_NIR, "fr_nir", nir.is_valid),
+    (_TAX_ID, "de_tax_id", idnr.is_valid),
+    (_TAX_ID_NAMED, "de_tax_id", idnr.is_valid),
+    (_PASSPORT, "passport", _has_four_digits),
+)
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
@@ -95,11 +108,3 @@ def _has_issuer(digits: str) -> bool:
     return any(
         first <= int(digits[: len(str(first))]) <= last and len(digits) in lengths for first, last, lengths in _ISSUERS
     )
-
-
-def _is_nino(value: str) -> bool:
-    return value[:2].upper() not in _NO_NINO
-
-
-def _has_four_digits(value: str) -> bool:
-    return sum(map(str.isdigit, value)) >= 4

@@ -31,7 +31,9 @@ def redact(text: str, *, policy: RedactionPolicy) -> Redacted:
 
     Placeholders stay as they are, so redaction is idempotent.
     """
-    found = findings(text, policy=policy)
+    found = findings(text, policy=policy) if text else []
+    if not found:
+        return Redacted(text)
     counts = Counter(each.kind.value for each in found)
     dropped = next((each for each in found if policy.handling(each.kind) is Handling.DROP), None)
     if dropped is not None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from apps.pipeline.core.enums import SensitiveKind
-from apps.pipeline.redaction.finding import Finding, values
+from apps.pipeline.redaction.finding import Finding, any_of, values
 from apps.pipeline.redaction.vendor_keys import NO_LITERALS, is_reference
 
 _PASSWORD = (
@@ -51,6 +51,7 @@ _CODES: tuple[tuple[str, str], ...] = (
     ("account_number", r"(?i)\b(?:(?:bank )?account (?:number|no\.?)|bank account|kontonummer|numéro de compte)\s*"
                        r"(?:(?:is|ist|lautet|est)\b|[:=#])?\s*(?P<value>\d[\d -]{4,20}\d)\b"),
 )  # fmt: skip
+_EXPRESSIONS = (_SAID_PASSWORD, _BESIDE_PASSWORD, _PASSWORD_LAST, *(expression for _, expression in _CODES))
 # Sentences without the secret itself: "the password is too long", "is stored in the vault", "ist falsch".
 _NO_VALUE = frozenset(
     "too not never very always in on at to so the a an my your our their stored kept wrong correct different "
@@ -75,6 +76,8 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?")
 
 def find_spoken_secrets(text: str) -> Iterator[Finding]:
     """Yield the passwords, codes and account numbers in the sentences of a text."""
+    if not any_of(*_EXPRESSIONS).search(text):
+        return
     yield from _said_passwords(text)
     yield from _passwords_beside(text)
     for _, value, start, _ in values(text, _PASSWORD_LAST):
