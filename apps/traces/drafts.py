@@ -31,7 +31,7 @@ select (select json_agg(ours)::text from ours), (select json_agg(turn order by p
         select {select_turn()}
     ) said
     where end_user_id = %(end_user)s and session_id = (select session_id from ours limit 1)
-      and turn.position between reach.first and reach.last
+      and turn.position between reach.first and reach.last and not withdrawn
 ) turn)
 """  # noqa: S608  (only names of columns)
 _USUAL_EARLIER_TURNS = 20  # a policy that uses more costs a second query
@@ -90,7 +90,7 @@ def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
     """
     trace = Trace.objects.select_related("session").get(end_user_id=end_user_id, id=trace_id)
     policy = policy_of(trace.configuration_id)
-    session = Turn.objects.filter(end_user_id=end_user_id, session_id=trace.session_id)
+    session = Turn.objects.filter(end_user_id=end_user_id, session_id=trace.session_id, withdrawn=False)
     latest = session.filter(position__gte=trace.session.summarised_until).order_by("-position")
     rows = list(reversed(latest[: policy.extraction.max_session_turns]))
     request = Request(

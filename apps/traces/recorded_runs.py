@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +26,11 @@ class StoredTurn:
     said: SourceTurn
     trace_id: UUID
     rejected_for: str
+    withdrawn_at: datetime | None = None  # when its trace was rolled back; later runs have not seen it
+
+    def is_there(self, moment: datetime) -> bool:
+        """Return True if a run that began then was shown the turn."""
+        return self.withdrawn_at is None or moment < self.withdrawn_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +71,9 @@ class _SessionTurns:
 
     def __init__(self, turns: Sequence[StoredTurn]) -> None:
         self._turns = sorted(turns, key=lambda turn: turn.said.position)
-        self._by_external_id: defaultdict[str, list[SourceTurn]] = defaultdict(list)
+        self._by_external_id: defaultdict[str, list[StoredTurn]] = defaultdict(list)
         for turn in self._turns:
-            self._by_external_id[turn.said.external_id].append(turn.said)
+            self._by_external_id[turn.said.external_id].append(turn)
 
     def of(self, trace_id: UUID) -> tuple[StoredTurn, ...]:
         """Return the turns of a trace."""
@@ -75,19 +81,21 @@ class _SessionTurns:
 
     def until(self, head: RunHead, count: int) -> tuple[StoredTurn, ...]:
         """Return the latest turns at the time of a session-level extraction."""
-        there = [turn for turn in self._turns if turn.said.received_at <= head.began_at]
+        there = [
+            turn for turn in self._turns if turn.said.received_at <= head.began_at and turn.is_there(head.began_at)
+        ]
         return tuple(there[-count:]) if count else ()
 
-    def before(self, position: int) -> tuple[SourceTurn, ...]:
-        """Return what was said before a position."""
-        return tuple(turn.said for turn in self._turns if turn.said.position < position)
+    def before(self, position: int, *, at: datetime) -> tuple[SourceTurn, ...]:
+        """Return what was said before a position and not rolled back by then."""
+        return tuple(turn.said for turn in self._turns if turn.said.position < position and turn.is_there(at))
 
-    def judged_after(self, turns: Sequence[StoredTurn]) -> tuple[SourceTurn, ...]:
+    def judged_after(self, turns: Sequence[StoredTurn], *, at: datetime) -> tuple[SourceTurn, ...]:
         """Return the turns just before these, and earlier ones with the same ids, cut as intake cuts them."""
         first = turns[0].said.position
-        near = [said for said in self.before(first) if said.position >= first - MOST_REPEAT_WINDOW]
+        near = [said for said in self.before(first, at=at) if said.position >= first - MOST_REPEAT_WINDOW]
         same = (each for turn in turns if turn.said.external_id for each in self._by_external_id[turn.said.external_id])
-        repeated = [said for said in same if said.position < first]
+        repeated = [each.said for each in same if each.said.position < first and each.is_there(at)]
         found = {said.id: said for said in (*near, *repeated)}.values()
         cut = (replace(said, content=said.content[:EARLIER_TURN_CHARACTERS]) for said in found)
         return tuple(sorted(cut, key=lambda said: said.position))
@@ -101,8 +109,8 @@ def _run(head: RunHead, row: Trace, session: _SessionTurns, calls: Sequence[Mode
         topic=row.topic,
         metadata=row.metadata,
         turns=turns,
-        judged_after=session.judged_after(turns) if turns else (),
-        said_before=session.before(turns[0].said.position) if turns else (),
+        judged_after=session.judged_after(turns, at=head.accepted_at) if turns else (),
+        said_before=session.before(turns[0].said.position, at=head.began_at) if turns else (),
         operations=row.plan,
         outcomes=row.outcomes,
         error=row.error,
@@ -163,8 +171,8 @@ def _ranges(places: Iterable[int], before: int) -> Iterator[tuple[int, int]]:
 
 def _read(turns: QuerySet[Turn]) -> Iterator[tuple[UUID, StoredTurn]]:
     """Yield turns with their sessions."""
-    columns = (*TURN_COLUMNS, "session_id", "trace_id", "rejected_for")
-    for *said, session_id, trace_id, rejected_for in turns.order_by().values_list(*columns):
+    columns = (*TURN_COLUMNS, "session_id", "trace_id", "rejected_for", "withdrawn", "trace__finished_at")
+    for *said, session_id, trace_id, rejected_for, withdrawn, finished_at in turns.order_by().values_list(*columns):
         values = dict(zip(TURN_COLUMNS, said, strict=True))
         turn = SourceTurn(**{**values, "role": Role(values["role"])})
-        yield session_id, StoredTurn(turn, trace_id, rejected_for)
+        yield session_id, StoredTurn(turn, trace_id, rejected_for, finished_at if withdrawn else None)

@@ -12,13 +12,18 @@ from apps.pipeline.prefilter.context_marker import without_context_blocks
 from apps.traces.recorded_runs import RecordedRun
 
 
-def screened_run(run: RecordedRun, *, policy: Policy) -> Draft:
-    """Judge the turns of a run as intake does, then show them as the worker loads them."""
+def judged_run(run: RecordedRun, *, policy: Policy) -> Draft:
+    """Judge the turns of a run as intake does."""
     turns = tuple(turn.said for turn in run.turns)
-    judged = Request(run.head.trace_id, run.origin, turns, run.judged_after, run.topic, run.metadata)
-    drops = flow.screen(Draft.start(request=judged, policy=policy)).drops
+    request = Request(run.head.trace_id, run.origin, turns, run.judged_after, run.topic, run.metadata)
+    return flow.screen(Draft.start(request=request, policy=policy))
+
+
+def screened_run(run: RecordedRun, *, policy: Policy) -> Draft:
+    """Judge the turns of a run, then show them as the worker loads them."""
+    judged = judged_run(run, policy=policy)
     before = run.said_before[-policy.extraction.max_turns :]
-    draft = Draft.start(request=replace(judged, earlier_turns=before), policy=policy).drop(*drops)
+    draft = Draft.start(request=replace(judged.request, earlier_turns=before), policy=policy).drop(*judged.drops)
     return draft.evolve(turns=tuple(map(_own, draft.turns)))
 
 

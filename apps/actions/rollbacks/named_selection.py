@@ -8,7 +8,7 @@ from apps.actions.errors import Unfit
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.pipeline.core import identifiers
 from apps.tenants.models import ApiKey, EndUser
-from apps.traces.models import ConfigurationVersion, Session
+from apps.traces.models import ConfigurationVersion, Replay, Session
 
 MOST_TRACES = 10_000  # named one by one
 
@@ -21,14 +21,17 @@ def named_selection(
     api_key_id: UUID | None = None,
     user_id: str = "",
     session_id: str = "",
+    replay_id: UUID | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> TraceSelection:
-    """Return the selection. Raises Unfit for a version, key, user or session that the project does not have."""
+    """Return the selection. Raises Unfit for a version, key, user, session or replay that the project does not have."""
     if len(trace_ids) > MOST_TRACES:
         raise Unfit(f"at most {MOST_TRACES:,}; name the rest by user or time", at="/selection/trace_ids")
     if api_key_id and not ApiKey.objects.filter(project_id=project_id, id=api_key_id).exists():
         raise Unfit("is no key of this project", at="/selection/key_id")
+    if replay_id and not Replay.objects.filter(project_id=project_id, id=replay_id).exists():
+        raise Unfit("is no replay of this project", at="/selection/replay_id")
     end_user_id = _end_user(project_id, user_id) if user_id else None
     return TraceSelection(
         trace_ids=tuple(trace_ids),
@@ -36,6 +39,7 @@ def named_selection(
         api_key_id=api_key_id,
         end_user_id=end_user_id,
         session_id=_session(end_user_id, session_id) if session_id else None,
+        replay_id=replay_id,
         since=since,
         until=until,
     ).checked()

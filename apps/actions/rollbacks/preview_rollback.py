@@ -49,7 +49,8 @@ class RollbackPreview:
 
 def preview_rollback(*, request: RollbackRequest) -> RollbackPreview:
     """Plan a rollback for up to MOST_USERS end users. Raises Unfit for a selection without a condition."""
-    traces = request.selection.checked().traces(project_id=request.project_id, before=timezone.now())
+    selection = request.selection.checked()
+    traces = selection.traces(project_id=request.project_id, before=timezone.now(), with_rejected=request.rerun)
     users = sorted(traces.order_by().values_list("end_user_id", flat=True).distinct())
     forced = set(request.forced)
     total: Counter[str] = Counter()

@@ -55,7 +55,9 @@ def request_rollback(*, request: RollbackRequest, wait: timedelta = WAIT) -> Rol
             actor=current_actor(),
             created_at=timezone.now(),
         )
-        traces = selection.traces(project_id=request.project_id, before=rollback.created_at)
+        traces = selection.traces(
+            project_id=request.project_id, before=rollback.created_at, with_rejected=request.rerun
+        )
         users = traces.order_by().values_list("end_user_id", flat=True).distinct()
         items = [RollbackItem(end_user_id=user, rollback=rollback) for user in sorted(users)]
         RollbackItem.objects.bulk_create(items, batch_size=AT_ONCE)

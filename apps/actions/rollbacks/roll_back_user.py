@@ -12,16 +12,15 @@ from django.utils import timezone
 from apps.actions.ledger.record import record
 from apps.actions.rollbacks.load_history import load_history
 from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_sessions, rules_of, write
+from apps.actions.rollbacks.run_again import run_again
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.memories.models import Rollback, RollbackItem
-from apps.outbox import enqueue
 from apps.outbox.cancelling import cancel
 from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import RUNS, RollbackState, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLED_BACK, ReviseMemory
 from apps.pipeline.rollback.plan import RollbackPlan, plan_rollback
-from apps.traces import recorder
-from apps.traces.models import ConfigurationVersion, Trace, Turn
+from apps.traces.models import Trace, Turn
 
 
 def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
@@ -51,14 +50,14 @@ def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         outdate_sessions(sorted({trace.session_id for trace in traces}))
         _finish(item, rollback, traces, planned, cancelled)
         if rollback.rerun:
-            _run_again(item.end_user_id, rollback.project_id, traces)
+            run_again(end_user_id=item.end_user_id, project_id=rollback.project_id, traces=traces)
         transaction.on_commit(wake_workers)
 
 
 def traces_of(rollback: Rollback, end_user_id: UUID) -> list[Trace]:
     """Return the traces of one end user that a rollback takes back, in the order in which they were accepted."""
     selection = TraceSelection.from_json(rollback.selection)
-    rows = selection.traces(project_id=rollback.project_id, before=rollback.created_at)
+    rows = selection.traces(project_id=rollback.project_id, before=rollback.created_at, with_rejected=rollback.rerun)
     return list(rows.filter(end_user_id=end_user_id).defer("plan", "outcomes").order_by("created_at", "id"))
 
 
@@ -108,27 +107,3 @@ def _finish(
         object_id=rollback.id,
         details=counts,
     )
-
-
-def _run_again(end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -> None:
-    """Queue the traces again under the active configuration, in the order in which they were accepted."""
-    active = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
-    with_turns = set(
-        Turn.objects.filter(end_user_id=end_user_id, trace__in=traces, rejected_for="").values_list(
-            "trace_id", flat=True
-        )
-    )
-    again = [trace for trace in traces if trace.id in with_turns]
-    recorder.reopen(traces=again)
-    Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in again]).update(
-        configuration=active, rollback_id=None, plan=[], error=""
-    )
-    Turn.objects.filter(end_user_id=end_user_id, trace__in=again).update(withdrawn=False)
-    for trace in again:
-        enqueue.enqueue(
-            end_user_id=end_user_id,
-            project_id=project_id,
-            kind=WorkKind.RUN_PIPELINE,
-            subject_ids=[trace.id],
-            session_id=trace.session_id,
-        )

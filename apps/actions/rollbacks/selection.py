@@ -10,9 +10,9 @@ from django.db.models import Q, QuerySet
 
 from apps.actions.errors import Unfit
 from apps.pipeline.core.enums import TraceStatus, values_of
-from apps.traces.models import Trace
+from apps.traces.models import ReplayedTrace, Trace
 
-# What a rejected request wrote is nothing; what was rolled back already is not taken back twice.
+# A rejected request wrote nothing; what was rolled back already is not taken back twice.
 _ROLLABLE = frozenset({TraceStatus.DONE, TraceStatus.QUEUED, TraceStatus.DEAD, TraceStatus.EXTRACTION_FAILED})
 
 
@@ -25,6 +25,7 @@ class TraceSelection:
     api_key_id: UUID | None = None
     end_user_id: UUID | None = None
     session_id: UUID | None = None
+    replay_id: UUID | None = None  # the traces of a replay
     since: datetime | None = None  # accepted at that time or later
     until: datetime | None = None  # accepted before that time
 
@@ -46,14 +47,22 @@ class TraceSelection:
         """Read a stored selection."""
         return msgspec.convert(stored, cls)
 
-    def traces(self, *, project_id: UUID, before: datetime | None = None) -> QuerySet[Trace]:
-        """Return the traces that can be rolled back; `before` excludes those accepted since."""
-        conditions = Q(project_id=project_id, status__in=values_of(_ROLLABLE))
+    def traces(
+        self, *, project_id: UUID, before: datetime | None = None, with_rejected: bool = False
+    ) -> QuerySet[Trace]:
+        """Return the traces that can be rolled back; `before` excludes those accepted since.
+
+        With `with_rejected` also those that wrote nothing, as another configuration may keep their turns.
+        """
+        statuses = _ROLLABLE | {TraceStatus.REJECTED} if with_rejected else _ROLLABLE
+        conditions = Q(project_id=project_id, status__in=values_of(statuses))
         for name in ("configuration_id", "api_key_id", "end_user_id", "session_id"):
             if value := getattr(self, name):
                 conditions &= Q(**{name: value})
         if self.trace_ids:
             conditions &= Q(id__in=self.trace_ids)
+        if self.replay_id:
+            conditions &= Q(id__in=ReplayedTrace.objects.filter(replay_id=self.replay_id).values("trace_id"))
         if self.since:
             conditions &= Q(created_at__gte=self.since)
         ends = [each for each in (self.until, before) if each]

@@ -20,7 +20,8 @@ MOST_FORCED = 1_000
 class SelectionBody(RequestBody):
     """Which traces to take back: those that meet all conditions given, at least one.
 
-    `version` is the number of a configuration version; a session is named together with its user; `since` is included,
+    `version` is the number of a configuration version; a session is named together with its user; `replay_id` names the
+    traces of a replay; `since` is included,
     `until` is not.
     """
 
@@ -29,6 +30,7 @@ class SelectionBody(RequestBody):
     key_id: Identifier | None = None
     user_id: Identifier | None = None
     session_id: Identifier | None = None
+    replay_id: Identifier | None = None
     since: DayStart | None = None
     until: DayEnd | None = None
 
@@ -37,7 +39,7 @@ class RollbackBody(RequestBody):
     """A rollback; unless `dry_run` is false, nothing is written.
 
     `force` names memories that are taken back although they were edited since. With `rerun` the traces are then run
-    again under the active configuration.
+    again under the active configuration, and so are traces of which every turn was rejected.
     """
 
     selection: SelectionBody
@@ -198,6 +200,7 @@ _PREFIXES = {
     "api_key_id": Prefix.API_KEY,
     "end_user_id": Prefix.END_USER,
     "session_id": Prefix.SESSION,
+    "replay_id": Prefix.REPLAY,
 }
 
 

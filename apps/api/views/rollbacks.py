@@ -129,6 +129,7 @@ def _selection(project_id: UUID, body: SelectionBody) -> TraceSelection:
         api_key_id=read_id(Prefix.API_KEY, body.key_id, at=f"{at}/key_id") if body.key_id else None,
         user_id=checked_name(body.user_id, at=f"{at}/user_id") if body.user_id else "",
         session_id=checked_name(body.session_id, at=f"{at}/session_id") if body.session_id else "",
+        replay_id=read_id(Prefix.REPLAY, body.replay_id, at=f"{at}/replay_id") if body.replay_id else None,
         since=checked_moment(body.since, at=f"{at}/since"),
         until=checked_moment(body.until, at=f"{at}/until"),
     )

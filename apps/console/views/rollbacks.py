@@ -25,7 +25,16 @@ from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput
 from apps.tenants.models import ApiKey
 
-CHOICES = ("trace", "version", "key", "user", "session", "since", "until")  # names of fields and query parameters
+CHOICES = (
+    "trace",
+    "version",
+    "key",
+    "user",
+    "session",
+    "replay",
+    "since",
+    "until",
+)  # names of fields and query parameters
 
 
 @project_page(MemberRole.ADMIN)
@@ -55,6 +64,7 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "kept": explained_kept(preview.kept),
         "most": MOST_SHOWN,
         "chosen": chosen,
+        "rerun": asked.rerun,
     }
     return render(request, "console/new_rollback.html", shown)
 
@@ -96,7 +106,7 @@ def _request(request: HttpRequest, visit: ProjectVisit) -> RollbackRequest:
         selection=_selection(request.GET, visit),
         forced=[parse(Prefix.MEMORY, each) for each in request.POST.getlist("force")],
         note=_text(request.POST, "note"),
-        rerun="rerun" in request.POST,
+        rerun="rerun" in (request.POST if request.method == "POST" else request.GET),
     )
 
 
@@ -111,6 +121,7 @@ def _selection(given: QueryDict, visit: ProjectVisit) -> TraceSelection:
         api_key_id=parse(Prefix.API_KEY, key) if key else None,
         user_id=_text(given, "user"),
         session_id=_text(given, "session"),
+        replay_id=parse(Prefix.REPLAY, replay) if (replay := _text(given, "replay")) else None,
         since=midnight(_text(given, "since")),
         until=until + timedelta(days=1) if until else None,
     )

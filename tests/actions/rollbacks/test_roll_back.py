@@ -3,8 +3,11 @@
 import pytest
 
 from apps.actions.memories.revise import Revision, revise
+from apps.actions.projects.restore_version import restore_version
+from apps.actions.rules.save_rule import save_rule
 from apps.memories.models import Memory, MemoryOrigin
-from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.enums import Reason, Role, TraceStatus
+from apps.pipeline.core.policy import Rule
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from tests.actions.rollbacks.teller import Teller, closed, names, roll_back, state, undo
@@ -169,3 +172,27 @@ def test_waiting_work_is_cancelled_and_queued_again_by_the_undo(project: Project
     undo(rollback)
     ana.is_worked_for()
     assert {row[0] for row in state(ana)} == {"User lives in Lisbon."}
+
+
+def test_the_active_pre_filter_judges_traces_that_run_again(project: Project, ana: Teller) -> None:
+    kept, other = ana.tells("I live in Lisbon.", day=2), ana.tells("My sister Lena lives in Porto.", day=3)
+    before = state(ana)
+    rule = Rule(name="porto", reason=Reason.PATTERN, pattern="porto", roles=(Role.USER,), order=1)
+    strict = save_rule(project_id=project.id, rule=rule)
+
+    roll_back(project, kept, other, rerun=True)
+    ana.is_worked_for()
+
+    assert {row[0] for row in state(ana)} == {"User lives in Lisbon."}
+    dropped = Trace.objects.get(id=other)
+    assert (dropped.status, dropped.configuration_id) == (TraceStatus.REJECTED, strict.id)
+    assert dropped.counts["rejected"] == {"pattern:porto": 1}
+    assert [(span.stage, span.reason) for span in dropped.spans.all()] == [("pre_filter", "pattern:porto")]
+    assert dropped.turns.get().rejected_for == "pattern:porto"
+
+    restore_version(project_id=project.id, number=1)
+    roll_back(project, kept, other, rerun=True)
+    ana.is_worked_for()
+
+    assert state(ana) == before
+    assert dropped.turns.get().rejected_for == ""

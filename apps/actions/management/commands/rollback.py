@@ -31,6 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--key", help="key_…")
         parser.add_argument("--user", default="", help="user_id of an end user")
         parser.add_argument("--session", default="", help="session_id of this user")
+        parser.add_argument("--replay", help="rpl_…: the traces of this replay")
         parser.add_argument("--since", help="accepted at this time (ISO 8601) or later")
         parser.add_argument("--until", help="accepted before this time (ISO 8601)")
         parser.add_argument("--force", action="append", default=[], help="mem_… that was edited since; may be repeated")
@@ -81,6 +82,7 @@ def _request(project: Project, options: dict[str, Any]) -> RollbackRequest:
         api_key_id=parse(Prefix.API_KEY, options["key"]) if options["key"] else None,
         user_id=options["user"],
         session_id=options["session"],
+        replay_id=parse(Prefix.REPLAY, options["replay"]) if options["replay"] else None,
         **times,
     )
     forced = [parse(Prefix.MEMORY, each) for each in options["force"]]
