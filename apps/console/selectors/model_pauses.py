@@ -7,8 +7,9 @@ from uuid import UUID
 from django.utils import timezone
 
 from apps.console.labels import count_of
-from apps.outbox.models import ModelPause, OutboxRow, UserLease
-from apps.pipeline.core.enums import RUNS, PausedKind, WorkState
+from apps.outbox.model_pauses import waiting_requests
+from apps.outbox.models import ModelPause
+from apps.pipeline.core.enums import PausedKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,6 @@ def model_pauses(*, project_id: UUID) -> list[PausedModelBanner]:
     """Return the paused models of a project; without any, with one query."""
     now = timezone.now()
     pauses = ModelPause.objects.filter(project_id=project_id).order_by("since")
-    leases = UserLease.objects.filter(project_id=project_id, ready_at__isnull=False)
-    runs = OutboxRow.objects.filter(project_id=project_id, state=WorkState.PENDING, kind__in=RUNS)
-    banners = []
-    for pause in pauses:
-        users = leases.filter(waits_for=pause.model).values("end_user_id")
-        banners.append(PausedModelBanner(pause, runs.filter(end_user_id__in=users).count(), now))
-    return banners
+    return [
+        PausedModelBanner(pause, waiting_requests(project_id=project_id, model=pause.model), now) for pause in pauses
+    ]
