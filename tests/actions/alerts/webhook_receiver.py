@@ -1,5 +1,8 @@
 """A receiver of webhooks on loopback, which records requests and answers as a test wants."""
 
+import base64
+import hashlib
+import hmac
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +25,15 @@ class Receiver:
     url: str = ""
     requests: list[Received] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
+
+
+def is_signed(request: Received, *, secret: str) -> bool:
+    """Check a signature as a receiver does, with nothing of the product."""
+    headers = request.headers
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + request.body
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    wanted = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    return headers["webhook-signature"] == f"v1,{wanted}"
 
 
 @contextmanager

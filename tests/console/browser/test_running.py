@@ -37,6 +37,8 @@ def pages(project: Project) -> list[str]:
         "patterns/",
         "configuration/",
         "queue/",
+        "alerts/",
+        "alerts/recipients/",
         "keys/",
         "members/",
         "rollbacks/",
