@@ -38,13 +38,13 @@ def deliver_messages(*, most: timedelta) -> int:
 
 
 def _claim(now: datetime) -> AlertDelivery | None:
-    """Return a due message and count the attempt; other processes pass it over."""
+    """Return a due message, new ones first, and count the attempt; other processes pass it over."""
     waiting = AlertDelivery.objects.filter(state=DeliveryState.WAITING)
     earlier = waiting.filter(
         alert=OuterRef("alert"), channel=OuterRef("channel"), recipient=OuterRef("recipient"), id__lt=OuterRef("id")
     )
     with transaction.atomic():
-        due = waiting.filter(~Exists(earlier), next_try_at__lte=now).order_by("next_try_at")
+        due = waiting.filter(~Exists(earlier), next_try_at__lte=now).order_by("attempts", "next_try_at")
         delivery = due.select_for_update(skip_locked=True, of=("self",)).select_related("alert__project").first()
         if delivery is not None:
             delivery.attempts += 1
