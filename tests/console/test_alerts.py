@@ -1,5 +1,7 @@
 """The page of alerts, the dashboard's alerts and the page of recipients."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -74,12 +76,12 @@ def test_the_dashboard_says_when_nobody_checks_for_alerts(project: Project, admi
 
 def test_alerts_are_filtered_by_state_and_kind(project: Project, admin: Client) -> None:
     alert(project, cause="It is open.")
-    alert(project, AlertKind.DEAD_WORK, state=AlertState.ACKNOWLEDGED, cause="It is acknowledged.")
+    alert(project, AlertKind.DEAD_WORK, state=AlertState.ACKNOWLEDGED, cause="It is acknowledged.")  # newer
     alert(project, state=AlertState.RESOLVED, resolved_at=timezone.now(), cause="It is over.")
 
     def shown(query: str) -> list[str]:
         page = text_of(admin, f"alerts/{query}")
-        return [cause for cause in ("It is open.", "It is acknowledged.", "It is over.") if cause in page]
+        return re.findall(r"It is [a-z]+\.", page)
 
     assert shown("") == ["It is open.", "It is acknowledged."]
     assert shown("?state=acknowledged") == ["It is acknowledged."]

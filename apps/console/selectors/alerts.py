@@ -13,6 +13,7 @@ from apps.pipeline.alerts.remedies import remedy_of
 from apps.pipeline.core.enums import AlertKind, AlertState
 
 MOST_ON_DASHBOARD = 10
+_OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +27,15 @@ class AlertCard:
 
 
 def alerts_by(*, project_id: UUID, state: str, kind: str) -> AlertQuerySet:
-    """Return alerts of a state, by default those that are not resolved, and of a kind, by default of any."""
-    alerts = Alert.objects.for_project(project_id).order_by("-id")
+    """Return alerts of a state, by default open ones and then acknowledged ones, of a kind, by default of any."""
+    alerts = Alert.objects.for_project(project_id).order_by(*_OPEN_FIRST)
     alerts = alerts.filter(state=state) if state in set(AlertState) else alerts.unresolved()
     return alerts.filter(kind=kind) if kind in set(AlertKind) else alerts
 
 
 def dashboard_alerts(*, project_id: UUID) -> list[Alert]:
     """Return the alerts that are not resolved, open ones first."""
-    alerts = Alert.objects.for_project(project_id).unresolved()
-    return list(alerts.order_by("-state", "-id")[:MOST_ON_DASHBOARD])
+    return list(alerts_by(project_id=project_id, state="", kind="")[:MOST_ON_DASHBOARD])
 
 
 def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:

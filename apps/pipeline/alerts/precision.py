@@ -7,6 +7,7 @@ from apps.pipeline.alerts.measured import SUBJECT_LENGTH, Condition
 from apps.pipeline.core.enums import AlertKind
 
 LEAST_PRECISION = 0.70
+LEAST_JUDGED = 30  # fewer judged memories say nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class PrecisionWarning:
 
 
 def precision_conditions(warnings: Iterable[PrecisionWarning]) -> list[Condition]:
-    """Return a condition for each precision below LEAST_PRECISION."""
+    """Return a condition for each precision below LEAST_PRECISION of at least LEAST_JUDGED memories."""
     return [
         Condition(
             AlertKind.EVALUATION_PRECISION,
@@ -37,5 +38,5 @@ def precision_conditions(warnings: Iterable[PrecisionWarning]) -> list[Condition
             },
         )
         for each in warnings
-        if each.precision < LEAST_PRECISION
+        if each.judged >= LEAST_JUDGED and each.precision < LEAST_PRECISION
     ]

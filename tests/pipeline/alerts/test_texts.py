@@ -85,7 +85,7 @@ def test_the_texts(condition: Condition, cause: str, cost: str) -> None:
     assert (cause_text(condition), cost_text(condition)) == (cause, cost)
 
 
-@pytest.mark.parametrize(("right", "judged", "holds"), [(69, 100, 1), (70, 100, 0), (0, 0, 0), (0, 1, 1)])
+@pytest.mark.parametrize(("right", "judged", "holds"), [(69, 100, 1), (70, 100, 0), (0, 0, 0), (0, 29, 0), (0, 30, 1)])
 def test_a_precision_below_seventy_percent_is_a_condition(right: int, judged: int, holds: int) -> None:
     assert len(precision_conditions([PrecisionWarning("", right=right, judged=judged)])) == holds
 
