@@ -9,6 +9,7 @@ from django.utils import timezone
 from apps.console.labels import count_of
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause
+from apps.pipeline.alerts.conditions import KIND_OF_SILENCE
 from apps.pipeline.core.enums import PausedKind
 
 
@@ -19,6 +20,11 @@ class PausedModelBanner:
     pause: ModelPause
     waiting: int  # requests and sessions of users that wait for it
     now: datetime
+
+    @property
+    def alert_key(self) -> tuple[str, str]:
+        """Return kind and subject of the alert about it."""
+        return KIND_OF_SILENCE[PausedKind(self.pause.kind)], self.pause.model
 
     @property
     def text(self) -> str:

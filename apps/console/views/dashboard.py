@@ -12,7 +12,6 @@ from apps.console.selectors.dashboard import funnel_steps, redacted_text
 from apps.console.selectors.model_pauses import model_pauses
 from apps.console.selectors.periods import PeriodStep, dashboard_period
 from apps.console.selectors.time_series import cost_series, gauge_series, reason_series
-from apps.pipeline.core.enums import AlertKind
 from apps.pipeline.core.funnel_metrics import Measure
 
 
@@ -23,7 +22,7 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     period = dashboard_period(PeriodStep(step) if step in set(PeriodStep) else PeriodStep.DAY, now=timezone.now())
     shown = read_dashboard(project_id=visit.project.pk, period=period)
     alerts = dashboard_alerts(project_id=visit.project.pk)
-    known = {each.subject for each in alerts if each.kind == AlertKind.MODEL_UNAVAILABLE}
+    known = {(each.kind, each.subject) for each in alerts}
     context = {
         "shown": shown,
         "cards": alert_cards(alerts, slug=visit.project.slug),
@@ -35,7 +34,7 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "dollars": shown.totals.of(Measure.COST),
         "redacted": redacted_text(shown.totals),
         "calls": int(shown.totals.of(Measure.CALLS)),
-        "pauses": [each for each in model_pauses(project_id=visit.project.pk) if each.pause.model not in known],
+        "pauses": [each for each in model_pauses(project_id=visit.project.pk) if each.alert_key not in known],
         "has_turns": bool(shown.totals.of(Measure.TURNS)),
     }
     return render(request, "console/dashboard.html", context)

@@ -18,6 +18,12 @@ _FOLLOWS: dict[AlertKind, dict[AlertKind, frozenset[str] | None]] = {
         AlertKind.STAGE_LATENCY: _ASKING_STAGES,
         AlertKind.RATIO: frozenset({subject_of(Ratio.FAILED_CALLS)}),
     },
+    AlertKind.EMBEDDER_UNAVAILABLE: {
+        AlertKind.QUEUE_AGE: None,
+        AlertKind.DEAD_WORK: None,
+        AlertKind.VECTOR_LAG: None,
+        AlertKind.STAGE_LATENCY: frozenset({Stage.DEDUPE.value}),  # it compares vectors
+    },
     AlertKind.NO_WORKER: {AlertKind.QUEUE_AGE: None, AlertKind.VECTOR_LAG: None},
     AlertKind.QUEUE_AGE: {AlertKind.VECTOR_LAG: None},
 }

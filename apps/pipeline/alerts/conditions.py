@@ -4,13 +4,18 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from apps.pipeline.alerts.hourly_conditions import hourly_conditions
-from apps.pipeline.alerts.measured import Condition, Measured, SilentModel
-from apps.pipeline.core.enums import AlertKind
+from apps.pipeline.alerts.measured import Condition, Measured
+from apps.pipeline.core.enums import AlertKind, PausedKind
 
 SILENT_FOR = timedelta(minutes=1)  # before that, a model may just be loading or limiting its callers
 WORK_WITHOUT_WORKER_SECONDS = 60.0
 QUEUE_AGE_SECONDS = 300.0
 VECTOR_LAG_SECONDS = 600.0
+
+KIND_OF_SILENCE = {
+    PausedKind.MODEL: AlertKind.MODEL_UNAVAILABLE,
+    PausedKind.EMBEDDER: AlertKind.EMBEDDER_UNAVAILABLE,
+}
 
 # Kinds that are measured every minute; others are reported by whoever measures them.
 MEASURED_KINDS = frozenset(AlertKind) - {AlertKind.EVALUATION_PRECISION}
@@ -24,15 +29,11 @@ def conditions_of(measured: Measured) -> list[Condition]:
 def _silent_models(measured: Measured) -> Iterator[Condition]:
     for silent in measured.silent_models:
         yield Condition(
-            kind=AlertKind.MODEL_UNAVAILABLE,
+            kind=KIND_OF_SILENCE[silent.kind],
             subject=silent.model,
-            figures=_figures_of(silent),
+            figures={"since": silent.since.isoformat(), "waiting": silent.waiting},
             opens=measured.now - silent.since >= SILENT_FOR,
         )
-
-
-def _figures_of(silent: SilentModel) -> dict[str, str | int]:
-    return {"since": silent.since.isoformat(), "paused": silent.kind.value, "waiting": silent.waiting}
 
 
 def _queue(measured: Measured) -> Iterator[Condition]:

@@ -28,6 +28,7 @@ class Remedy:
 
 _REMEDIES: dict[AlertKind, Remedy] = {
     AlertKind.MODEL_UNAVAILABLE: Remedy("See its error and try it now", RemedyPage.QUEUE),
+    AlertKind.EMBEDDER_UNAVAILABLE: Remedy("See its error and try it now", RemedyPage.QUEUE),
     AlertKind.NO_WORKER: Remedy("See the workers", RemedyPage.QUEUE),
     AlertKind.QUEUE_AGE: Remedy("See what waits", RemedyPage.QUEUE),
     AlertKind.DEAD_WORK: Remedy("Retry the failed work", RemedyPage.QUEUE, "state=dead"),

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from apps.pipeline.alerts.hourly_conditions import ratio_of
 from apps.pipeline.alerts.measured import Condition
-from apps.pipeline.core.enums import AlertKind, PausedKind
+from apps.pipeline.core.enums import AlertKind
 from apps.pipeline.core.funnel_metrics import BANDS, Band
 from apps.pipeline.core.number_formats import age, count_of, duration, percent
 
@@ -30,8 +30,8 @@ def band_text(band: Band) -> str:
     return f"at least {percent(band.low)}" if band.high >= 1 else f"{percent(band.low)} to {percent(band.high)}"
 
 
-def _model_unavailable(of: Condition) -> str:
-    what = "embedder" if of.figures["paused"] == PausedKind.EMBEDDER else "model"
+def _unavailable(of: Condition) -> str:
+    what = "embedder" if of.kind is AlertKind.EMBEDDER_UNAVAILABLE else "model"
     since = datetime.fromisoformat(of.figures["since"])
     return f"The {what} {of.subject} has not answered since {since:%Y-%m-%d %H:%M} UTC."
 
@@ -118,7 +118,8 @@ def _window(of: Condition) -> str:
 
 
 _CAUSES: dict[AlertKind, Callable[[Condition], str]] = {
-    AlertKind.MODEL_UNAVAILABLE: _model_unavailable,
+    AlertKind.MODEL_UNAVAILABLE: _unavailable,
+    AlertKind.EMBEDDER_UNAVAILABLE: _unavailable,
     AlertKind.NO_WORKER: _no_worker,
     AlertKind.QUEUE_AGE: _queue_age,
     AlertKind.DEAD_WORK: _dead_work,
@@ -130,6 +131,7 @@ _CAUSES: dict[AlertKind, Callable[[Condition], str]] = {
 }
 _COSTS: dict[AlertKind, Callable[[Condition], str]] = {
     AlertKind.MODEL_UNAVAILABLE: _requests_wait,
+    AlertKind.EMBEDDER_UNAVAILABLE: _requests_wait,
     AlertKind.NO_WORKER: _work_is_queued,
     AlertKind.QUEUE_AGE: _work_is_queued,
     AlertKind.DEAD_WORK: _work_is_lost,

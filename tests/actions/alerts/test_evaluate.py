@@ -6,6 +6,7 @@ from threading import Barrier, Thread
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from apps.actions.alerts import evaluate_alerts as evaluating
 from apps.actions.alerts.evaluate_alerts import evaluate_alerts
@@ -105,6 +106,17 @@ def test_discarded_work_needs_nobody(project: Project) -> None:
     assert OutboxRow.objects.get().state == WorkState.DEAD
     evaluate_alerts()
     assert unresolved() == []
+
+
+def test_an_evaluation_takes_few_queries_however_much_there_is(
+    project: Project, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    beat()
+    for minute in range(8):
+        work(project, since=NOW - minute * MINUTE)
+        tally(project, at=NOW - minute * 60 * MINUTE, turns=100, new_turns=20)
+    with django_assert_max_num_queries(20):
+        evaluate_alerts()
 
 
 def test_projects_have_their_own_alerts(project: Project, other_project: Project) -> None:

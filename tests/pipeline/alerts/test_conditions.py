@@ -62,6 +62,12 @@ def test_a_model_is_silent_for_a_minute_before_anybody_is_told(seconds: float, o
     assert condition.figures["waiting"] == 3
 
 
+def test_a_silent_embedder_is_a_kind_of_its_own() -> None:
+    assert found(measured(silent_models=(silent(60, PausedKind.EMBEDDER),))) == [
+        (AlertKind.EMBEDDER_UNAVAILABLE, "openai:down")
+    ]
+
+
 @pytest.mark.parametrize(
     ("hours", "window"),
     [

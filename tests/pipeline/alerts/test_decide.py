@@ -12,6 +12,8 @@ from apps.pipeline.core.enums import AlertKind
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)
 MODEL = Condition(AlertKind.MODEL_UNAVAILABLE, "openai:down")
 YOUNG = Condition(AlertKind.MODEL_UNAVAILABLE, "openai:down", opens=False)
+EMBEDDER = Condition(AlertKind.EMBEDDER_UNAVAILABLE, "openai:embedder")
+DEDUPE = Condition(AlertKind.STAGE_LATENCY, "dedupe")
 WORKER = Condition(AlertKind.NO_WORKER)
 QUEUE = Condition(AlertKind.QUEUE_AGE)
 DEAD = Condition(AlertKind.DEAD_WORK)
@@ -48,6 +50,8 @@ def opened(decisions: AlertDecisions) -> dict[str, list[str]]:
         ([MODEL, PERSIST], {"model_unavailable": [], "stage_latency": []}),  # this stage asks no model
         ([MODEL, LOW], {"model_unavailable": [], "ratio": []}),
         ([MODEL, CHANGE], {"model_unavailable": [], "sudden_change": []}),
+        ([EMBEDDER, LAG, DEDUPE], {"embedder_unavailable": ["vector_lag", "stage_latency"]}),
+        ([EMBEDDER, FAILED, EXTRACT], {"embedder_unavailable": [], "ratio": [], "stage_latency": []}),
         ([WORKER, QUEUE, LAG], {"no_worker": ["queue_age", "vector_lag"]}),
         ([WORKER, DEAD], {"no_worker": [], "dead_work": []}),
         ([QUEUE, LAG], {"queue_age": ["vector_lag"]}),
@@ -61,7 +65,7 @@ def test_consequences_are_part_of_the_alert_about_their_cause(
 
 
 def test_two_models_that_do_not_answer_are_two_alerts_and_the_first_explains() -> None:
-    other = Condition(AlertKind.MODEL_UNAVAILABLE, "embedder")
+    other = Condition(AlertKind.MODEL_UNAVAILABLE, "openai:other")
     first, second = decided([MODEL, other, QUEUE]).opened
     assert (first.consequences, second.consequences) == ((QUEUE,), ())
 

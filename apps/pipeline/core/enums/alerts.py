@@ -7,6 +7,7 @@ class AlertKind(StrEnum):
     """What an alert is about; its subject is a model, a stage, a ratio, or nothing."""
 
     MODEL_UNAVAILABLE = "model_unavailable"
+    EMBEDDER_UNAVAILABLE = "embedder_unavailable"
     NO_WORKER = "no_worker"
     QUEUE_AGE = "queue_age"
     DEAD_WORK = "dead_work"
