@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "apps.tenants.apps.TenantsConfig",
     "apps.traces.apps.TracesConfig",
     "apps.outbox.apps.OutboxConfig",
+    "apps.alerts.apps.AlertsConfig",
     "apps.memories.apps.MemoriesConfig",
     "apps.actions.apps.ActionsConfig",
     "apps.worker.apps.WorkerConfig",
@@ -202,6 +203,20 @@ MODEL_PRICES: dict[str, dict[str, float]] = {
     "claude-sonnet-4-5": {"input": 3.0, "output": 15.0, "cache_read": 0.30, "cache_write": 3.75},
     **env.json("MODEL_PRICES", default={}),
 }
+
+# --- messages about alerts
+PUBLIC_URL = env.str("PUBLIC_URL", default="")  # for links in messages; empty: without links
+# Hosts of webhooks that may have private addresses or be called without TLS. Project admins choose webhooks, so the
+# model servers in PRIVATE_HOSTS are not among them.
+WEBHOOK_PRIVATE_HOSTS = env.list("WEBHOOK_PRIVATE_HOSTS", default=[])
+WEBHOOK_TIMEOUT_SECONDS = env.float("WEBHOOK_TIMEOUT_SECONDS", default=10.0)
+EMAIL_HOST = env.str("EMAIL_HOST", default="")  # empty: no mail is sent
+EMAIL_PORT = env.int("EMAIL_PORT", default=587)
+EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", default="")
+EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="")
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=True)
+EMAIL_TIMEOUT = 10  # seconds
+DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8)  # requests that a process answers at once

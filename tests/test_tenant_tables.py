@@ -7,10 +7,13 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model, UniqueConstraint
 
-ROOMS = ("traces", "outbox", "memories")
+ROOMS = ("traces", "outbox", "alerts", "memories")
 
 # Tables with rows of a project rather than an end user; small, or queried by project only.
 OF_A_PROJECT = {
+    "Alert",
+    "AlertDelivery",
+    "AlertRecipients",
     "ConfigurationVersion",
     "HourlyLatency",
     "HourlyTally",

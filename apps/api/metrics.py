@@ -7,10 +7,12 @@ from django.utils import timezone
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
+from apps.alerts.models import Alert
 from apps.api.readiness import readiness
 from apps.api.schemas.health import ServiceStatus
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
+from apps.pipeline.core.enums import AlertKind
 from apps.pipeline.core.funnel_metrics import Measure
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -44,6 +46,7 @@ def _metrics() -> Iterator[Metric]:
             queued.add_metric([kind], rows)
         yield queued
         yield from _paused()
+        yield _alerts()
         yield from _models()
 
 
@@ -62,6 +65,15 @@ def _paused() -> Iterator[Metric]:
         paused.add_metric(owner, 1)
         ages.add_metric(owner, max(0.0, (now - pause.since).total_seconds()))
     yield from (paused, ages)
+
+
+def _alerts() -> Metric:
+    """Return the open alerts of all projects; kinds without any are 0, so that a monitor sees when they are over."""
+    family = GaugeMetricFamily("memplatform_alerts_open", "Alerts that nobody has acknowledged", labels=["kind"])
+    counts = Alert.objects.open().count_by_kind()
+    for kind in AlertKind:
+        family.add_metric([kind.value], counts.get(kind.value, 0))
+    return family
 
 
 def _models() -> Iterator[Metric]:

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from apps.api.views.alerts import AlertAcknowledgeView, AlertRecipientsView, AlertsView
 from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
 from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.keys import KeysView, KeyView
@@ -62,6 +63,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/stats", StatsView.as_view(), name="stats"),
     path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema", template_name="api/docs.html"), name="docs"),
+    path("v1/alerts", AlertsView.as_view(), name="alerts"),
+    path("v1/alerts/<str:alert_id>/acknowledge", AlertAcknowledgeView.as_view(), name="alert-acknowledge"),
+    path("v1/alert-recipients", AlertRecipientsView.as_view(), name="alert-recipients"),
     path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("readyz", ReadyView.as_view(), name="readyz"),

@@ -57,6 +57,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Evaluation", "evaluation"),
     ),
     "Operate": (
+        NavigationItem("Alerts", "alerts", "alerts"),
         NavigationItem("Queue", "queue", "queue"),
         NavigationItem("Audit", "audit", "audit", MemberRole.ADMIN),
         NavigationItem("Keys", "key", "keys", MemberRole.ADMIN),

@@ -6,6 +6,7 @@ from django.urls import path, register_converter
 from apps.console.path_converters import MemberRoleConverter
 from apps.console.views import (
     account,
+    alerts,
     audit,
     configuration,
     contradictions,
@@ -88,6 +89,9 @@ urlpatterns = [
     path("<slug:slug>/replays/<uuid:replay_id>/start/", replays.start, name="start-replay"),
     path("<slug:slug>/replays/<uuid:replay_id>/cancel/", replays.cancel, name="cancel-replay"),
     path("<slug:slug>/replays/<uuid:replay_id>/export/", replays.export, name="export-replay"),
+    path("<slug:slug>/alerts/", alerts.alerts, name="alerts"),
+    path("<slug:slug>/alerts/<uuid:alert_id>/acknowledge/", alerts.acknowledge, name="acknowledge-alert"),
+    path("<slug:slug>/alerts/recipients/", alerts.recipients, name="alert-recipients"),
     path("<slug:slug>/queue/", queue.queue, name="queue"),
     path("<slug:slug>/queue/retry/", queue.retry_all, name="retry-all"),
     path("<slug:slug>/queue/try-model/", queue.try_model, name="try-model"),

@@ -14,8 +14,8 @@ from django.db.models import Count, Exists, Min, OuterRef
 from django.db.models.functions import Now
 
 from apps.outbox.fetch import fetch
-from apps.outbox.models import MODEL_NAME_LENGTH, ModelPause, UserLease
-from apps.pipeline.core.enums import PausedKind
+from apps.outbox.models import MODEL_NAME_LENGTH, ModelPause, OutboxRow, UserLease
+from apps.pipeline.core.enums import RUNS, PausedKind, WorkState
 
 MOST_PAUSE = timedelta(minutes=5)
 LEAST_RETRY_AFTER, MOST_RETRY_AFTER = 1.0, 24 * 3_600.0  # seconds; what a server may ask for
@@ -129,6 +129,13 @@ def paused_models() -> list[PausedModel]:
     """Return the models that don't answer, by name."""
     rows = ModelPause.objects.values_list("model").annotate(since=Min("since"), projects=Count("id"))
     return [PausedModel(*row) for row in rows.order_by("model")]
+
+
+def waiting_requests(*, project_id: UUID, model: str) -> int:
+    """Count the requests and sessions of users that wait for a paused model."""
+    leases = UserLease.objects.filter(project_id=project_id, ready_at__isnull=False, waits_for=model)
+    runs = OutboxRow.objects.filter(project_id=project_id, state=WorkState.PENDING, kind__in=RUNS)
+    return runs.filter(end_user_id__in=leases.values("end_user_id")).count()
 
 
 def delete_unused_pauses() -> int:

@@ -1,7 +1,7 @@
-"""The HTTP transport of models and embedders: checked addresses, and limits on the size and time of an answer."""
+"""The HTTP transport of models, embedders and webhooks: checked addresses, limits on size and time of an answer."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from ssl import SSLContext
 from threading import local
@@ -18,9 +18,13 @@ MOST_BYTES = 16 * 1024 * 1024  # of an answer with its headers; 128 vectors of 3
 _KEEPALIVE_SECONDS = 30.0
 
 
-def guarded_client(*, timeout: Any, connections: int) -> httpx2.Client:
-    """Return a client that follows no redirects; through a proxy of the environment, the proxy's rules apply."""
-    transport = None if getproxies().keys() & {"http", "https", "all"} else GuardedTransport(connections=connections)
+def guarded_client(*, timeout: Any, connections: int, private_hosts: Collection[str] | None = None) -> httpx2.Client:
+    """Return a client that follows no redirects; through a proxy of the environment, the proxy's rules apply.
+
+    `private_hosts` may have private addresses; None: those of the setting PRIVATE_HOSTS.
+    """
+    is_proxied = bool(getproxies().keys() & {"http", "https", "all"})
+    transport = None if is_proxied else GuardedTransport(connections=connections, private_hosts=private_hosts)
     limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
     return httpx2.Client(
         transport=transport,
@@ -37,14 +41,14 @@ class GuardedTransport(httpx2.HTTPTransport):
     A timeout of the library limits each read alone: a server that sends a byte per second would hold a call for hours.
     """
 
-    def __init__(self, *, connections: int) -> None:
+    def __init__(self, *, connections: int, private_hosts: Collection[str] | None = None) -> None:
         # In place of the base class's pool, which has no parameter for the network backend.
         self._pool = httpcore2.ConnectionPool(
             ssl_context=_ssl_context(),
             max_connections=connections,
             max_keepalive_connections=connections,
             keepalive_expiry=_KEEPALIVE_SECONDS,
-            network_backend=_GuardedBackend(),
+            network_backend=_GuardedBackend(private_hosts),
         )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -105,8 +109,9 @@ class _Allowance:
 class _GuardedBackend(httpcore2.NetworkBackend):
     """Resolves a host, checks its addresses, and connects to the checked one: no second look-up can change it."""
 
-    def __init__(self) -> None:
+    def __init__(self, private_hosts: Collection[str] | None) -> None:
         self._backend = httpcore2.SyncBackend()
+        self._private_hosts = private_hosts
 
     def connect_tcp(
         self,
@@ -116,8 +121,9 @@ class _GuardedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
+        private = settings.PRIVATE_HOSTS if self._private_hosts is None else self._private_hosts
         try:
-            address = allowed_address(host, port, private_hosts=settings.PRIVATE_HOSTS, resolve=system_addresses)
+            address = allowed_address(host, port, private_hosts=private, resolve=system_addresses)
         except ForbiddenAddress as error:
             raise httpcore2.ConnectError(str(error)) from error
         except OSError as error:

@@ -6,6 +6,8 @@ Queued tasks and schedules refer to these functions by their dotted names, so th
 from datetime import timedelta
 from uuid import UUID
 
+from apps.actions.alerts import deliver_messages as delivering
+from apps.actions.alerts import evaluate_alerts as evaluating
 from apps.actions.ledger import seal as sealing
 from apps.actions.memories import archive_memories as archiving
 from apps.actions.memories import ask_waiting_questions as asking
@@ -43,6 +45,18 @@ def count_rule_hits() -> int:
 def tally() -> int:
     """Compute the hourly totals for the dashboard; return how many hours were computed."""
     return tallying.tally()
+
+
+@no_tenant()
+def evaluate_alerts() -> int:
+    """Open, keep and resolve alerts; return how many projects were evaluated."""
+    return evaluating.evaluate_alerts()
+
+
+@no_tenant()
+def deliver_alerts() -> int:
+    """Send the messages about alerts that are due; return how many were delivered."""
+    return delivering.deliver_messages(most=timedelta(seconds=TASK_SECONDS))
 
 
 @no_tenant()

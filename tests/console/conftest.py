@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.actions.live_ports import SystemClock, Uuid7Ids
 from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
+from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.intake.accept import Submission, accept
 from apps.memories.models import (
     LedgerCheckpoint,
@@ -24,7 +25,7 @@ from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
 from apps.outbox.models import ModelPause, WorkerHeartbeat
-from apps.pipeline.core.enums import LinkKind, MemberRole, PausedKind, Role, RollbackState
+from apps.pipeline.core.enums import AlertKind, AlertState, LinkKind, MemberRole, PausedKind, Role, RollbackState
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
@@ -130,6 +131,22 @@ def _add_the_rest(project: Project) -> None:
     seconds_to_wait(RateLimit("key:some", most=10, seconds=60))
     ModelPause.objects.create(
         project=project, model=HOSTILE, kind=PausedKind.MODEL, since=now, until=now, error=HOSTILE
+    )
+    alert = Alert.objects.create(
+        project=project,
+        kind=AlertKind.MODEL_UNAVAILABLE,
+        subject=HOSTILE,
+        state=AlertState.ACKNOWLEDGED,
+        cause=HOSTILE,
+        cost=HOSTILE,
+        consequences=[{"kind": "queue_age", "subject": "", "cause": HOSTILE, "cost": HOSTILE}],
+        acknowledged_at=now,
+        acknowledged_by="person:1",
+        note=HOSTILE,
+    )
+    AlertRecipients.objects.create(project=project, webhook_url=HOSTILE, mail_addresses=[HOSTILE])
+    AlertDelivery.objects.create(
+        project=project, alert=alert, event="opened", channel="mail", recipient=HOSTILE, last_error=HOSTILE
     )
     rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
     RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))

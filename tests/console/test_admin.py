@@ -13,7 +13,7 @@ from apps.actions.keys.create_key import CreatedKey
 from apps.tenants.models import Project
 from tests.console.conftest import HOSTILE
 
-ROOMS = ("tenants", "traces", "outbox", "memories")
+ROOMS = ("tenants", "traces", "outbox", "alerts", "memories")
 MODELS = [model for room in ROOMS for model in apps.get_app_config(room).get_models()]
 MOST_QUERIES = 25
 

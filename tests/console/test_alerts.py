@@ -1,76 +1,130 @@
-"""The alerts of the dashboard."""
+"""The page of alerts, the dashboard's alerts and the page of recipients."""
 
-from datetime import UTC, datetime
+import re
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+from django.utils.html import escape
 
-from apps.console.selectors.alerts import alerts
-from apps.console.selectors.dashboard import Dashboard, Gauge, QueueState, StageLatency
-from apps.console.selectors.periods import PeriodStep, dashboard_period
-from apps.pipeline.core.enums import Stage
-from apps.pipeline.core.funnel_metrics import BANDS, Ratio, RatioReading, SuddenChange, Tallies
+from apps.actions.alerts.evaluate_alerts import evaluate_alerts
+from apps.actions.projects.set_member import set_member
+from apps.alerts.models import Alert, AlertRecipients
+from apps.outbox.models import ModelPause, WorkerHeartbeat
+from apps.pipeline.core.enums import AlertKind, AlertState, MemberRole
+from apps.tenants.models import Project
+from tests.actions.alerts.alert_rows import MINUTE, alert, beat, pause, tally, work
 
-NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)
-IDLE = QueueState(pending=0, oldest_seconds=0, failed=0, workers=1)
-
-
-def dashboard(
-    *,
-    queue: QueueState = IDLE,
-    readings: tuple[RatioReading, ...] = (),
-    change: SuddenChange | None = None,
-    speeds: tuple[StageLatency, ...] = (),
-) -> Dashboard:
-    return Dashboard(
-        period=dashboard_period(PeriodStep.DAY, now=NOW),
-        totals=Tallies({}),
-        gauges=[Gauge(reading, BANDS[reading.ratio], []) for reading in readings],
-        sudden_change=change,
-        drops=[],
-        reasons={},
-        costs=[],
-        speeds=list(speeds),
-        queue=queue,
-        tallied_at=NOW,
-    )
+HOME = "/console/test/"
+HOOK = "https://example.com/hook"
 
 
-def test_nothing_is_reported_while_all_is_well() -> None:
-    shown = dashboard(
-        readings=(RatioReading(Ratio.PRE_FILTER, 40, 100), RatioReading(Ratio.WEAKER, 0, 100)),
-        speeds=(StageLatency(Stage.EXTRACT, spans=1_000, p50=400_000, p99=1_200_000),),
-    )
-    assert list(alerts(shown)) == []
+def member(project: Project, role: MemberRole) -> Client:
+    user = User.objects.create_user(f"the {role}")
+    set_member(project_id=project.pk, username=user.username, role=role)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def admin(project: Project) -> Client:
+    return member(project, MemberRole.ADMIN)
+
+
+def text_of(client: Client, path: str) -> str:
+    answer = client.get(HOME + path)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_an_outage_is_one_alert_with_what_follows_and_what_mends_it(project: Project, admin: Client) -> None:
+    now = timezone.now()
+    beat()
+    pause(project, since=now - 6 * MINUTE)
+    work(project, since=now - 6 * MINUTE)
+    tally(project, at=now, calls=90, calls_failed=90)
+    evaluate_alerts()
+    for path in ("alerts/", "dashboard/"):
+        page = text_of(admin, path)
+        assert "The model openai:down has not answered since" in page
+        assert "1 request waits for it" in page
+        assert "<li>Failed model calls: 100%, healthy is at most 0.20%.</li>" in page
+        assert f'<a class="button" href="{HOME}queue/">' in page
+        assert page.count('class="alert-card') == 1
+    assert 'id="count-alerts">1</span>' in text_of(admin, "queue/")
+
+
+def test_the_dashboard_shows_a_young_pause_until_there_is_an_alert(project: Project, admin: Client) -> None:
+    beat()
+    pause(project, since=timezone.now())
+    assert "The model openai:down has not answered" in text_of(admin, "dashboard/")
+    ModelPause.objects.update(since=timezone.now() - 2 * MINUTE)
+    evaluate_alerts()
+    page = text_of(admin, "dashboard/")
+    assert page.count("The model openai:down has not answered") == 1
+    assert "alert-card" in page
+
+
+def test_the_dashboard_says_when_nobody_checks_for_alerts(project: Project, admin: Client) -> None:
+    assert "No worker is running" in text_of(admin, "dashboard/")
+    WorkerHeartbeat.objects.all().delete()
+    beat()
+    assert "No worker is running" not in text_of(admin, "dashboard/")
+
+
+def test_alerts_are_filtered_by_state_and_kind(project: Project, admin: Client) -> None:
+    alert(project, cause="It is open.")
+    alert(project, AlertKind.DEAD_WORK, state=AlertState.ACKNOWLEDGED, cause="It is acknowledged.")  # newer
+    alert(project, state=AlertState.RESOLVED, resolved_at=timezone.now(), cause="It is over.")
+
+    def shown(query: str) -> list[str]:
+        page = text_of(admin, f"alerts/{query}")
+        return re.findall(r"It is [a-z]+\.", page)
+
+    assert shown("") == ["It is open.", "It is acknowledged."]
+    assert shown("?state=acknowledged") == ["It is acknowledged."]
+    assert shown("?state=resolved") == ["It is over."]
+    assert shown("?kind=dead_work") == ["It is acknowledged."]
+    assert shown("?kind=dead_work&state=open") == []
+
+
+def test_an_alert_is_acknowledged_with_a_note(project: Project, admin: Client) -> None:
+    opened = alert(project)
+    page = admin.post(f"{HOME}alerts/{opened.pk}/acknowledge/", {"note": "the vendor knows"}, follow=True)
+    assert "Acknowledged by the admin" in page.content.decode()
+    assert "the vendor knows" in page.content.decode()
+    again = admin.post(f"{HOME}alerts/{opened.pk}/acknowledge/", {"note": "me, too"}, follow=True)
+    assert "the alert is acknowledged already" in again.content.decode()
+    assert Alert.objects.get().note == "the vendor knows"
+
+
+def test_viewers_see_alerts_and_can_not_acknowledge(project: Project) -> None:
+    opened, viewer = alert(project), member(project, MemberRole.VIEWER)
+    page = text_of(viewer, "alerts/")
+    assert opened.cause in page
+    assert "Acknowledge</button>" not in page
+    assert "Recipients" not in page
+
+
+def test_recipients_are_saved_and_a_secret_is_shown_once(project: Project, admin: Client) -> None:
+    form = {"webhook_url": HOOK, "mail_addresses": "ops@example.com\r\n\r\nlead@example.com"}
+    saved = admin.post(f"{HOME}alerts/recipients/", form).content.decode()
+    recipients = AlertRecipients.objects.get()
+    assert recipients.mail_addresses == ["ops@example.com", "lead@example.com"]
+    assert escape(recipients.webhook_secret) in saved
+    assert admin.post(f"{HOME}alerts/recipients/", form).status_code == 302
+    page = text_of(admin, "alerts/recipients/")
+    assert "whsec_" not in page
+    assert HOOK in page
 
 
 @pytest.mark.parametrize(
-    ("shown", "message"),
-    [
-        (
-            dashboard(queue=QueueState(pending=1, oldest_seconds=3, failed=0, workers=0)),
-            "No worker is running (last heartbeat over 30 s ago): accepted turns are waiting.",
-        ),
-        (
-            dashboard(queue=QueueState(pending=0, oldest_seconds=0, failed=2, workers=1)),
-            "2 queue entries failed; see Queue.",
-        ),
-        (
-            dashboard(queue=QueueState(pending=1, oldest_seconds=61, failed=0, workers=1)),
-            "The oldest pending work has been waiting for 61 seconds.",
-        ),
-        (
-            dashboard(readings=(RatioReading(Ratio.LOW_QUALITY, 45, 100),)),
-            "Candidates not worth remembering: 45%, healthy is at most 20%.",
-        ),
-        (
-            dashboard(change=SuddenChange(Ratio.PRE_FILTER, before=0.42, latest=0.18)),
-            "Users' turns dropped by the pre-filter: 18% in the latest day, 42% before.",
-        ),
-        (
-            dashboard(speeds=(StageLatency(Stage.RESOLVE_REFS, spans=100, p50=1_000, p99=3_000_000),)),
-            "Resolve names: the p99 latency is 3.0 s, its limit 2.5 s.",
-        ),
-    ],
+    ("form", "message"),
+    [({"webhook_url": "http://example.com"}, "must begin with https://"), ({"mail_addresses": "x"}, "no mail address")],
 )
-def test_what_needs_attention_is_reported(shown: Dashboard, message: str) -> None:
-    assert list(alerts(shown)) == [message]
+def test_invalid_recipients_are_refused(project: Project, admin: Client, form: dict[str, str], message: str) -> None:
+    answer = admin.post(f"{HOME}alerts/recipients/", form)
+    assert (answer.status_code, message in answer.content.decode()) == (422, True)
+    assert not AlertRecipients.objects.exists()

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import resolve
 
+from apps.alerts.models import Alert
 from apps.memories.models import Entity, Memory, MemoryLink
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import Project
@@ -22,6 +23,8 @@ QUERIES = {
     "patterns": ("q", "reason", "by"),
     "dashboard": ("by",),
     "queue": ("state", "page"),
+    "alerts": ("state", "kind", "page"),
+    "alerts/recipients": ("page",),
     "audit": ("actor", "verb", "user", "since", "until", "page"),
     "audit/export": ("actor", "verb", "user", "since", "until"),
     "keys": ("page",),
@@ -38,6 +41,8 @@ FORMS = {
     "undo": ("memory", "link"),
     "patterns/try": ("content", "before", "role"),
     "queue/retry": ("error", "user"),
+    "alerts/{alert}/acknowledge": ("note",),
+    "alerts/recipients": ("webhook_url", "mail_addresses"),
     "keys": ("name", "scopes", "expires_at"),
     "members": ("username", "role"),
     "configuration/change": ("base", "note", "redaction.custom", "extraction.model"),
@@ -56,7 +61,9 @@ def things(full_project: Project) -> dict[str, str]:
     memory = Memory.objects.filter(project=full_project).earliest("created_at")
     entity = Entity.objects.filter(project=full_project, is_user=False).earliest("name")
     link = MemoryLink.objects.filter(project=full_project).earliest("id")
-    return {"user": str(memory.end_user_id), "entity": str(entity.pk), "link": str(link.pk)}
+    alert = Alert.objects.get(project=full_project)
+    ids = {"entity": entity.pk, "link": link.pk, "alert": alert.pk, "user": memory.end_user_id}
+    return {name: str(each) for name, each in ids.items()}
 
 
 def test_the_pages_are_there(things: dict[str, str]) -> None:

@@ -29,8 +29,9 @@ OPEN_TO_ALL = (
     "configuration/",
     "configuration/1/",
     "queue/",
+    "alerts/",
 )
-FOR_ADMINS = ("patterns/new/", "patterns/rules/thanks_en/", "keys/", "members/")
+FOR_ADMINS = ("patterns/new/", "patterns/rules/thanks_en/", "keys/", "members/", "alerts/recipients/")
 NOBODY = UUID(int=7)
 BUTTONS = (
     "patterns/preview/",
@@ -42,6 +43,7 @@ BUTTONS = (
     "queue/try-model/",
     "queue/1/retry/",
     "queue/1/discard/",
+    f"alerts/{NOBODY}/acknowledge/",
     f"keys/{NOBODY}/revoke/",
     f"keys/{NOBODY}/restore/",
     f"members/{NOBODY}/remove/",
@@ -190,17 +192,6 @@ def test_the_dashboard_counts_what_was_said(viewer: Client, step: str) -> None:
 def test_an_empty_period_says_so_kindly(viewer: Client) -> None:
     HourlyTally.objects.all().delete()
     assert "No turns in the last 30 days" in text_of(viewer, "dashboard/")
-
-
-def test_an_alert_shows_the_healthy_band_in_full(viewer: Client, full_project: Project) -> None:
-    hour = HourlyTally.objects.filter(project=full_project).earliest("hour").hour
-    for measure in ("calls", "calls_failed"):
-        HourlyTally.objects.update_or_create(
-            project=full_project, hour=hour, measure=measure, stage="", reason="", defaults={"amount": 90}
-        )
-    page = text_of(viewer, "dashboard/")
-    assert "Failed model calls: 100%, healthy is at most 0.20%." in page
-    assert "0% to 0%" not in page
 
 
 def test_a_trace_of_one_turn_says_one_turn(viewer: Client, full_project: Project) -> None:
@@ -355,13 +346,6 @@ def test_names_that_can_not_be_added_are_not_tried_without_end(tuner: Client, fu
     tries = [page(f"name {number}") for number in range(19)] + [page("gone")]
     assert all("This name can&#x27;t be added." in each for each in tries)
     assert "Too many names" in page("another")
-
-
-def test_old_work_raises_an_alert(viewer: Client, full_project: Project) -> None:
-    OutboxRow.objects.filter(project=full_project).update(
-        state=WorkState.PENDING, created_at=timezone.now() - timedelta(minutes=5)
-    )
-    assert "The oldest pending work has been waiting" in text_of(viewer, "dashboard/")
 
 
 # --- a model that does not answer, and failed work

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from apps.console.labels import count_of, label, percent
-from apps.console.selectors.alerts import band_text
 from apps.console.selectors.charts import funnel_chart
 from apps.console.selectors.periods import PeriodStep, dashboard_period
 from apps.console.selectors.reasons import explain
 from apps.console.selectors.settings import Setting, settings_sections
+from apps.pipeline.alerts.texts import band_text
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.funnel_metrics import Band
 from apps.pipeline.core.policy import Policy

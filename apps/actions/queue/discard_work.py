@@ -12,6 +12,8 @@ from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import RUNS, TraceStatus
 from apps.traces import recorder
 
+DISCARDED = "discarded by "  # begins the error of discarded work
+
 
 def discard_work(*, project_id: UUID, row_id: int, actor: str) -> None:
     """Mark open work and its trace as dead, so that the work behind it can run; it can be retried later.
@@ -21,7 +23,7 @@ def discard_work(*, project_id: UUID, row_id: int, actor: str) -> None:
     row = OutboxRow.objects.filter(project_id=project_id, id=row_id).first()
     if row is None:
         raise NotFound("there is no such work")
-    error = f"discarded by {actor}; before: {row.last_error or 'no error'}"
+    error = f"{DISCARDED}{actor}; before: {row.last_error or 'no error'}"
     with transaction.atomic():
         if not manual.discard(end_user_id=row.end_user_id, row_id=row.id, error=error):
             raise Conflict("only open work that no worker is processing can be discarded")

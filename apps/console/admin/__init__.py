@@ -4,6 +4,7 @@ from django.contrib import admin
 
 from apps.console.admin import (
     accounts,
+    alerts,
     configuration,
     conversations,
     entities,
@@ -22,6 +23,7 @@ from apps.console.admin import (
 
 __all__ = [
     "accounts",
+    "alerts",
     "configuration",
     "conversations",
     "entities",

@@ -13,6 +13,8 @@ from django.utils.safestring import SafeString
 
 from apps.console.labels import duration, label
 from apps.pipeline.core.enums import (
+    AlertState,
+    DeliveryState,
     LinkStatus,
     Outcome,
     RollbackState,
@@ -46,7 +48,12 @@ _TONES: dict[str, str] = {
     SpanResult.REJECT: "calm",
     SpanResult.ERROR: "bad",
     Outcome.STORED: "good",
-    LinkStatus.OPEN: "wait",
+    LinkStatus.OPEN: "wait",  # of an alert as well
+    AlertState.ACKNOWLEDGED: "calm",
+    AlertState.RESOLVED: "good",
+    DeliveryState.WAITING: "wait",
+    DeliveryState.DELIVERED: "good",
+    DeliveryState.FAILED: "bad",
     LinkStatus.SETTLED: "good",
 }
 

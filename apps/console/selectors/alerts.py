@@ -1,43 +1,61 @@
-"""Messages of the dashboard about what needs attention."""
+"""Alerts as pages show them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
 
-from apps.console.labels import count_of, duration, label, percent
-from apps.console.selectors.dashboard import Dashboard, QueueState
-from apps.pipeline.core.funnel_metrics import Band, RatioHealth
+from django.contrib.auth import get_user_model
+from django.urls import reverse
 
+from apps.alerts.models import Alert
+from apps.alerts.querysets import AlertQuerySet
+from apps.pipeline.alerts.remedies import remedy_of
+from apps.pipeline.core.enums import AlertKind, AlertState
 
-def alerts(shown: Dashboard) -> Iterator[str]:
-    """Yield the alerts of a dashboard: workers and queue first, then ratios, sudden changes and latencies."""
-    yield from queue_alerts(shown.queue)
-    for gauge in shown.gauges:
-        if gauge.reading.health is RatioHealth.ALERT:
-            yield f"{_sentence(gauge.label)}: {percent(gauge.reading.value)}, healthy is {band_text(gauge.band)}."
-    if (change := shown.sudden_change) is not None:
-        latest, before = percent(change.latest), percent(change.before)
-        yield f"{_sentence(change.ratio)}: {latest} in the latest {shown.period.step}, {before} before."
-    for speed in shown.speeds:
-        if speed.p99 is not None and speed.limit is not None and speed.is_too_slow:
-            p99, limit = duration(speed.p99), duration(speed.limit)
-            yield f"{_sentence(label(speed.stage))}: the p99 latency is {p99}, its limit {limit}."
+MOST_ON_DASHBOARD = 10
+_OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
 
 
-def queue_alerts(queue: QueueState) -> Iterator[str]:
-    """Yield the alerts about workers and queue."""
-    if not queue.workers:
-        yield "No worker is running (last heartbeat over 30 s ago): accepted turns are waiting."
-    if queue.failed:
-        yield f"{count_of(queue.failed, 'queue entry', 'queue entries')} failed; see Queue."
-    if queue.is_late:
-        yield f"The oldest pending work has been waiting for {count_of(queue.oldest_seconds, 'second')}."
+@dataclass(frozen=True, slots=True)
+class AlertCard:
+    """An alert with the link that mends it, and the name of whoever has acknowledged it."""
+
+    alert: Alert
+    remedy: str
+    url: str
+    acknowledged_by: str
 
 
-def band_text(band: Band) -> str:
-    """Return the range of a healthy band as text."""
-    if band.low <= 0:
-        return f"at most {percent(band.high)}"
-    return f"at least {percent(band.low)}" if band.high >= 1 else f"{percent(band.low)} to {percent(band.high)}"
+def alerts_by(*, project_id: UUID, state: str, kind: str) -> AlertQuerySet:
+    """Return alerts of a state, by default open ones and then acknowledged ones, of a kind, by default of any."""
+    alerts = Alert.objects.for_project(project_id).order_by(*_OPEN_FIRST)
+    alerts = alerts.filter(state=state) if state in set(AlertState) else alerts.unresolved()
+    return alerts.filter(kind=kind) if kind in set(AlertKind) else alerts
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+def dashboard_alerts(*, project_id: UUID) -> list[Alert]:
+    """Return the alerts that are not resolved, open ones first."""
+    return list(alerts_by(project_id=project_id, state="", kind="")[:MOST_ON_DASHBOARD])
+
+
+def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
+    """Add what the pages of a project show beside each alert."""
+    listed = list(alerts)
+    names = _names(listed)
+    return [_card(each, slug, names.get(each.acknowledged_by, each.acknowledged_by)) for each in listed]
+
+
+def _card(alert: Alert, slug: str, acknowledged_by: str) -> AlertCard:
+    remedy = remedy_of(AlertKind(alert.kind), subject=alert.subject)
+    url = reverse(f"console:{remedy.page}", args=[slug])
+    return AlertCard(alert, remedy.label, f"{url}?{remedy.query}" if remedy.query else url, acknowledged_by)
+
+
+def _names(alerts: list[Alert]) -> dict[str, str]:
+    """Return the names of people by the actors that they are in the ledger."""
+    actors = {each.acknowledged_by for each in alerts}
+    numbers = [int(number) for kind, _, number in (each.partition(":") for each in actors) if kind == "person"]
+    if not numbers:
+        return {}
+    people = get_user_model().objects.filter(pk__in=numbers).values_list("pk", "username")
+    return {f"person:{pk}": name for pk, name in people}

@@ -23,13 +23,11 @@ from apps.pipeline.core.funnel_metrics import (
     Measure,
     Ratio,
     RatioReading,
-    SuddenChange,
     Tallies,
     is_too_slow,
     past_pre_filter,
     quantile,
     ratio_readings,
-    sudden_change,
     total_of,
     users_turns,
 )
@@ -114,7 +112,6 @@ class Dashboard:
     period: DashboardPeriod
     totals: Tallies
     gauges: list[Gauge]
-    sudden_change: SuddenChange | None  # of the share that the pre-filter drops
     drops: list[DropLine]
     reasons: dict[str, list[float | None]]
     costs: list[float]
@@ -132,7 +129,6 @@ def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:
         period=period,
         totals=totals,
         gauges=_gauges(totals, by_step),
-        sudden_change=sudden_change(Ratio.PRE_FILTER, by_step),
         drops=list(_drop_lines(totals)),
         reasons=_reasons(totals, by_step),
         costs=[each.of(Measure.COST) for each in by_step],

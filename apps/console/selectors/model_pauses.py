@@ -7,8 +7,10 @@ from uuid import UUID
 from django.utils import timezone
 
 from apps.console.labels import count_of
-from apps.outbox.models import ModelPause, OutboxRow, UserLease
-from apps.pipeline.core.enums import RUNS, PausedKind, WorkState
+from apps.outbox.model_pauses import waiting_requests
+from apps.outbox.models import ModelPause
+from apps.pipeline.alerts.conditions import KIND_OF_SILENCE
+from apps.pipeline.core.enums import PausedKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,11 @@ class PausedModelBanner:
     pause: ModelPause
     waiting: int  # requests and sessions of users that wait for it
     now: datetime
+
+    @property
+    def alert_key(self) -> tuple[str, str]:
+        """Return kind and subject of the alert about it."""
+        return KIND_OF_SILENCE[PausedKind(self.pause.kind)], self.pause.model
 
     @property
     def text(self) -> str:
@@ -38,10 +45,6 @@ def model_pauses(*, project_id: UUID) -> list[PausedModelBanner]:
     """Return the paused models of a project; without any, with one query."""
     now = timezone.now()
     pauses = ModelPause.objects.filter(project_id=project_id).order_by("since")
-    leases = UserLease.objects.filter(project_id=project_id, ready_at__isnull=False)
-    runs = OutboxRow.objects.filter(project_id=project_id, state=WorkState.PENDING, kind__in=RUNS)
-    banners = []
-    for pause in pauses:
-        users = leases.filter(waits_for=pause.model).values("end_user_id")
-        banners.append(PausedModelBanner(pause, runs.filter(end_user_id__in=users).count(), now))
-    return banners
+    return [
+        PausedModelBanner(pause, waiting_requests(project_id=project_id, model=pause.model), now) for pause in pauses
+    ]

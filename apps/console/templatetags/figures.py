@@ -5,8 +5,8 @@ from typing import Any
 from django import template
 
 from apps.console.labels import percent
-from apps.console.selectors.alerts import band_text
 from apps.console.selectors.reasons import explain
+from apps.pipeline.alerts.texts import band_text
 from apps.pipeline.core.funnel_metrics import RatioHealth
 
 register = template.Library()

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.alerts import alerts
+from apps.console.selectors.alerts import alert_cards, dashboard_alerts
 from apps.console.selectors.charts import funnel_chart
 from apps.console.selectors.dashboard import dashboard as read_dashboard
 from apps.console.selectors.dashboard import funnel_steps, redacted_text
@@ -21,9 +21,11 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     step = request.GET.get("by", "")
     period = dashboard_period(PeriodStep(step) if step in set(PeriodStep) else PeriodStep.DAY, now=timezone.now())
     shown = read_dashboard(project_id=visit.project.pk, period=period)
+    alerts = dashboard_alerts(project_id=visit.project.pk)
+    known = {(each.kind, each.subject) for each in alerts}
     context = {
         "shown": shown,
-        "alerts": list(alerts(shown)),
+        "cards": alert_cards(alerts, slug=visit.project.slug),
         "steps": list(PeriodStep),
         "funnel": funnel_chart(funnel_steps(shown.totals)),
         "gauges": gauge_series(shown),
@@ -32,7 +34,7 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "dollars": shown.totals.of(Measure.COST),
         "redacted": redacted_text(shown.totals),
         "calls": int(shown.totals.of(Measure.CALLS)),
-        "pauses": model_pauses(project_id=visit.project.pk),
+        "pauses": [each for each in model_pauses(project_id=visit.project.pk) if each.alert_key not in known],
         "has_turns": bool(shown.totals.of(Measure.TURNS)),
     }
     return render(request, "console/dashboard.html", context)

@@ -22,6 +22,7 @@ from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview, Trace, Turn
 from apps.traces.policies import active_policy
 from apps.traces.requests import requests_since
+from tests.actions.alerts.alert_rows import alert
 from tests.console.browser.conftest import OpenPage, Window
 from tests.console.browser.test_hostile_text import INJECTED, given
 
@@ -37,6 +38,8 @@ def pages(project: Project) -> list[str]:
         "patterns/",
         "configuration/",
         "queue/",
+        "alerts/",
+        "alerts/recipients/",
         "keys/",
         "members/",
         "rollbacks/",
@@ -63,6 +66,17 @@ def test_the_dashboard_draws_its_plots(open_window: OpenPage, full_project: Proj
     expect(window.page.locator("[data-plot] canvas")).to_have_count(window.page.locator("[data-plot]").count())
     assert window.page.locator("[data-plot] canvas").count() >= 3
     expect(window.page.locator(".funnel li")).to_have_count(5)
+
+
+def test_an_alert_is_acknowledged_with_a_note(open_window: OpenPage, full_project: Project) -> None:
+    alert(full_project)
+    window = open_window()
+    window.open("alerts/?state=open")
+    expect(window.page.get_by_role("link", name=re.compile("^Alerts"))).to_contain_text("1")
+    window.page.get_by_label("Note to the alert").fill("on it")
+    window.page.get_by_role("button", name="Acknowledge").click()
+    expect(window.page.get_by_text("Acknowledged by ana")).to_contain_text("on it")
+    expect(window.page.get_by_role("link", name=re.compile("^Alerts"))).not_to_contain_text("1")
 
 
 # --- patterns

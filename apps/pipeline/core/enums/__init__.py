@@ -1,6 +1,7 @@
 """The words of the glossary as enums: the one spelling that code, API, database and console share."""
 
 from apps.pipeline.core.enums.access import MemberRole, Role, Scope
+from apps.pipeline.core.enums.alerts import AlertEvent, AlertKind, AlertState, DeliveryChannel, DeliveryState
 from apps.pipeline.core.enums.choices import choices_of, values_of
 from apps.pipeline.core.enums.funnel import Outcome, Reason, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.enums.links import LinkKind, LinkResolution, LinkStatus, RejectionReason
@@ -39,6 +40,11 @@ __all__ = [
     "LIVE_STATUSES",
     "PROCEDURE",
     "RUNS",
+    "AlertEvent",
+    "AlertKind",
+    "AlertState",
+    "DeliveryChannel",
+    "DeliveryState",
     "EntityChangeKind",
     "EntityType",
     "ExtractorKind",

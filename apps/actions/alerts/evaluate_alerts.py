@@ -1,0 +1,62 @@
+"""Open, keep and resolve the alerts of all projects, once a minute."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from apps.actions.alerts.apply_decisions import hold_project, update_alerts
+from apps.actions.alerts.measure import hours_until, measure
+from apps.alerts.models import Alert
+from apps.outbox.models import ModelPause, OutboxRow
+from apps.pipeline.alerts.conditions import MEASURED_KINDS, conditions_of
+from apps.pipeline.alerts.decide import RESOLVE_AFTER
+from apps.pipeline.core.enums import WorkState
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import HourlyTally
+
+log = structlog.get_logger(__name__)
+
+
+def evaluate_alerts(*, now: datetime | None = None) -> int:
+    """Evaluate the projects with recent traffic, work, paused models or alerts; return how many these are."""
+    moment = now or timezone.now()
+    projects = _projects_to_watch(moment)
+    for project_id in projects:
+        try:
+            with tenant_scope(project_id=project_id):
+                evaluate_project(project_id=project_id, now=moment)
+        except Exception:
+            log.exception("the alerts of a project could not be evaluated", project=str(project_id))
+    return len(projects)
+
+
+def evaluate_project(*, project_id: UUID, now: datetime, resolve_after: timedelta = RESOLVE_AFTER) -> bool:
+    """Evaluate one project; return False if another process does that now."""
+    with transaction.atomic():
+        if not hold_project(project_id, skip_locked=True):
+            return False
+        update_alerts(
+            project_id=project_id,
+            conditions=conditions_of(measure(project_id=project_id, now=now)),
+            kinds=MEASURED_KINDS,
+            now=now,
+            resolve_after=resolve_after,
+        )
+    return True
+
+
+def _projects_to_watch(now: datetime) -> list[UUID]:
+    """Return the projects that could have a condition for an alert, or have alerts."""
+    due = (
+        HourlyTally.objects.filter(hour__gte=hours_until(now)[0]),
+        OutboxRow.objects.filter(state__in=[WorkState.PENDING, WorkState.DEAD]),
+        ModelPause.objects.all(),
+        Alert.objects.unresolved(),
+    )
+    with system_scope(SystemWork.SCHEDULE):
+        found = {each for rows in due for each in rows.order_by().values_list("project_id", flat=True).distinct()}
+    return sorted(found)

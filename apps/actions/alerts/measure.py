@@ -1,0 +1,73 @@
+"""Measure what the alerts of a project depend on."""
+
+from collections import defaultdict
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q
+
+from apps.actions.queue.discard_work import DISCARDED
+from apps.outbox import heartbeats
+from apps.outbox.model_pauses import waiting_requests
+from apps.outbox.models import ModelPause, OutboxRow
+from apps.outbox.querysets import OutboxRowQuerySet
+from apps.pipeline.alerts.hourly_conditions import MOST_HOURS
+from apps.pipeline.alerts.measured import Measured, SilentModel
+from apps.pipeline.core.enums import PausedKind, Stage
+from apps.pipeline.core.funnel_metrics import Measure, Tallies
+from apps.traces.models import HourlyLatency, HourlyTally
+from apps.traces.tallies import HOUR, hour_of
+
+ALIVE_WITHIN = timedelta(seconds=30)  # as in /readyz
+
+
+def measure(*, project_id: UUID, now: datetime) -> Measured:
+    """Read the queue, the paused models and the last hours of a project, with eight queries."""
+    rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
+    backlog = rows.backlog()
+    hours = hours_until(now)
+    return Measured(
+        now=now,
+        workers=heartbeats.alive(within=ALIVE_WITHIN),
+        open_work=sum(rows.open_by_kind().values()),
+        oldest_seconds=_age(backlog.oldest, now),
+        vector_lag_seconds=_age(backlog.oldest_index, now),
+        # What somebody has discarded needs nobody's attention.
+        dead=rows.dead().filter(~Q(last_error__startswith=DISCARDED)).count() if backlog.dead else 0,
+        silent_models=tuple(
+            SilentModel(
+                model=pause.model,
+                kind=PausedKind(pause.kind),
+                since=pause.since,
+                waiting=waiting_requests(project_id=project_id, model=pause.model),
+            )
+            for pause in ModelPause.objects.filter(project_id=project_id).order_by("since")
+        ),
+        hours=_tallies(project_id, hours),
+        latencies=_latencies(project_id, hours),
+    )
+
+
+def hours_until(now: datetime) -> list[datetime]:
+    """Return the starts of the last MOST_HOURS hours, oldest first; the last one is the current hour."""
+    return [hour_of(now) - HOUR * ago for ago in reversed(range(MOST_HOURS))]
+
+
+def _tallies(project_id: UUID, hours: list[datetime]) -> list[Tallies]:
+    sums: defaultdict[datetime, dict[tuple[Measure, str, str], float]] = defaultdict(dict)
+    rows = HourlyTally.objects.filter(project_id=project_id, hour__gte=hours[0], hour__lte=hours[-1])
+    for hour, name, stage, reason, amount in rows.values_list("hour", "measure", "stage", "reason", "amount"):
+        sums[hour][Measure(name), stage, reason] = amount
+    return [Tallies(sums[hour]) for hour in hours]
+
+
+def _latencies(project_id: UUID, hours: list[datetime]) -> dict[Stage, list[dict[int, int]]]:
+    found: defaultdict[Stage, defaultdict[datetime, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))
+    rows = HourlyLatency.objects.filter(project_id=project_id, hour__gte=hours[0], hour__lte=hours[-1])
+    for hour, stage, bucket, spans in rows.values_list("hour", "stage", "bucket", "spans"):
+        found[Stage(stage)][hour][bucket] = spans
+    return {stage: [by_hour[hour] for hour in hours] for stage, by_hour in found.items()}
+
+
+def _age(moment: datetime | None, now: datetime) -> float:
+    return 0.0 if moment is None else max(0.0, (now - moment).total_seconds())

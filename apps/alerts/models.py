@@ -1,0 +1,132 @@
+"""Alerts of projects, who is told about them, and the messages sent."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.alerts.querysets import AlertQuerySet
+from apps.pipeline.alerts.measured import SUBJECT_LENGTH
+from apps.pipeline.core.enums import (
+    AlertEvent,
+    AlertKind,
+    AlertState,
+    DeliveryChannel,
+    DeliveryState,
+    choices_of,
+    values_of,
+)
+from apps.pipeline.core.identifiers import Prefix, new_id, show
+
+NOTE_LENGTH = 500
+ADDRESS_LENGTH = 500
+
+
+def alert_kind_choices() -> list[tuple[str, str]]:
+    """Return the choices of a kind; migrations refer to this function, so a new kind needs none."""
+    return choices_of(AlertKind)
+
+
+class Alert(models.Model):
+    """Something in a project that needs attention, from when it was noticed until it is over.
+
+    `consequences` are conditions that follow from it: `kind`, `subject`, `cause` and `cost` of each.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    kind = models.CharField(max_length=32, choices=alert_kind_choices)
+    subject = models.CharField(max_length=SUBJECT_LENGTH, blank=True, help_text="the model, stage or ratio")
+    state = models.CharField(max_length=16, choices=choices_of(AlertState), default=AlertState.OPEN.value)
+    cause = models.TextField(help_text="what is wrong, when it was last seen")
+    cost = models.TextField(help_text="what it costs while it lasts")
+    figures = models.JSONField(default=dict)
+    consequences = models.JSONField(default=list, blank=True)
+    window_hours = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="the hours that the figures are of; empty: one moment"
+    )
+    opened_at = models.DateTimeField(default=timezone.now)
+    last_seen_at = models.DateTimeField(default=timezone.now, help_text="when its condition last held")
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
+    acknowledged_by = models.CharField(max_length=160, blank=True, help_text="person or key")
+    note = models.CharField(max_length=NOTE_LENGTH, blank=True, help_text="of whoever has acknowledged it")
+    resolved_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AlertQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=("project", "kind", "subject"), condition=Q(resolved_at__isnull=True), name="alert_once"
+            ),
+            models.CheckConstraint(condition=Q(state__in=values_of(AlertState)), name="alert_state_known"),
+            models.CheckConstraint(
+                condition=Q(state=AlertState.RESOLVED.value, resolved_at__isnull=False)
+                | Q(~Q(state=AlertState.RESOLVED.value), resolved_at__isnull=True),
+                name="alert_resolved_at_set",
+            ),
+        ]
+        indexes = [models.Index(fields=("project", "-id"), name="alert_of_project")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}".strip()
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier with its public prefix."""
+        return show(Prefix.ALERT, self.id)
+
+
+class AlertRecipients(models.Model):
+    """Who is told about the alerts of a project."""
+
+    project = models.OneToOneField(
+        "tenants.Project", on_delete=models.CASCADE, primary_key=True, related_name="alert_recipients"
+    )
+    webhook_url = models.CharField(max_length=ADDRESS_LENGTH, blank=True, help_text="empty: no webhook")
+    webhook_secret = models.CharField(
+        max_length=80, blank=True, editable=False, help_text="shared with the receiver, which checks signatures with it"
+    )
+    mail_addresses = ArrayField(models.EmailField(max_length=254), default=list, blank=True)
+    changed_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name_plural = "alert recipients"
+
+    def __str__(self) -> str:
+        return f"recipients of {self.project_id}"
+
+
+class AlertDelivery(models.Model):
+    """One message about an alert to one recipient, with its attempts."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    alert = models.ForeignKey(Alert, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
+    event = models.CharField(max_length=16, choices=choices_of(AlertEvent))
+    channel = models.CharField(max_length=16, choices=choices_of(DeliveryChannel))
+    recipient = models.CharField(max_length=ADDRESS_LENGTH, help_text="the address of the webhook, or a mail address")
+    state = models.CharField(max_length=16, choices=choices_of(DeliveryState), default=DeliveryState.WAITING.value)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_try_at = models.DateTimeField(default=timezone.now)
+    last_error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name_plural = "alert deliveries"
+        ordering = ("-id",)
+        constraints = [
+            models.UniqueConstraint(fields=("alert", "event", "channel", "recipient"), name="alert_told_once"),
+            models.CheckConstraint(condition=Q(state__in=values_of(DeliveryState)), name="delivery_state_known"),
+        ]
+        indexes = [
+            models.Index(
+                fields=("next_try_at",), condition=Q(state=DeliveryState.WAITING.value), name="delivery_waiting"
+            ),
+            models.Index(fields=("project", "-id"), name="delivery_of_project"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} by {self.channel}"

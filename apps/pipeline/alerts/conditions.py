@@ -1,0 +1,49 @@
+"""Which conditions for alerts hold; docs/decisions/alerts.md gives the reasons of the limits."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from apps.pipeline.alerts.hourly_conditions import hourly_conditions
+from apps.pipeline.alerts.measured import Condition, Measured
+from apps.pipeline.core.enums import AlertKind, PausedKind
+
+SILENT_FOR = timedelta(minutes=1)  # before that, a model may just be loading or limiting its callers
+WORK_WITHOUT_WORKER_SECONDS = 60.0
+QUEUE_AGE_SECONDS = 300.0
+VECTOR_LAG_SECONDS = 600.0
+
+KIND_OF_SILENCE = {
+    PausedKind.MODEL: AlertKind.MODEL_UNAVAILABLE,
+    PausedKind.EMBEDDER: AlertKind.EMBEDDER_UNAVAILABLE,
+}
+
+# Kinds that are measured every minute; others are reported by whoever measures them.
+MEASURED_KINDS = frozenset(AlertKind) - {AlertKind.EVALUATION_PRECISION}
+
+
+def conditions_of(measured: Measured) -> list[Condition]:
+    """Return the conditions that hold, causes before what may follow from them."""
+    return [*_silent_models(measured), *_queue(measured), *hourly_conditions(measured)]
+
+
+def _silent_models(measured: Measured) -> Iterator[Condition]:
+    for silent in measured.silent_models:
+        yield Condition(
+            kind=KIND_OF_SILENCE[silent.kind],
+            subject=silent.model,
+            figures={"since": silent.since.isoformat(), "waiting": silent.waiting},
+            opens=measured.now - silent.since >= SILENT_FOR,
+        )
+
+
+def _queue(measured: Measured) -> Iterator[Condition]:
+    oldest, lag = round(measured.oldest_seconds), round(measured.vector_lag_seconds)
+    age = {"seconds": oldest, "open": measured.open_work}
+    if not measured.workers and measured.oldest_seconds >= WORK_WITHOUT_WORKER_SECONDS:
+        yield Condition(AlertKind.NO_WORKER, figures=age)
+    if measured.oldest_seconds >= QUEUE_AGE_SECONDS:
+        yield Condition(AlertKind.QUEUE_AGE, figures=age)
+    if measured.dead:
+        yield Condition(AlertKind.DEAD_WORK, figures={"dead": measured.dead})
+    if measured.vector_lag_seconds >= VECTOR_LAG_SECONDS:
+        yield Condition(AlertKind.VECTOR_LAG, figures={"seconds": lag})

@@ -1,0 +1,58 @@
+"""What was measured of a project, and the conditions that it may meet."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from apps.pipeline.core.enums import AlertKind, PausedKind, Stage
+from apps.pipeline.core.funnel_metrics import Tallies
+
+SUBJECT_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SilentModel:
+    """A model or embedder that has not answered the project's calls since a time."""
+
+    model: str
+    kind: PausedKind
+    since: datetime
+    waiting: int  # requests and sessions of users that wait for it
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A project's queue at one moment, and its last hours, oldest first; the last hour is the current one.
+
+    Ages in seconds. `latencies` are histograms of the spans of a stage, as in `funnel_metrics.quantile`, by hour.
+    """
+
+    now: datetime
+    workers: int
+    open_work: int = 0
+    oldest_seconds: float = 0.0
+    vector_lag_seconds: float = 0.0
+    dead: int = 0
+    silent_models: tuple[SilentModel, ...] = ()
+    hours: Sequence[Tallies] = ()
+    latencies: Mapping[Stage, Sequence[Mapping[int, int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that is wrong now. `window_hours` is the period that the figures are of; None is this moment.
+
+    With `opens` False it is too young for an alert of its own, and only explains what follows from it.
+    """
+
+    kind: AlertKind
+    subject: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    window_hours: int | None = None
+    opens: bool = True
+
+    @property
+    def key(self) -> tuple[AlertKind, str]:
+        """Return what tells alerts of a project apart."""
+        return self.kind, self.subject

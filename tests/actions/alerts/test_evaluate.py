@@ -1,0 +1,201 @@
+"""Alerts are opened, kept and resolved as rows, each once, also by two processes."""
+
+from datetime import datetime, timedelta
+from threading import Barrier, Thread
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from apps.actions.alerts import evaluate_alerts as evaluating
+from apps.actions.alerts.evaluate_alerts import evaluate_alerts, evaluate_project
+from apps.actions.alerts.measure import measure
+from apps.actions.alerts.report_precision import report_precision
+from apps.actions.queue.discard_work import discard_work
+from apps.alerts.models import Alert, AlertDelivery
+from apps.outbox.models import ModelPause, OutboxRow
+from apps.pipeline.alerts.measured import Measured
+from apps.pipeline.alerts.precision import PrecisionWarning
+from apps.pipeline.core.enums import AlertKind, AlertState, WorkState
+from apps.tenants.models import Project
+from apps.worker import tasks
+from tests.actions.alerts.alert_rows import MINUTE, MODEL, alert, beat, pause, recipients, tally, work
+from tests.outbox.second_connection import Aside
+
+NOW = timezone.now()
+
+
+def unresolved() -> list[tuple[str, str]]:
+    return [(each.kind, each.subject) for each in Alert.objects.unresolved().order_by("id")]
+
+
+def test_nothing_is_opened_while_all_is_well(project: Project) -> None:
+    beat()
+    work(project, since=NOW - MINUTE)
+    assert evaluate_alerts() == 1
+    assert unresolved() == []
+
+
+def test_projects_without_anything_are_not_evaluated(project: Project, other_project: Project) -> None:
+    work(other_project, since=NOW)
+    assert evaluate_alerts() == 1
+
+
+def test_an_outage_of_the_model_is_one_alert_with_its_consequences(project: Project) -> None:
+    beat()
+    pause(project, since=NOW - 6 * MINUTE)
+    for _ in range(2):
+        work(project, since=NOW - 6 * MINUTE)
+    work(project, since=NOW - MINUTE, state=WorkState.DEAD, error="gave up")
+    tally(project, at=NOW, calls=60, calls_failed=60)
+    tasks.evaluate_alerts()
+    (found,) = Alert.objects.all()
+    assert (found.project, found.kind, found.subject) == (project, AlertKind.MODEL_UNAVAILABLE, MODEL)
+    assert found.cause.startswith(f"The model {MODEL} has not answered since {NOW - 6 * MINUTE:%Y-%m-%d %H:%M} UTC")
+    assert found.cost.startswith("2 requests wait")
+    assert [each["kind"] for each in found.consequences] == ["queue_age", "dead_work", "ratio"]
+    assert "Bonn" not in str(vars(found))
+
+
+def test_alerts_are_updated_while_they_last(project: Project) -> None:
+    beat()
+    work(project, since=NOW - 6 * MINUTE)
+    evaluate_alerts()
+    first = Alert.objects.get()
+    work(project, since=NOW)
+    evaluate_alerts(now=timezone.now() + 3 * MINUTE)
+    second = Alert.objects.get()
+    assert (second.id, second.opened_at) == (first.id, first.opened_at)
+    assert second.last_seen_at > first.last_seen_at
+    assert (first.figures["open"], second.figures["open"]) == (1, 2)
+    assert "9 min" in second.cause
+
+
+def test_a_mended_outage_resolves_its_alert_by_itself(project: Project) -> None:
+    beat()
+    pause(project, since=NOW - 6 * MINUTE)
+    evaluate_alerts(now=NOW)
+    ModelPause.objects.all().delete()
+    evaluate_alerts(now=NOW + 9 * MINUTE)
+    assert Alert.objects.get().state == AlertState.OPEN
+    evaluate_alerts(now=NOW + 10 * MINUTE)
+    found = Alert.objects.get()
+    assert (found.state, found.resolved_at, found.last_seen_at) == (AlertState.RESOLVED, NOW + 10 * MINUTE, NOW)
+
+
+def test_an_acknowledged_alert_is_resolved_as_well(project: Project) -> None:
+    alert(project, state=AlertState.ACKNOWLEDGED, last_seen_at=NOW - 11 * MINUTE)
+    evaluate_alerts(now=NOW)
+    assert Alert.objects.get().state == AlertState.RESOLVED
+
+
+def test_what_happens_again_after_it_was_resolved_is_a_new_alert(project: Project) -> None:
+    work(project, since=NOW - 6 * MINUTE)
+    beat()
+    alert(project, state=AlertState.RESOLVED, resolved_at=NOW)
+    evaluate_alerts(now=NOW)
+    assert Alert.objects.count() == 2
+    assert unresolved() == [("queue_age", "")]
+
+
+def test_discarded_work_needs_nobody(project: Project) -> None:
+    beat()
+    row = work(project, since=NOW)
+    discard_work(project_id=project.pk, row_id=row.pk, actor="person:1")
+    assert OutboxRow.objects.get().state == WorkState.DEAD
+    evaluate_alerts()
+    assert unresolved() == []
+
+
+def test_an_evaluation_takes_few_queries_however_much_there_is(
+    project: Project, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    beat()
+    for minute in range(8):
+        work(project, since=NOW - minute * MINUTE)
+        tally(project, at=NOW - minute * 60 * MINUTE, turns=100, new_turns=20)
+    with django_assert_max_num_queries(20):
+        evaluate_alerts()
+
+
+def test_projects_have_their_own_alerts(project: Project, other_project: Project) -> None:
+    beat()
+    for each in (project, other_project):
+        pause(each, since=NOW - 6 * MINUTE)
+    evaluate_alerts()
+    assert {each.project for each in Alert.objects.all()} == {project, other_project}
+
+
+def test_a_project_that_fails_does_not_keep_others_from_being_watched(
+    project: Project, other_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(*, project_id: object, now: datetime) -> Measured:
+        if project_id == project.pk:
+            raise ZeroDivisionError
+        return measure(project_id=other_project.pk, now=now)
+
+    monkeypatch.setattr(evaluating, "measure", measured)
+    for each in (project, other_project):
+        pause(each, since=NOW - 6 * MINUTE)
+    evaluate_alerts()
+    assert [each.project for each in Alert.objects.all()] == [other_project]
+
+
+def test_there_is_one_unresolved_alert_of_a_kind_and_subject(project: Project) -> None:
+    alert(project)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        alert(project)
+    alert(project, AlertKind.STAGE_LATENCY, subject="extract")
+    alert(project, AlertKind.STAGE_LATENCY, subject="dedupe")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_processes_open_one_alert_and_tell_it_once(project: Project) -> None:
+    beat()
+    recipients(project, "https://example.com/hook")
+    pause(project, since=NOW - 6 * MINUTE)
+    together = Barrier(4)
+
+    def evaluate() -> None:
+        try:
+            together.wait()
+            evaluate_alerts()
+        finally:
+            connection.close()
+
+    threads = [Thread(target=evaluate) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (Alert.objects.count(), AlertDelivery.objects.count()) == (1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("place", range(12))
+def test_another_process_passes_over_a_project_that_is_being_evaluated(project: Project, place: int) -> None:
+    beat()
+    recipients(project, "https://example.com/hook")
+    pause(project, since=NOW - 6 * MINUTE)
+
+    def evaluate() -> bool:
+        return evaluate_project(project_id=project.pk, now=NOW)
+
+    first, second = Aside(evaluate, pause_before=place).run(), Aside(evaluate).run()
+    assert second.result is not None  # it has not waited for the first
+    assert (first.end().error, second.end().error) == (None, None)
+    assert first.result or second.result
+    assert (Alert.objects.count(), AlertDelivery.objects.count()) == (1, 1)
+
+
+def test_an_evaluation_reports_precision(project: Project) -> None:
+    bad, good = PrecisionWarning("fact", right=60, judged=100), PrecisionWarning("event", right=90, judged=100)
+    assert report_precision(project_id=project.pk, warnings=[bad, good]) == 1
+    assert unresolved() == [("evaluation_precision", "fact")]
+
+    evaluate_alerts(now=NOW + timedelta(days=1))  # does not know of evaluations
+    assert unresolved() == [("evaluation_precision", "fact")]
+
+    assert report_precision(project_id=project.pk, warnings=[good]) == 0
+    assert unresolved() == []
