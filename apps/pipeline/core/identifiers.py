@@ -26,6 +26,8 @@ class Prefix(StrEnum):
     LEDGER_ENTRY = "led"
     ROLLBACK = "rbk"
     REPLAY = "rpl"
+    EVALUATION_SAMPLE = "smp"
+    EVALUATION_ITEM = "itm"
 
 
 class BadIdentifier(ValueError):

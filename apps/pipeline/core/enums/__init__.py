@@ -2,6 +2,7 @@
 
 from apps.pipeline.core.enums.access import MemberRole, Role, Scope
 from apps.pipeline.core.enums.choices import choices_of, values_of
+from apps.pipeline.core.enums.evaluation import LABEL_VALUES, LabelValue, SampleKind
 from apps.pipeline.core.enums.funnel import Outcome, Reason, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.enums.links import LinkKind, LinkResolution, LinkStatus, RejectionReason
 from apps.pipeline.core.enums.memory import (
@@ -36,6 +37,7 @@ __all__ = [
     "CONSTRAINT",
     "CONVENTION",
     "INFERRED",
+    "LABEL_VALUES",
     "LIVE_STATUSES",
     "PROCEDURE",
     "RUNS",
@@ -44,6 +46,7 @@ __all__ = [
     "ExtractorKind",
     "Grounding",
     "Handling",
+    "LabelValue",
     "LeftAlone",
     "LinkKind",
     "LinkResolution",
@@ -59,6 +62,7 @@ __all__ = [
     "RejectionReason",
     "Role",
     "RollbackState",
+    "SampleKind",
     "Scope",
     "SensitiveKind",
     "SourceConfidence",
