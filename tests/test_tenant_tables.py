@@ -12,6 +12,7 @@ ROOMS = ("traces", "outbox", "memories")
 # Tables with rows of a project rather than an end user; small, or queried by project only.
 OF_A_PROJECT = {
     "ConfigurationVersion",
+    "EvaluationSample",
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",

@@ -6,6 +6,7 @@ Queued tasks and schedules refer to these functions by their dotted names, so th
 from datetime import timedelta
 from uuid import UUID
 
+from apps.actions.evaluation import draw_weekly_samples as sampling
 from apps.actions.ledger import seal as sealing
 from apps.actions.memories import archive_memories as archiving
 from apps.actions.memories import ask_waiting_questions as asking
@@ -97,6 +98,12 @@ def close_ended_memories() -> int:
 def ask_waiting_questions() -> int:
     """Enqueue calls for the questions of memories that have waited for a day; return for how many end users."""
     return asking.ask_waiting_questions()
+
+
+@no_tenant()
+def draw_weekly_samples() -> int:
+    """Draw the samples of the last week for evaluation; return for how many projects."""
+    return sampling.draw_weekly_samples()
 
 
 @no_tenant()

@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CALL = re.compile(r"\bsystem_scope\(([^)]*)\)")
 
 ALLOWED = {
+    "apps/actions/evaluation/draw_weekly_samples.py": ["SCHEDULE"],
     "apps/actions/ledger/remove.py": ["LEDGER"],
     "apps/actions/ledger/seal.py": ["LEDGER"],
     "apps/actions/management/project_argument.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP"],

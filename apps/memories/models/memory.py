@@ -129,6 +129,7 @@ class Memory(models.Model):
         help_text="which questions it can answer: 1 when, 2 where, 4 how many",
     )
 
+    first_accessed = models.DateTimeField(null=True, blank=True)
     last_accessed = models.DateTimeField(null=True, blank=True)
     access_count = models.PositiveIntegerField(default=0)
     decay_score = models.FloatField(null=True, blank=True)
