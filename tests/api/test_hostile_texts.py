@@ -82,6 +82,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/links/{link_id}/settle"): {"resolution": "both", "changed_on": "2026-01-01"},
     ("post", "/v1/rollbacks"): {"selection": CHOICE | {"key_id": "key_x"}, "force": ["mem_x"], "note": "n"},
     ("post", "/v1/replays"): {"traces": CHOICE},
+    ("post", "/v1/evaluation/samples"): {"since": "2026-01-01", "until": "2026-02-01T00:00:00Z"},
+    ("post", "/v1/evaluation/items/{item_id}/labels"): {"value": "good"},
 }
 
 
@@ -151,7 +153,7 @@ def send(caller: APIClient, method: str, path: str, body: Any) -> Any:
     return caller.generic(method.upper(), path, json.dumps(body), content_type="application/json")
 
 
-SOMETHING = {"session_id": "s", "entity_id": "ent_x", "link_id": "lnk_x"}
+SOMETHING = {"session_id": "s", "entity_id": "ent_x", "link_id": "lnk_x", "item_id": "itm_x"}
 
 
 def test_text_in_addresses_and_headers(caller: APIClient) -> None:

@@ -51,7 +51,7 @@ def draw_samples(*, request: DrawRequest) -> tuple[EvaluationSample, ...]:
     for an impossible period, and if there is nothing to draw.
     """
     if not timedelta() < request.until - request.since <= MOST_PERIOD:
-        raise Unfit(f"a period of up to {MOST_PERIOD.days} days is needed", at="/since")
+        raise Unfit(f"the period must end up to {MOST_PERIOD.days} days after its start", at="/until")
     seed = randbits(SEED_BITS) if request.seed is None else request.seed
     with transaction.atomic():
         Project.objects.select_for_update().get(id=request.project_id)  # one draw of a project at a time
