@@ -32,7 +32,7 @@ def _line(label: EvaluationLabel) -> dict[str, Any]:
         "user_id": label.end_user.external_id,
         "memory_id": memory.shown_id if memory else None,
         "turn_id": turn.shown_id if turn else None,
-        "content": memory.content if memory else turn.content,
+        "content": item.content,
         "evidence": memory.evidence if memory else None,
         "memory_type": item.memory_type or None,
         "model": item.model or None,

@@ -9,7 +9,7 @@ from apps.actions.errors import Conflict, Unfit
 from apps.actions.evaluation.label_item import Labeller, find_item, label_item
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import EvaluationLabel, Memory
-from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind, SourceConfidence, Status
+from apps.pipeline.core.enums import LabelValue, MemoryType, SourceConfidence, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.direct_write.new_memory import NewMemory
 
@@ -21,16 +21,17 @@ def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType
     text is gone, Conflict if the labeller has stored a memory of it before, or while the end user is being erased.
     """
     item = find_item(project_id=by.project_id, item_id=item_id)
-    if item.kind is not SampleKind.TURN or not item.turn.content:
+    turn = item.turn
+    if turn is None or not turn.content:
         raise Unfit("only a turn whose text is still there can be remembered")
     if item.labels.filter(labeller=by.name, remembered_id__isnull=False).exists():
         raise Conflict("a memory of this turn is stored already")
     new = NewMemory(
         type=type,
         content=content,
-        evidence=item.turn.content,
-        said_at=item.turn.occurred_at or item.turn.received_at,
-        session_id=item.turn.session.external_id,
+        evidence=turn.content,
+        said_at=turn.occurred_at or turn.received_at,
+        session_id=turn.session.external_id,
         source_confidence=SourceConfidence.CONFIRMED,
         status=Status.ACTIVE,
     )

@@ -177,7 +177,7 @@ def sample_item_response(item: EvaluationItem) -> SampleItemResponse:
         user_id=item.end_user.external_id,
         memory_id=memory.shown_id if memory else None,
         turn_id=turn.shown_id if turn else None,
-        content=memory.content if memory else turn.content if turn else "",
+        content=item.content,
         evidence=memory.evidence if memory else "",
         memory_type=item.memory_type,
         model=item.model,

@@ -94,6 +94,13 @@ class EvaluationItem(models.Model):
         """Return what it is."""
         return SampleKind.TURN if self.turn_id else SampleKind.MEMORY
 
+    @property
+    def content(self) -> str:
+        """Return the sentence of the memory, or the text of the turn; empty once a retention period has removed it."""
+        if self.memory is not None:
+            return self.memory.content
+        return self.turn.content if self.turn is not None else ""
+
 
 class EvaluationLabel(models.Model):
     """What one labeller says about an item."""

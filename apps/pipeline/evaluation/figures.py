@@ -122,7 +122,8 @@ def figures_by(
     counts: Sequence[TurnCounts] = (),
 ) -> dict[_Group, EvaluationFigures]:
     """Compute the figures of each group, in the order of the groups; what is of no group (None) is left out."""
-    groups = {group for each in (*items, *counts) if (group := group_of(each)) is not None}
+    everything: list[LabelledItem | TurnCounts] = [*items, *counts]
+    groups = {group for each in everything if (group := group_of(each)) is not None}
     return {
         group: figures_of(
             items=[each for each in items if group_of(each) == group],
