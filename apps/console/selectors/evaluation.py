@@ -156,5 +156,6 @@ def _row(name: str, figures: EvaluationFigures) -> GroupRow:
 
 
 def _with_limits(figure: Share | RecallEstimate) -> str:
-    limits = limits_of(figure)
-    return f"{percent(figure.value)} ({limits})" if limits else "–"
+    if figure.low is None or figure.high is None:
+        return "–"
+    return f"{percent(figure.value)} ({100 * figure.low:.0f}–{100 * figure.high:.0f})"
