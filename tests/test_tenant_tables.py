@@ -30,6 +30,7 @@ OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
 ACROSS_USERS = {
     "trace_of_project_by_time",
     "memory_of_project",
+    "memory_by_first_access",
     "link_of_project",
     "lease_held",
     "lease_ready",

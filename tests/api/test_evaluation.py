@@ -58,6 +58,7 @@ def test_from_a_draw_to_figures(admin: APIClient) -> None:
     assert figures["models"].keys() == {"patterns"}
     assert figures["memory_types"].keys() == {"fact", "preference"}
     assert figures["warnings"] == []
+    assert figures["retrieval"]["told"] == 0
     listed = admin.get(f"{URL}/samples?kind=memory").json()["results"]
     assert [(each["kind"], each["labelled"]) for each in listed] == [("memory", 3)]
 

@@ -1,11 +1,13 @@
 """Evaluation in the console: samples are drawn, labelled and undone, figures shown, missed turns remembered."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory
 from apps.pipeline.core.enums import LabelValue, MemberRole, SampleKind
@@ -134,3 +136,11 @@ def test_labels_are_downloaded(tess: Client) -> None:
     (line,) = b"".join(answer.streaming_content).splitlines()
     assert json.loads(line)["content"] == MISSED
     assert "labels-test.jsonl" in answer["Content-Disposition"]
+
+
+def test_what_agents_were_told_is_shown_after_thirty_days(tess: Client) -> None:
+    assert "Told to agents" not in text(tess.get(HOME))
+    Memory.objects.update(first_accessed=timezone.now() - timedelta(days=31))
+    page = text(tess.get(HOME))
+    assert "Told to agents" in page
+    assert "<dt>Told</dt><dd>3</dd>" in page

@@ -10,9 +10,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.actions.evaluation.draw_samples import week_of
+from apps.actions.evaluation.read_retrieval import read_retrieval
 from apps.memories.models import EvaluationLabel, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.pipeline.evaluation.figures import EvaluationFigures, LabelledItem, TurnCounts, figures_by, figures_of
+from apps.pipeline.evaluation.retrieval import RetrievalFigures
 
 WEEKS = 12  # by default, the running one included
 MOST_WEEKS = 104
@@ -37,6 +39,7 @@ class EvaluationOverview:
     versions: Mapping[int, EvaluationFigures]
     models: Mapping[str, EvaluationFigures]
     memory_types: Mapping[str, EvaluationFigures]
+    retrieval: RetrievalFigures  # of the memories that were told for the first time in as many weeks, 30 days earlier
 
 
 def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
@@ -49,6 +52,7 @@ def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
         versions=figures_by(lambda each: each.version, items=found.items, counts=found.counts),
         models=figures_by(_model, items=memories),
         memory_types=figures_by(_memory_type, items=memories),
+        retrieval=read_retrieval(project_id=project_id, weeks=weeks, now=timezone.now()),
     )
 
 

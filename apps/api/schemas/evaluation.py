@@ -12,6 +12,7 @@ from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSamp
 from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.evaluation.figures import EvaluationFigures
+from apps.pipeline.evaluation.retrieval import RetrievalFigures
 from apps.pipeline.evaluation.targets import EvaluationWarning, evaluation_warnings
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -61,7 +62,8 @@ class EvaluationResponse(ResponseBody):
     """Figures of the last weeks in total and by week, configuration version, model and memory type.
 
     Shares have the limits of 95 % confidence. A turn with nothing stored has neither model nor memory type, so that
-    recall is given in total, by week and by version. `warnings` are about the latest week with labels.
+    recall is given in total, by week and by version. `warnings` are about the latest week with labels. `retrieval` is
+    about the memories that agents were told for the first time in as many weeks, 30 days earlier.
     """
 
     total: EvaluationFigures
@@ -70,6 +72,7 @@ class EvaluationResponse(ResponseBody):
     models: dict[str, EvaluationFigures]
     memory_types: dict[str, EvaluationFigures]
     warnings: list[EvaluationWarning]
+    retrieval: RetrievalFigures
 
 
 class SampleResponse(ResponseBody):
@@ -146,6 +149,7 @@ def evaluation_response(overview: EvaluationOverview) -> EvaluationResponse:
         models=_by_name(overview.models),
         memory_types=_by_name(overview.memory_types),
         warnings=[warning for figures in latest for warning in evaluation_warnings(figures=figures)],
+        retrieval=overview.retrieval,
     )
 
 

@@ -32,6 +32,8 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "groups": selectors.groups_of(overview),
         "failures": selectors.failures_of(overview),
         "agreements": selectors.agreements_of(overview),
+        "retrieval": overview.retrieval,
+        "retrieval_limits": selectors.limits_of(overview.retrieval.precision),
         "samples": selectors.latest_samples(project_id=visit.project.pk),
     }
     return render(request, "console/evaluation.html", context)

@@ -16,46 +16,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name="memory",
-            name="first_accessed",
-            field=models.DateTimeField(blank=True, null=True),
-        ),
-        migrations.CreateModel(
-            name="EvaluationSample",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
-                    ),
-                ),
-                ("kind", models.CharField(choices=[("memory", "memory"), ("turn", "turn")], max_length=16)),
-                ("week", models.DateField(help_text="the Monday of the week in which the period ends")),
-                ("since", models.DateTimeField()),
-                ("until", models.DateTimeField(help_text="excluded")),
-                ("seed", models.BigIntegerField(help_text="the same seed draws the same rows")),
-                (
-                    "population",
-                    models.PositiveIntegerField(help_text="memories or turns of the period that could have been drawn"),
-                ),
-                ("counts", models.JSONField(blank=True, default=list)),
-                ("actor", models.CharField(help_text="key, person, command or system that drew it", max_length=160)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "project",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="tenants.project",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("-id",),
-            },
-        ),
         migrations.CreateModel(
             name="EvaluationItem",
             fields=[
@@ -76,46 +36,6 @@ class Migration(migrations.Migration):
                 (
                     "version",
                     models.PositiveIntegerField(blank=True, help_text="number of the configuration version", null=True),
-                ),
-                (
-                    "end_user",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="tenants.enduser",
-                    ),
-                ),
-                (
-                    "memory",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="memories.memory",
-                    ),
-                ),
-                (
-                    "turn",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="traces.turn",
-                    ),
-                ),
-                (
-                    "sample",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="items",
-                        to="memories.evaluationsample",
-                    ),
                 ),
             ],
             options={
@@ -140,32 +60,114 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "end_user",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="tenants.enduser",
-                    ),
-                ),
-                (
-                    "item",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="labels",
-                        to="memories.evaluationitem",
-                    ),
-                ),
             ],
             options={
                 "ordering": ("id",),
-                "indexes": [models.Index(fields=["item"], name="evaluation_label_by_item")],
-                "constraints": [
-                    models.UniqueConstraint(fields=("end_user", "item", "labeller"), name="evaluation_label_once")
-                ],
             },
+        ),
+        migrations.CreateModel(
+            name="EvaluationSample",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("kind", models.CharField(choices=[("memory", "memory"), ("turn", "turn")], max_length=16)),
+                ("week", models.DateField(help_text="the Monday of the week in which the period ends")),
+                ("since", models.DateTimeField()),
+                ("until", models.DateTimeField(help_text="excluded")),
+                ("seed", models.BigIntegerField(help_text="the same seed draws the same rows")),
+                (
+                    "population",
+                    models.PositiveIntegerField(help_text="memories or turns of the period that could have been drawn"),
+                ),
+                ("counts", models.JSONField(blank=True, default=list)),
+                ("actor", models.CharField(help_text="key, person, command or system that drew it", max_length=160)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+            ],
+            options={
+                "ordering": ("-id",),
+            },
+        ),
+        migrations.AddField(
+            model_name="memory",
+            name="first_accessed",
+            field=models.DateTimeField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name="evaluationitem",
+            name="end_user",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tenants.enduser"
+            ),
+        ),
+        migrations.AddField(
+            model_name="evaluationitem",
+            name="memory",
+            field=models.ForeignKey(
+                blank=True,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="memories.memory",
+            ),
+        ),
+        migrations.AddField(
+            model_name="evaluationitem",
+            name="turn",
+            field=models.ForeignKey(
+                blank=True,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="traces.turn",
+            ),
+        ),
+        migrations.AddField(
+            model_name="evaluationlabel",
+            name="end_user",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tenants.enduser"
+            ),
+        ),
+        migrations.AddField(
+            model_name="evaluationlabel",
+            name="item",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="labels",
+                to="memories.evaluationitem",
+            ),
+        ),
+        migrations.AddField(
+            model_name="evaluationsample",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="tenants.project"
+            ),
+        ),
+        migrations.AddField(
+            model_name="evaluationitem",
+            name="sample",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="items",
+                to="memories.evaluationsample",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="evaluationlabel",
+            index=models.Index(fields=["item"], name="evaluation_label_by_item"),
+        ),
+        migrations.AddConstraint(
+            model_name="evaluationlabel",
+            constraint=models.UniqueConstraint(fields=("end_user", "item", "labeller"), name="evaluation_label_once"),
         ),
         migrations.AddIndex(
             model_name="evaluationsample",
