@@ -133,6 +133,8 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "draw-samples": (REVIEWER, POSTS),
     "label-items": (REVIEWER, BOTH),
     "export-labels": (VIEWER, BOTH),
+    "compare": (ADMIN, POSTS),
+    "comparison": (VIEWER, BOTH),
     "label-item": (REVIEWER, POSTS),
     "remember": (REVIEWER, POSTS),
     "unlabel": (REVIEWER, POSTS),

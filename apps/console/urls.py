@@ -25,6 +25,7 @@ from apps.console.views import (
     traces,
     user_erasure,
     users,
+    version_comparisons,
 )
 
 register_converter(MemberRoleConverter, "role")
@@ -93,6 +94,8 @@ urlpatterns = [
     path("<slug:slug>/evaluation/draw/", evaluation.draw, name="draw-samples"),
     path("<slug:slug>/evaluation/label/", evaluation.label_items, name="label-items"),
     path("<slug:slug>/evaluation/labels/", evaluation.export, name="export-labels"),
+    path("<slug:slug>/evaluation/compare/", version_comparisons.compare, name="compare"),
+    path("<slug:slug>/evaluation/comparison/", version_comparisons.comparison, name="comparison"),
     path("<slug:slug>/evaluation/items/<uuid:item_id>/label/", evaluation.label, name="label-item"),
     path("<slug:slug>/evaluation/items/<uuid:item_id>/remember/", evaluation.remember, name="remember"),
     path("<slug:slug>/evaluation/items/<uuid:item_id>/undo/", evaluation.unlabel, name="unlabel"),

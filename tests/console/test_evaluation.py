@@ -9,10 +9,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from apps.actions.projects.configure import configure
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory
 from apps.pipeline.core.enums import LabelValue, MemberRole, SampleKind
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Membership, Project
+from apps.traces.policies import active_policy
 from tests.actions.evaluation.evaluated import told
+from tests.actions.replays.test_replay_user import stricter
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/evaluation/"
@@ -144,3 +148,32 @@ def test_what_agents_were_told_is_shown_after_thirty_days(tess: Client) -> None:
     page = text(tess.get(HOME))
     assert "Told to agents" in page
     assert "<dt>Told</dt><dd>3</dd>" in page
+
+
+def test_versions_are_compared_on_labelled_items(tess: Client, project: Project) -> None:
+    items = drawn(tess)
+    for content, item in items.items():
+        if item.memory:
+            label(tess, item, "untrue" if "Lisbon" in content else "good")
+    assert "Compare versions" not in text(tess.get(HOME))
+    Membership.objects.update(role=MemberRole.ADMIN)
+    assert "Compare versions" in text(tess.get(HOME))
+    stricter_policy = stricter(active_policy(project_id=project.pk), "lisbon")
+    version = configure(project_id=project.pk, policy=stricter_policy).number
+    page = text(tess.post(f"{HOME}compare/", {"version": ["1", str(version)]}, follow=True))
+    assert page.count("version 1<") == page.count(f"version {version}<") == 1
+    for shown in ("Good memories kept", "2 of 2 (100%)", "0 of 1 (0%)", "1 of 1 (100%)", "done"):
+        assert shown in page, shown
+    assert "every 2s" not in page
+
+
+@pytest.mark.parametrize("versions", [[], ["99"], ["x"]])
+def test_versions_that_do_not_exist_are_refused(tess: Client, versions: list[str]) -> None:
+    item = drawn(tess)["User lives in Lisbon."]
+    label(tess, item, "good")
+    Membership.objects.update(role=MemberRole.ADMIN)
+    assert "Nothing was compared" in text(tess.post(f"{HOME}compare/", {"version": versions}, follow=True))
+
+
+def test_a_comparison_of_nothing_is_empty(tess: Client) -> None:
+    assert "Nothing to compare" in text(tess.get(f"{HOME}comparison/?replay=x&replay={new_id()}"))

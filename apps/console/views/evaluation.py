@@ -19,19 +19,26 @@ from apps.console.query_params import query_param
 from apps.console.review_forms import edited_content, refusal_response
 from apps.console.selectors import evaluation as selectors
 from apps.console.selectors.evaluation_item import labelling_state
+from apps.console.selectors.version_comparison import version_choices
 from apps.pipeline.core.enums import LabelValue, MemberRole, MemoryType, SampleKind
+from apps.traces.models import ConfigurationVersion
+
+MOST_VERSIONS = 200  # the latest
 
 
 @project_page()
 def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the figures of the last weeks and the samples."""
     overview = read_figures(project_id=visit.project.pk)
+    versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")[:MOST_VERSIONS]
     context = {
         "weeks": WEEKS,
         "gauges": selectors.gauges_of(overview),
         "groups": selectors.groups_of(overview),
         "failures": selectors.failures_of(overview),
         "agreements": selectors.agreements_of(overview),
+        "versions": versions,
+        "choices": version_choices(versions),
         "retrieval": overview.retrieval,
         "retrieval_limits": selectors.limits_of(overview.retrieval.precision),
         "samples": selectors.latest_samples(project_id=visit.project.pk),

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from apps.memories.models import EvaluationLabel, EvaluationSample
 from apps.tenants.models import Project
+from apps.traces.models import ConfigurationVersion, Replay
 from tests.actions.evaluation.evaluated import drawn, told
 from tests.console.browser.conftest import OpenPage
 from tests.console.browser.test_replays import agent_of
@@ -70,7 +71,13 @@ def test_pages_of_evaluation_are_for_everyone(open_window: OpenPage, project: Pr
         for labeller in ("person:8", "person:9"):
             EvaluationLabel.objects.create(end_user_id=person.id, item=item, labeller=labeller, value=value)
     assert EvaluationSample.objects.count() == 2
-    for path in ("evaluation/", "evaluation/label/?kind=memory", "evaluation/label/?kind=turn"):
+    replay = Replay.objects.create(project=project, configuration=ConfigurationVersion.objects.get(), state="running")
+    for path in (
+        f"evaluation/comparison/?replay={replay.pk}",
+        "evaluation/",
+        "evaluation/label/?kind=memory",
+        "evaluation/label/?kind=turn",
+    ):
         window.open(path)
         assert not window.is_too_wide(), path
         for scheme in ("light", "dark"):
