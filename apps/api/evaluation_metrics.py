@@ -4,13 +4,15 @@ from collections.abc import Iterator
 
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from apps.actions.evaluation.read_figures import WEEKS, LabelledWeeks, first_week, labelled_weeks
+from apps.actions.evaluation.read_figures import LabelledWeeks, first_week, labelled_weeks
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.evaluation.figures import EvaluationFigures, figures_of
 
+WEEKS_BACK = 4  # a week that was labelled longer ago says nothing about now
+
 
 def evaluation_metrics() -> Iterator[Metric]:
-    """Yield precision, recall, zero-extraction rate and kappa; a project has none without labels in the last weeks.
+    """Yield precision, recall, zero-extraction rate and kappa; a project without labels in the last weeks has none.
 
     Needs the system scope.
     """
@@ -18,7 +20,7 @@ def evaluation_metrics() -> Iterator[Metric]:
     recall = _gauge("recall", "Estimated share of turns with something worth storing that gave a memory")
     zero = _gauge("zero_extraction", "Share of the turns that passed the pre-filter and gave nothing")
     kappa = _gauge("kappa", "Cohen's kappa of the two labellers who share the most items", "kind")
-    for project_id, found in labelled_weeks(since=first_week(WEEKS)).items():
+    for project_id, found in labelled_weeks(since=first_week(WEEKS_BACK)).items():
         figures, project = _latest(found), show(Prefix.PROJECT, project_id)
         if figures is None:
             continue

@@ -8,7 +8,6 @@ from django.utils import timezone
 from apps.actions.errors import Unfit
 from apps.actions.evaluation import draw_samples as drawing
 from apps.actions.evaluation.draw_samples import DrawRequest, draw_samples, start_of, week_of
-from apps.actions.evaluation.draw_weekly_samples import draw_weekly_samples
 from apps.actions.memories.retract import retract
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import EvaluationItem, EvaluationSample, LedgerEntry, Memory
@@ -16,6 +15,7 @@ from apps.pipeline.core.enums import MemoryType, SampleKind
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 from apps.traces.models import Trace
+from apps.worker.tasks import draw_weekly_samples
 from tests.actions.evaluation.evaluated import contents, drawn, told
 
 pytestmark = pytest.mark.django_db
