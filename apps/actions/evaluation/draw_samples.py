@@ -54,7 +54,8 @@ def draw_samples(*, request: DrawRequest) -> tuple[EvaluationSample, ...]:
         raise Unfit(f"the period must end up to {MOST_PERIOD.days} days after its start", at="/until")
     seed = randbits(SEED_BITS) if request.seed is None else request.seed
     with transaction.atomic():
-        Project.objects.select_for_update().get(id=request.project_id)  # one draw of a project at a time
+        # One draw of a project at a time; other rows may still refer to the project.
+        Project.objects.select_for_update(no_key=True).get(id=request.project_id)
         drawn = [_draw_memories(request, seed), _draw_turns(request, seed)]
         samples = tuple(sample for sample in drawn if sample is not None)
         if not samples:
@@ -111,14 +112,14 @@ def _draw_turns(request: DrawRequest, seed: int) -> EvaluationSample | None:
         role=Role.USER,
         withdrawn=False,
     ).annotate(has_memory=Exists(_origins()))
-    without = said.filter(has_memory=False)
-    readable = _not_drawn(without, "turn").exclude(content="")
+    readable = _not_drawn(said.filter(has_memory=False), "turn").exclude(content="")
     rows = _shuffled(readable, seed).values("id", "end_user_id", "trace__configuration__number")
     found = list(rows[: SIZES[SampleKind.TURN]])
     if not found:
         return None
     counts = _counts(said)
-    sample = _sample(request, SampleKind.TURN, seed, population=without.count(), counts=counts)
+    population = sum(each["turns"] - each["stored"] for each in counts)
+    sample = _sample(request, SampleKind.TURN, seed, population=population, counts=counts)
     EvaluationItem.objects.bulk_create(
         EvaluationItem(
             end_user_id=row["end_user_id"],

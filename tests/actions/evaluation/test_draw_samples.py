@@ -1,8 +1,10 @@
 """Samples are drawn at random from what was stored and from what was not, and never twice."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.actions.errors import Unfit
@@ -17,6 +19,7 @@ from apps.tenants.models import Project
 from apps.traces.models import Trace
 from apps.worker.tasks import draw_weekly_samples
 from tests.actions.evaluation.evaluated import contents, drawn, told
+from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
 MEMORY, TURN = SampleKind
@@ -131,3 +134,23 @@ def test_the_schedule_draws_the_last_week_once(project: Project, other_project: 
         (kind, this_week - timedelta(days=7), this_week, "system") for kind in SampleKind
     }
     assert {each.week for each in found} == {(this_week - timedelta(days=7)).date()}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_turns_are_accepted_while_samples_are_drawn(project: Project) -> None:
+    """A draw of many turns takes seconds, and each accepted turn refers to the project that it has locked."""
+    told(project)
+    with transaction.atomic():
+        drawn(project)
+        with ThreadPoolExecutor(max_workers=1) as other:
+            other.submit(_says, project).result()
+    assert Trace.objects.filter(status="queued").count() == 1
+
+
+def _says(project: Project) -> None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("set lock_timeout = '20s'")  # fails instead of waiting for the draw that waits for it
+        Person(project).says("I own a boat.")
+    finally:
+        connection.close()
