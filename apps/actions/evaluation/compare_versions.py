@@ -33,7 +33,8 @@ class ComparisonRequest:
 def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
     """Start one replay for each version, in which each trace begins from its own past state; return the replays.
 
-    Raises Unfit if nothing is labelled or too many versions are named, and whatever `request_replay` raises.
+    With live calls, which cost money, they are only estimated: somebody has to start each of them. Raises Unfit if
+    nothing is labelled or too many versions are named, and whatever `request_replay` raises.
     """
     if not 1 <= len(request.versions) <= MOST_VERSIONS:
         raise Unfit(f"name 1 to {MOST_VERSIONS} versions", at="/versions")
@@ -43,6 +44,8 @@ def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
     choice = TraceChoice(trace_ids=tuple(sorted(traces)))
     with transaction.atomic():
         requested = [request_replay(request=_replay_of(request, version, choice)) for version in request.versions]
+    if request.allows_live_calls:
+        return requested
     return [start_replay(project_id=request.project_id, replay_id=replay.pk) for replay in requested]
 
 

@@ -12,6 +12,7 @@ from apps.pipeline.evaluation.comparison import JudgedCase
 from apps.tenants.models import Project
 from apps.traces.models import Replay, ReplayState
 from apps.traces.policies import active_policy
+from benchmarks.model_server import ModelServer
 from tests.actions.evaluation.evaluated import drawn, told
 from tests.actions.replays.test_replay_user import stricter
 from tests.worker.worker_helper import Person
@@ -71,3 +72,9 @@ def test_versions_have_to_exist(
     with pytest.raises(raises):
         compare_versions(request=ComparisonRequest(project.pk, named))
     assert not Replay.objects.exists()
+
+
+def test_what_costs_money_is_only_estimated(project: Project, versions: list[int], model_server: ModelServer) -> None:
+    label_all(project)
+    found = compare_versions(request=ComparisonRequest(project.pk, versions, allows_live_calls=True))
+    assert [(each.state, each.allows_live_calls) for each in found] == [(ReplayState.ESTIMATED, True)] * 2
