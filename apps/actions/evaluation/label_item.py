@@ -1,6 +1,7 @@
 """Label an item of a sample."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -36,7 +37,9 @@ def label_item(*, by: Labeller, item_id: UUID, value: LabelValue, remembered_id:
         raise Unfit(f"a {item.kind} can be {', '.join(LABEL_VALUES[item.kind])}", at="/value")
     with transaction.atomic():
         hold_end_user(item.end_user_id)
-        said = {"value": value, "created_at": timezone.now(), "remembered_id": remembered_id}
+        said: dict[str, Any] = {"value": value, "created_at": timezone.now()}
+        if remembered_id is not None:  # another label of the same item does not forget what was stored
+            said["remembered_id"] = remembered_id
         label, _ = EvaluationLabel.objects.update_or_create(
             end_user_id=item.end_user_id, item=item, labeller=by.name, defaults=said
         )

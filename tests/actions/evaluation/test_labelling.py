@@ -125,6 +125,13 @@ def test_undoing_retracts_what_was_remembered(ana: Labeller) -> None:
     assert not EvaluationLabel.objects.exists()
 
 
+def test_another_label_does_not_forget_what_was_remembered(ana: Labeller) -> None:
+    memory_id = remember(ana).remembered_id
+    label_item(by=ana, item_id=missed_turn().pk, value=NOTHING)
+    undo_label(by=ana, item_id=missed_turn().pk)
+    assert Memory.objects.get(pk=memory_id).status == "retracted"
+
+
 def test_what_was_changed_since_is_not_undone(ana: Labeller) -> None:
     memory_id = remember(ana).remembered_id
     assert memory_id is not None
