@@ -19,7 +19,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 PROJECT = Path(__file__).resolve().parents[1]
 IMAGES = PROJECT / "docs" / "images"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-PAGES = "review contradictions dashboard traces users entities patterns configuration queue keys members".split()
+PAGES = "review contradictions dashboard traces users entities patterns configuration label queue keys members".split()
+PATHS = {"label": "evaluation/label"}  # of pages whose name is not their path
 ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})
 FIRST_OF = {"user": "users", "trace": "traces", "entity": "entities"}  # a page, and the list whose first row it is
 _SHELL = (sys.executable, "manage.py", "shell", "-v0", "-c")
@@ -49,9 +50,9 @@ def _demo() -> Iterator[tuple[str, str]]:
             if demo.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit("the demo did not come up")
             time.sleep(0.5)  # there is no notification
-        subprocess.run(
-            [*_SHELL, "from apps.actions.traces.tally import tally; tally()"], cwd=PROJECT, env=environment, check=True
-        )
+        arrange = "from apps.actions.traces.tally import tally; tally()"
+        for more in ([*_SHELL, arrange], [sys.executable, "manage.py", "evaluate", "draw", "demo", "--seed=1"]):
+            subprocess.run(more, cwd=PROJECT, env=environment, check=True, stdout=subprocess.DEVNULL)
         yield f"http://127.0.0.1:{port}", (folder / "demo-password").read_text()
     finally:
         demo.terminate()
@@ -71,7 +72,7 @@ def _take_all(browser: Browser, scheme: str, address: str, password: str) -> Non
     _sign_in(page, address, password)
     for name in PAGES:
         page.set_viewport_size(WIDE)
-        _take(page, f"{address}/console/demo/{name}/", f"{name}-{scheme}")
+        _take(page, f"{address}/console/demo/{PATHS.get(name, name)}/", f"{name}-{scheme}")
         if name in ALSO_NARROW:
             page.set_viewport_size(NARROW)
             _take(page, f"{address}/console/demo/{name}/", f"{name}-narrow-{scheme}")

@@ -15,6 +15,7 @@ OF_A_PROJECT = {
     "AlertDelivery",
     "AlertRecipients",
     "ConfigurationVersion",
+    "EvaluationSample",
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",
@@ -32,6 +33,7 @@ OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
 ACROSS_USERS = {
     "trace_of_project_by_time",
     "memory_of_project",
+    "memory_by_first_access",
     "link_of_project",
     "lease_held",
     "lease_ready",

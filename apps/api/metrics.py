@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from apps.alerts.models import Alert
+from apps.api.evaluation_metrics import evaluation_metrics
 from apps.api.readiness import readiness
 from apps.api.schemas.health import ServiceStatus
 from apps.outbox.models import ModelPause, OutboxRow
@@ -20,7 +21,7 @@ from apps.traces.tallies import sums_since
 
 
 class ServiceCollector:
-    """Collects the state of /readyz, queued work by kind, and today's model calls."""
+    """Collects the state of /readyz, queued work by kind, today's model calls, and the figures of evaluation."""
 
     def collect(self) -> Iterator[Metric]:
         """Return the metrics; ages in seconds."""
@@ -48,6 +49,7 @@ def _metrics() -> Iterator[Metric]:
         yield from _paused()
         yield _alerts()
         yield from _models()
+        yield from evaluation_metrics()
 
 
 def _gauge(name: str, description: str, value: float | None) -> Metric:

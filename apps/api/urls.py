@@ -5,6 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from apps.api.views.alerts import AlertAcknowledgeView, AlertRecipientsView, AlertsView
 from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
+from apps.api.views.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
 from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.keys import KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
@@ -60,6 +61,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/replays/<str:replay_id>/traces", ReplayedTracesView.as_view(), name="replayed-traces"),
     path("v1/replays/<str:replay_id>/changes.json", ReplayJsonView.as_view(), name="replay-json"),
     path("v1/replays/<str:replay_id>/changes.csv", ReplayCsvView.as_view(), name="replay-csv"),
+    path("v1/evaluation", EvaluationView.as_view(), name="evaluation"),
+    path("v1/evaluation/samples", SamplesView.as_view(), name="samples"),
+    path("v1/evaluation/samples/<str:sample_id>/items", SampleItemsView.as_view(), name="sample-items"),
+    path("v1/evaluation/items/<str:item_id>/labels", ItemLabelsView.as_view(), name="item-labels"),
+    path("v1/evaluation/labels", LabelsView.as_view(), name="labels"),
     path("v1/stats", StatsView.as_view(), name="stats"),
     path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema", template_name="api/docs.html"), name="docs"),

@@ -54,7 +54,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Configuration", "configuration", "configuration"),
         NavigationItem("Replay", "replay", "replays"),
         NavigationItem("Rollback", "rollback", "rollbacks", MemberRole.ADMIN),
-        NavigationItem("Evaluation", "evaluation"),
+        NavigationItem("Evaluation", "evaluation", "evaluation"),
     ),
     "Operate": (
         NavigationItem("Alerts", "alerts", "alerts"),

@@ -13,6 +13,7 @@ from apps.console.views import (
     dashboard,
     entities,
     entity_merges,
+    evaluation,
     home,
     keys,
     login,
@@ -25,6 +26,7 @@ from apps.console.views import (
     traces,
     user_erasure,
     users,
+    version_comparisons,
 )
 
 register_converter(MemberRoleConverter, "role")
@@ -92,6 +94,15 @@ urlpatterns = [
     path("<slug:slug>/alerts/", alerts.alerts, name="alerts"),
     path("<slug:slug>/alerts/<uuid:alert_id>/acknowledge/", alerts.acknowledge, name="acknowledge-alert"),
     path("<slug:slug>/alerts/recipients/", alerts.recipients, name="alert-recipients"),
+    path("<slug:slug>/evaluation/", evaluation.evaluation, name="evaluation"),
+    path("<slug:slug>/evaluation/draw/", evaluation.draw, name="draw-samples"),
+    path("<slug:slug>/evaluation/label/", evaluation.label_items, name="label-items"),
+    path("<slug:slug>/evaluation/labels/", evaluation.export, name="export-labels"),
+    path("<slug:slug>/evaluation/compare/", version_comparisons.compare, name="compare"),
+    path("<slug:slug>/evaluation/comparison/", version_comparisons.comparison, name="comparison"),
+    path("<slug:slug>/evaluation/items/<uuid:item_id>/label/", evaluation.label, name="label-item"),
+    path("<slug:slug>/evaluation/items/<uuid:item_id>/remember/", evaluation.remember, name="remember"),
+    path("<slug:slug>/evaluation/items/<uuid:item_id>/undo/", evaluation.unlabel, name="unlabel"),
     path("<slug:slug>/queue/", queue.queue, name="queue"),
     path("<slug:slug>/queue/retry/", queue.retry_all, name="retry-all"),
     path("<slug:slug>/queue/try-model/", queue.try_model, name="try-model"),

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from apps.actions.alerts import deliver_messages as delivering
 from apps.actions.alerts import evaluate_alerts as evaluating
+from apps.actions.evaluation import draw_weekly_samples as sampling
 from apps.actions.ledger import seal as sealing
 from apps.actions.memories import archive_memories as archiving
 from apps.actions.memories import ask_waiting_questions as asking
@@ -111,6 +112,12 @@ def close_ended_memories() -> int:
 def ask_waiting_questions() -> int:
     """Enqueue calls for the questions of memories that have waited for a day; return for how many end users."""
     return asking.ask_waiting_questions()
+
+
+@no_tenant()
+def draw_weekly_samples() -> int:
+    """Draw the samples of the last week for evaluation; return for how many projects."""
+    return sampling.draw_weekly_samples()
 
 
 @no_tenant()

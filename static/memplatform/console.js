@@ -97,7 +97,7 @@ const builtIn = {
     x: () => currentRow()?.querySelector("input[type=checkbox]")?.click(),
     "/": () => document.querySelector("[data-search]")?.focus(),
     "?": () => document.getElementById("keys-help").showModal(),
-    u: () => all("#toasts [data-undo]").at(-1)?.click(),
+    u: () => all("[data-undo]").at(-1)?.click(),
 };
 
 function press(key) {

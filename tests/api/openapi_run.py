@@ -30,6 +30,8 @@ STATED_IN_WORDS = (
     "no trace that has ended fits",
     "is no mail address",
     "must begin with https://",
+    "must end up to 92 days after its start",
+    "nothing was stored or said in the period",
     "must have exactly one of literal, entity and list",
     "this Idempotency-Key was used for another request",
     "Idempotency-Key: must have 1 to 255 characters",  # spaces around a header are no part of its value

@@ -84,6 +84,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/replays"): {"traces": CHOICE},
     ("post", "/v1/alerts/{alert_id}/acknowledge"): {"note": "n"},
     ("put", "/v1/alert-recipients"): {"webhook_url": "https://example.com/", "mail_addresses": ["a@example.com"]},
+    ("post", "/v1/evaluation/samples"): {"since": "2026-01-01", "until": "2026-02-01T00:00:00Z"},
+    ("post", "/v1/evaluation/items/{item_id}/labels"): {"value": "good"},
 }
 
 
@@ -153,7 +155,7 @@ def send(caller: APIClient, method: str, path: str, body: Any) -> Any:
     return caller.generic(method.upper(), path, json.dumps(body), content_type="application/json")
 
 
-SOMETHING = {"session_id": "s", "entity_id": "ent_x", "link_id": "lnk_x", "alert_id": "alr_x"}
+SOMETHING = {"session_id": "s", "entity_id": "ent_x", "link_id": "lnk_x", "alert_id": "alr_x", "item_id": "itm_x"}
 
 
 def test_text_in_addresses_and_headers(caller: APIClient) -> None:

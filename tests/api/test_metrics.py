@@ -5,11 +5,13 @@ from django.test import Client as DjangoClient
 from django.utils import timezone
 
 from apps.intake.accept import Submission, accept
+from apps.memories.models import EvaluationLabel
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import Role, WorkState
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
+from tests.actions.evaluation.evaluated import drawn, told
 
 pytestmark = pytest.mark.django_db
 
@@ -71,3 +73,21 @@ def test_a_model_that_does_not_answer_degrades_and_is_named(project: Project, ot
     assert _metrics()[f"memplatform_model_paused{labels}"] == 1
     assert _metrics()[f"memplatform_model_paused_seconds{labels}"] >= 90
     assert _metrics()["memplatform_degraded"] == 1
+
+
+def test_the_figures_of_the_latest_labelled_week_are_told(project: Project, other_project: Project) -> None:
+    told(project)
+    names = {"memory": ("good", "good"), "turn": ("nothing", "something")}
+    for kind, sample in drawn(project).items():
+        for item in sample.items.order_by("position")[:2]:
+            for who, value in zip(("person:1", "person:2"), names[kind], strict=True):
+                EvaluationLabel.objects.create(end_user=item.end_user, item=item, labeller=who, value=value)
+    memory = EvaluationLabel.objects.filter(item__memory__isnull=False)
+    memory.filter(labeller="person:2").update(value="untrue")
+    told_of = f'{{project="{show(Prefix.PROJECT, project.id)}"}}'
+    metrics = _metrics()
+    assert metrics[f"memplatform_evaluation_precision{told_of}"] == 0
+    assert metrics[f"memplatform_evaluation_recall{told_of}"] == 0
+    assert metrics[f"memplatform_evaluation_zero_extraction{told_of}"] == 0.25
+    assert metrics[f'memplatform_evaluation_kappa{{kind="turn",project="{show(Prefix.PROJECT, project.id)}"}}'] == 0
+    assert not [name for name in metrics if show(Prefix.PROJECT, other_project.id) in name]

@@ -13,6 +13,9 @@ from apps.actions.traces.tally import tally
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.intake.accept import Submission, accept
 from apps.memories.models import (
+    EvaluationItem,
+    EvaluationLabel,
+    EvaluationSample,
     LedgerCheckpoint,
     Memory,
     MemoryChange,
@@ -25,7 +28,17 @@ from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
 from apps.outbox.models import ModelPause, WorkerHeartbeat
-from apps.pipeline.core.enums import AlertKind, AlertState, LinkKind, MemberRole, PausedKind, Role, RollbackState
+from apps.pipeline.core.enums import (
+    AlertKind,
+    AlertState,
+    LabelValue,
+    LinkKind,
+    MemberRole,
+    PausedKind,
+    Role,
+    RollbackState,
+    SampleKind,
+)
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
@@ -156,4 +169,26 @@ def _add_the_rest(project: Project) -> None:
     ReplayedTrace.objects.create(
         replay=replay, end_user=trace.end_user, trace=trace, state=ReplayedState.DIFFERENT, error=HOSTILE, diff=diff
     )
+    _evaluate(second)
     tally()
+
+
+def _evaluate(memory: Memory) -> None:
+    """Add a sample with one labelled memory."""
+    now, week = timezone.now(), timedelta(days=7)
+    sample = EvaluationSample.objects.create(
+        project=memory.project,
+        kind=SampleKind.MEMORY,
+        week=now.date(),
+        since=now - week,
+        until=now,
+        seed=1,
+        population=5,
+        actor="system",
+    )
+    item = EvaluationItem.objects.create(
+        end_user=memory.end_user, sample=sample, position=0, memory=memory, memory_type=memory.type, model=HOSTILE
+    )
+    EvaluationLabel.objects.create(
+        end_user=memory.end_user, item=item, labeller="person:1", value=LabelValue.GOOD, remembered_id=new_id()
+    )

@@ -11,6 +11,7 @@ CALL = re.compile(r"\bsystem_scope\(([^)]*)\)")
 ALLOWED = {
     "apps/actions/alerts/deliver_messages.py": ["SCHEDULE"],
     "apps/actions/alerts/evaluate_alerts.py": ["SCHEDULE"],
+    "apps/actions/evaluation/draw_weekly_samples.py": ["SCHEDULE"],
     "apps/actions/ledger/remove.py": ["LEDGER"],
     "apps/actions/ledger/seal.py": ["LEDGER"],
     "apps/actions/management/project_argument.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP"],

@@ -12,7 +12,11 @@ from django_q.models import Schedule
 
 from apps.worker import migrations
 
-DAILY = {"apps.worker.tasks.archive_memories", "apps.worker.tasks.apply_retention"}
+DAILY = {
+    "apps.worker.tasks.archive_memories",
+    "apps.worker.tasks.apply_retention",
+    "apps.worker.tasks.draw_weekly_samples",
+}
 HOURLY = {"apps.worker.tasks.close_ended_memories", "apps.worker.tasks.ask_waiting_questions"}
 
 

@@ -1,6 +1,6 @@
 """Open, keep and resolve the alerts of a project as it was decided, and enqueue the messages about them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -24,12 +24,11 @@ def update_alerts(
     *,
     project_id: UUID,
     conditions: Sequence[Condition],
-    kinds: Collection[AlertKind],
     now: datetime,
     resolve_after: timedelta,
 ) -> AlertDecisions:
-    """Compare the conditions of some kinds with the project's alerts; the caller's transaction holds the project."""
-    alerts = Alert.objects.for_project(project_id).unresolved().filter(kind__in=[kind.value for kind in kinds])
+    """Compare the conditions that hold with the project's alerts; the caller's transaction holds the project."""
+    alerts = Alert.objects.for_project(project_id).unresolved()
     unresolved = [
         UnresolvedAlert(id=id_, key=(AlertKind(kind), subject), last_seen_at=seen)
         for id_, kind, subject, seen in alerts.values_list("id", "kind", "subject", "last_seen_at")

@@ -9,9 +9,11 @@ from django.utils import timezone
 
 from apps.actions.alerts.apply_decisions import hold_project, update_alerts
 from apps.actions.alerts.measure import hours_until, measure
+from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week
 from apps.alerts.models import Alert
+from apps.memories.models import EvaluationSample
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.alerts.conditions import MEASURED_KINDS, conditions_of
+from apps.pipeline.alerts.conditions import conditions_of
 from apps.pipeline.alerts.decide import RESOLVE_AFTER
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.scope import tenant_scope
@@ -22,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 
 def evaluate_alerts(*, now: datetime | None = None) -> int:
-    """Evaluate the projects with recent traffic, work, paused models or alerts; return how many these are."""
+    """Evaluate the projects with recent traffic or samples, work, paused models or alerts; return how many."""
     moment = now or timezone.now()
     projects = _projects_to_watch(moment)
     for project_id in projects:
@@ -42,7 +44,6 @@ def evaluate_project(*, project_id: UUID, now: datetime, resolve_after: timedelt
         update_alerts(
             project_id=project_id,
             conditions=conditions_of(measure(project_id=project_id, now=now)),
-            kinds=MEASURED_KINDS,
             now=now,
             resolve_after=resolve_after,
         )
@@ -55,6 +56,7 @@ def _projects_to_watch(now: datetime) -> list[UUID]:
         HourlyTally.objects.filter(hour__gte=hours_until(now)[0]),
         OutboxRow.objects.filter(state__in=[WorkState.PENDING, WorkState.DEAD]),
         ModelPause.objects.all(),
+        EvaluationSample.objects.filter(week__gte=first_week(LATEST_WEEKS)),
         Alert.objects.unresolved(),
     )
     with system_scope(SystemWork.SCHEDULE):

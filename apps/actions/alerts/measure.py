@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
 from apps.actions.queue.discard_work import DISCARDED
 from apps.outbox import heartbeats
 from apps.outbox.model_pauses import waiting_requests
@@ -15,6 +16,7 @@ from apps.pipeline.alerts.hourly_conditions import MOST_HOURS
 from apps.pipeline.alerts.measured import Measured, SilentModel
 from apps.pipeline.core.enums import PausedKind, Stage
 from apps.pipeline.core.funnel_metrics import Measure, Tallies
+from apps.pipeline.evaluation.share import Share
 from apps.traces.models import HourlyLatency, HourlyTally
 from apps.traces.tallies import HOUR, hour_of
 
@@ -22,7 +24,7 @@ ALIVE_WITHIN = timedelta(seconds=30)  # as in /readyz
 
 
 def measure(*, project_id: UUID, now: datetime) -> Measured:
-    """Read the queue, the paused models and the last hours of a project, with eight queries."""
+    """Read the queue, the paused models and the last hours of a project, with ten queries."""
     rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
     backlog = rows.backlog()
     hours = hours_until(now)
@@ -34,6 +36,7 @@ def measure(*, project_id: UUID, now: datetime) -> Measured:
         vector_lag_seconds=_age(backlog.oldest_index, now),
         # What somebody has discarded needs nobody's attention.
         dead=rows.dead().filter(~Q(last_error__startswith=DISCARDED)).count() if backlog.dead else 0,
+        precision=_precision(project_id),
         silent_models=tuple(
             SilentModel(
                 model=pause.model,
@@ -46,6 +49,12 @@ def measure(*, project_id: UUID, now: datetime) -> Measured:
         hours=_tallies(project_id, hours),
         latencies=_latencies(project_id, hours),
     )
+
+
+def _precision(project_id: UUID) -> Share | None:
+    found = labelled_weeks(since=first_week(LATEST_WEEKS), project_id=project_id).get(project_id)
+    figures = latest_figures(found) if found else None
+    return figures.precision if figures else None
 
 
 def hours_until(now: datetime) -> list[datetime]:

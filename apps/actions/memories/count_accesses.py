@@ -1,6 +1,7 @@
 """Count how often memories are retrieved, in batches of a few seconds, so that a search writes nothing itself.
 
-The counts slow down the decay of memories. A killed process loses the counts that it has not written yet.
+The counts slow down the decay of memories, and evaluation asks what became of those that were retrieved. A killed
+process loses the counts that it has not written yet.
 """
 
 import threading
@@ -31,7 +32,8 @@ with noted as (
     order by m.id for no key update of m skip locked
 )
 update memories_memory m
-set access_count = m.access_count + free.count, last_accessed = greatest(m.last_accessed, free.at)
+set access_count = m.access_count + free.count, last_accessed = greatest(m.last_accessed, free.at),
+    first_accessed = coalesce(m.first_accessed, free.at)
 from free where m.end_user_id = free.end_user_id and m.id = free.id
 """
 

@@ -41,6 +41,7 @@ class StoreRequest:
     user_id: str
     memories: tuple[NewMemory, ...]
     is_trusted: bool = True  # whether the caller's word counts like a person's
+    person_id: int | None = None  # who stores them in the console, instead of a key
 
 
 def store(*, request: StoreRequest) -> tuple[UUID, ...]:
@@ -112,7 +113,7 @@ def _apply(request: StoreRequest, end_user: EndUser, operations: Sequence[Operat
     context = WriteContext(
         project_id=request.project_id,
         end_user_id=end_user.id,
-        actor=actor_of(request.api_key_id),
+        actor=actor_of(request.api_key_id, request.person_id),
         session_id=open_session(end_user=end_user, session_id=session_id),
         api_key_id=request.api_key_id,
     )

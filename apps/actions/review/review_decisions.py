@@ -18,6 +18,8 @@ from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 
+APPROVALS = frozenset({"approved", "kept", "took_over"})  # operations by which a person says that a memory is true
+
 
 @dataclass(frozen=True, slots=True)
 class SeenVersion:

@@ -18,12 +18,16 @@ from apps.tenants.end_users import UserBeingErased, keep_from_erasure
 from apps.traces.models import IdempotentRequest, Session, Trace, Turn
 
 _ANNOUNCE = "select nextval('tenants_erasure_number')"
-# Memories that only the deleted turns state; with a whole session also those that were stored directly in it.
+# Memories that only the deleted turns state, or that a labeller stored of them; with a whole session also those that
+# were stored directly in it.
 _GROUNDED = """
 select memory.id from memories_memory memory
 where memory.end_user_id = %(end_user)s
   and (memory.id in (select memory_id from memories_memoryorigin
                      where end_user_id = %(end_user)s and turn_id = any(%(turns)s))
+       or memory.id in (select label.remembered_id from memories_evaluationlabel label
+                        join memories_evaluationitem item on item.id = label.item_id
+                        where item.end_user_id = %(end_user)s and item.turn_id = any(%(turns)s))
        or (%(whole)s and memory.session_id = %(session)s))
   and not exists (select from memories_memoryorigin other
                   where other.end_user_id = %(end_user)s and other.memory_id = memory.id
@@ -37,7 +41,11 @@ where memory.end_user_id = %(end_user)s and memory.id <> all(%(memories)s)
                     where end_user_id = %(end_user)s and turn_id = any(%(turns)s))
 order by memory.id for update of memory
 """
+# With the labels that people gave them for evaluation.
 _DELETE_MEMORIES = (
+    "delete from memories_evaluationlabel"
+    " where item_id in (select id from memories_evaluationitem where memory_id = any(%(memories)s))",
+    "delete from memories_evaluationitem where memory_id = any(%(memories)s)",
     "delete from memories_memoryorigin where memory_id = any(%(memories)s)",
     "delete from memories_memoryversion where memory_id = any(%(memories)s)",
     "delete from memories_memorylink where from_memory_id = any(%(memories)s) or to_memory_id = any(%(memories)s)",
@@ -89,6 +97,9 @@ _EMPTY_TRACES = (
     "update traces_trace set outcomes = '[]', plan = '[]', error = '' where id = any(%(touched)s)",
     "update traces_modelcall set answer = '', error = '' where end_user_id = %(end_user)s"
     " and trace_id in (select id from traces_trace where session_id = %(session)s)",
+    "delete from memories_evaluationlabel"
+    " where item_id in (select id from memories_evaluationitem where turn_id = any(%(turns)s))",
+    "delete from memories_evaluationitem where turn_id = any(%(turns)s)",
     "delete from traces_turn where end_user_id = %(end_user)s and id = any(%(turns)s)",
 )
 _DELETE_TRACES = (

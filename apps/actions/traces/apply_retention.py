@@ -22,10 +22,11 @@ from apps.traces.policies import active_policy
 
 AT_ONCE = 500  # traces per transaction
 
-# A turn that a memory quotes keeps its row, without its text.
+# A turn that a memory quotes, or that is in a sample of evaluation, keeps its row, without its text.
 _TURNS = (
     "delete from traces_turn turn where trace_id = any(%(traces)s)"
-    " and not exists (select from memories_memoryorigin where turn_id = turn.id)",
+    " and not exists (select from memories_memoryorigin where turn_id = turn.id)"
+    " and not exists (select from memories_evaluationitem where turn_id = turn.id)",
     "update traces_turn set content = '', speaker = '' where trace_id = any(%(traces)s) and content <> ''",
 )
 _MODEL_CALLS = ("delete from traces_modelcall where trace_id = any(%(traces)s)",)

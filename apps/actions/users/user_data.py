@@ -11,6 +11,8 @@ from apps.memories.models import (
     Entity,
     EntityAlias,
     EntityChange,
+    EvaluationItem,
+    EvaluationLabel,
     LedgerEntry,
     Memory,
     MemoryChange,
@@ -56,6 +58,8 @@ class UserTable:
 USER_TABLES: tuple[UserTable, ...] = (
     UserTable(OutboxRow, "work", not_exported=frozenset({"run_at", "waiting_since"})),
     UserTable(IdempotentRequest, "idempotent_answers", is_exported=False),
+    UserTable(EvaluationLabel, "evaluation_labels"),
+    UserTable(EvaluationItem, "evaluation_items"),
     UserTable(MemoryOrigin, "memory_origins"),
     UserTable(MemoryVersion, "memory_versions"),
     UserTable(MemoryLink, "memory_links"),

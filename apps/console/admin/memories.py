@@ -96,7 +96,20 @@ class MemoryAdmin(ReadOnlyAdmin):
                 )
             },
         ),
-        ("Use", {"fields": ("importance", "access_count", "last_accessed", "version", "created_at", "updated_at")}),
+        (
+            "Use",
+            {
+                "fields": (
+                    "importance",
+                    "access_count",
+                    "first_accessed",
+                    "last_accessed",
+                    "version",
+                    "created_at",
+                    "updated_at",
+                )
+            },
+        ),
     )
     readonly_fields = fields_of(fieldsets)
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.contrib.auth.models import User
-
+from apps.console.selectors.people import names_of
 from apps.memories.models import Memory, MemoryVersion
 
 MAX_ENTRIES = 20
@@ -36,10 +35,5 @@ def latest_changes(*, project_id: UUID, memory_ids: Iterable[UUID]) -> dict[UUID
 
 def _entries(rows: Iterable[MemoryVersion]) -> tuple[HistoryEntry, ...]:
     changes = list(rows)
-    people = {int(change.actor.removeprefix("person:")) for change in changes if change.actor.startswith("person:")}
-    users = User.objects.filter(pk__in=people) if people else ()
-    names = {f"person:{user.pk}": user.get_username() for user in users}
-    return tuple(
-        HistoryEntry(change.operation, names.get(change.actor, change.actor.partition(":")[0]), change.known_until)
-        for change in changes
-    )
+    names = names_of(change.actor for change in changes)
+    return tuple(HistoryEntry(change.operation, names[change.actor], change.known_until) for change in changes)

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db.models import Q
 from pgvector.django import MaxInnerProduct
 
+from apps.actions.review.review_decisions import APPROVALS
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
 from apps.console.selectors.history import HistoryEntry, memory_history
@@ -58,10 +59,7 @@ class ReviewItem:
     @property
     def approved_by(self) -> str:
         """Return who approved the memory last; empty if nobody did or it is long ago."""
-        return next((past.actor for past in self.history if past.operation in _APPROVALS), "")
-
-
-_APPROVALS = frozenset({"approved", "kept", "took_over"})  # operations by which a person says that a memory is true
+        return next((past.actor for past in self.history if past.operation in APPROVALS), "")
 
 
 def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:

@@ -1,6 +1,7 @@
 """Models of memories, entities and their history, one module per subject."""
 
 from apps.memories.models.entity import Entity, EntityAlias, EntityChange
+from apps.memories.models.evaluation import EvaluationItem, EvaluationLabel, EvaluationSample
 from apps.memories.models.history import LedgerCheckpoint, LedgerEntry, MemoryVersion
 from apps.memories.models.memory import Memory, MemoryLink, MemoryOrigin
 from apps.memories.models.revision import MemoryChange, MemoryRevision
@@ -11,6 +12,9 @@ __all__ = [
     "Entity",
     "EntityAlias",
     "EntityChange",
+    "EvaluationItem",
+    "EvaluationLabel",
+    "EvaluationSample",
     "LedgerCheckpoint",
     "LedgerEntry",
     "Memory",

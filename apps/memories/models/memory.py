@@ -129,6 +129,7 @@ class Memory(models.Model):
         help_text="which questions it can answer: 1 when, 2 where, 4 how many",
     )
 
+    first_accessed = models.DateTimeField(null=True, blank=True)
     last_accessed = models.DateTimeField(null=True, blank=True)
     access_count = models.PositiveIntegerField(default=0)
     decay_score = models.FloatField(null=True, blank=True)
@@ -167,6 +168,11 @@ class Memory(models.Model):
             models.Index(fields=("end_user", "status", "-created_at"), name="memory_of_user"),
             models.Index(fields=("end_user", "subject", "predicate"), condition=_LIVE, name="memory_live_by_slot"),
             models.Index(fields=("project", "status", "-created_at"), name="memory_of_project"),
+            models.Index(
+                fields=("project", "first_accessed"),
+                condition=Q(first_accessed__isnull=False),
+                name="memory_by_first_access",
+            ),
             models.Index(fields=("subject",), condition=Q(subject__isnull=False), name="memory_by_subject"),
             models.Index(
                 fields=("superseded_by",), condition=Q(superseded_by__isnull=False), name="memory_by_successor"

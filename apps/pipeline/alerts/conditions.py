@@ -6,6 +6,7 @@ from datetime import timedelta
 from apps.pipeline.alerts.hourly_conditions import hourly_conditions
 from apps.pipeline.alerts.measured import Condition, Measured
 from apps.pipeline.core.enums import AlertKind, PausedKind
+from apps.pipeline.evaluation.targets import MIN_LABELLED, TARGETS, Figure
 
 SILENT_FOR = timedelta(minutes=1)  # before that, a model may just be loading or limiting its callers
 WORK_WITHOUT_WORKER_SECONDS = 60.0
@@ -17,13 +18,10 @@ KIND_OF_SILENCE = {
     PausedKind.EMBEDDER: AlertKind.EMBEDDER_UNAVAILABLE,
 }
 
-# Kinds that are measured every minute; others are reported by whoever measures them.
-MEASURED_KINDS = frozenset(AlertKind) - {AlertKind.EVALUATION_PRECISION}
-
 
 def conditions_of(measured: Measured) -> list[Condition]:
     """Return the conditions that hold, causes before what may follow from them."""
-    return [*_silent_models(measured), *_queue(measured), *hourly_conditions(measured)]
+    return [*_silent_models(measured), *_queue(measured), *hourly_conditions(measured), *_precision(measured)]
 
 
 def _silent_models(measured: Measured) -> Iterator[Condition]:
@@ -47,3 +45,12 @@ def _queue(measured: Measured) -> Iterator[Condition]:
         yield Condition(AlertKind.DEAD_WORK, figures={"dead": measured.dead})
     if measured.vector_lag_seconds >= VECTOR_LAG_SECONDS:
         yield Condition(AlertKind.VECTOR_LAG, figures={"seconds": lag})
+
+
+def _precision(measured: Measured) -> Iterator[Condition]:
+    found, least = measured.precision, TARGETS[Figure.PRECISION].alert_below
+    if found is None or found.value is None or found.whole < MIN_LABELLED or found.value >= least:
+        return
+    wrong, judged = round(found.whole - found.part), round(found.whole)
+    figures = {"precision": found.value, "least": least, "wrong": wrong, "judged": judged}
+    yield Condition(AlertKind.EVALUATION_PRECISION, figures=figures)

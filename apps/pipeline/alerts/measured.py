@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.pipeline.core.enums import AlertKind, PausedKind, Stage
 from apps.pipeline.core.funnel_metrics import Tallies
+from apps.pipeline.evaluation.share import Share
 
 SUBJECT_LENGTH = 200
 
@@ -26,6 +27,7 @@ class Measured:
     """A project's queue at one moment, and its last hours, oldest first; the last hour is the current one.
 
     Ages in seconds. `latencies` are histograms of the spans of a stage, as in `funnel_metrics.quantile`, by hour.
+    `precision` is that of the memories labelled in the latest week with labels, None without such a week.
     """
 
     now: datetime
@@ -34,6 +36,7 @@ class Measured:
     oldest_seconds: float = 0.0
     vector_lag_seconds: float = 0.0
     dead: int = 0
+    precision: Share | None = None
     silent_models: tuple[SilentModel, ...] = ()
     hours: Sequence[Tallies] = ()
     latencies: Mapping[Stage, Sequence[Mapping[int, int]]] = field(default_factory=dict)

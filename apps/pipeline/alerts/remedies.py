@@ -15,6 +15,7 @@ class RemedyPage(StrEnum):
     DASHBOARD = "dashboard"
     PATTERNS = "patterns"
     CONFIGURATION = "configuration"
+    EVALUATION = "evaluation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ _REMEDIES: dict[AlertKind, Remedy] = {
     AlertKind.STAGE_LATENCY: Remedy("See the latencies", RemedyPage.DASHBOARD, "by=hour"),
     AlertKind.RATIO: Remedy("Check the settings of the extraction", RemedyPage.CONFIGURATION),
     AlertKind.SUDDEN_CHANGE: Remedy("Adapt the rules", RemedyPage.PATTERNS),
-    AlertKind.EVALUATION_PRECISION: Remedy("Check the settings of the extraction", RemedyPage.CONFIGURATION),
+    AlertKind.EVALUATION_PRECISION: Remedy("See what is wrong", RemedyPage.EVALUATION),
 }
 _OF_FAILED_CALLS = Remedy("See the model's error", RemedyPage.QUEUE)
 

@@ -102,10 +102,8 @@ def _rules_do_not_fit(of: Condition) -> str:
 
 
 def _precision(of: Condition) -> str:
-    least = percent(of.figures["least"])
-    return (
-        f"Precision of {of.subject or 'memories'}: {percent(of.figures['precision'])}, it should be at least {least}."
-    )
+    precision, least = percent(of.figures["precision"]), percent(of.figures["least"])
+    return f"Precision of the memories that were labelled last: {precision}, it should be at least {least}."
 
 
 def _wrong_memories(of: Condition) -> str:

@@ -27,6 +27,8 @@ class Prefix(StrEnum):
     ROLLBACK = "rbk"
     REPLAY = "rpl"
     ALERT = "alr"
+    EVALUATION_SAMPLE = "smp"
+    EVALUATION_ITEM = "itm"
 
 
 class BadIdentifier(ValueError):

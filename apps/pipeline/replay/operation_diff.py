@@ -55,6 +55,7 @@ class OperationChange:
     content: str = ""  # of the memory or the name of the entity
     before_content: str = ""
     fields: tuple[FieldChange, ...] = field(default=())
+    turn_ids: tuple[str, ...] = ()  # of the candidate of a new operation: the turns that state it
 
 
 def operation_changes(recorded: Sequence[Operation], replayed: Sequence[Operation]) -> tuple[OperationChange, ...]:
@@ -74,7 +75,8 @@ def _changes(before: Mapping[_Key, Operation], after: Mapping[_Key, Operation]) 
             )
     for key, now in after.items():
         if key not in before:
-            yield OperationChange(ChangeKind.ADDED, key[0], key[1], content_of(now))
+            turns = tuple(map(str, (now.get("candidate") or {}).get("source_turn_ids", ())))
+            yield OperationChange(ChangeKind.ADDED, key[0], key[1], content_of(now), turn_ids=turns)
 
 
 def content_of(operation: Operation) -> str:

@@ -1,6 +1,6 @@
 """Alerts are opened, kept and resolved as rows, each once, also by two processes."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from threading import Barrier, Thread
 
 import pytest
@@ -11,16 +11,18 @@ from pytest_django import DjangoAssertNumQueries
 from apps.actions.alerts import evaluate_alerts as evaluating
 from apps.actions.alerts.evaluate_alerts import evaluate_alerts, evaluate_project
 from apps.actions.alerts.measure import measure
-from apps.actions.alerts.report_precision import report_precision
+from apps.actions.evaluation.label_item import Labeller, label_item
 from apps.actions.queue.discard_work import discard_work
 from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.models import ModelPause, OutboxRow
+from apps.pipeline.alerts.decide import RESOLVE_AFTER
 from apps.pipeline.alerts.measured import Measured
-from apps.pipeline.alerts.precision import PrecisionWarning
-from apps.pipeline.core.enums import AlertKind, AlertState, WorkState
+from apps.pipeline.core.enums import AlertKind, AlertState, LabelValue, SampleKind, WorkState
+from apps.pipeline.evaluation.targets import MIN_LABELLED
 from apps.tenants.models import Project
 from apps.worker import tasks
 from tests.actions.alerts.alert_rows import MINUTE, MODEL, alert, beat, pause, recipients, tally, work
+from tests.actions.evaluation.evaluated import drawn, told
 from tests.outbox.second_connection import Aside
 
 NOW = timezone.now()
@@ -189,13 +191,22 @@ def test_another_process_passes_over_a_project_that_is_being_evaluated(project: 
     assert (Alert.objects.count(), AlertDelivery.objects.count()) == (1, 1)
 
 
-def test_an_evaluation_reports_precision(project: Project) -> None:
-    bad, good = PrecisionWarning("fact", right=60, judged=100), PrecisionWarning("event", right=90, judged=100)
-    assert report_precision(project_id=project.pk, warnings=[bad, good]) == 1
-    assert unresolved() == [("evaluation_precision", "fact")]
+def test_memories_that_people_find_wrong_open_an_alert_until_they_find_them_right(project: Project) -> None:
+    beat()
+    person = told(project)
+    for place in range(MIN_LABELLED):
+        person.says(f"I own a red bicycle number {place}.", session=f"s{place}")
+    person.is_worked_for()
+    sample = drawn(project)[SampleKind.MEMORY]
+    items = list(sample.items.order_by("position"))
+    assert len(items) >= MIN_LABELLED
+    for item in items:
+        label_item(by=Labeller(project.pk, person_id=1), item_id=item.pk, value=LabelValue.UNTRUE)
 
-    evaluate_alerts(now=NOW + timedelta(days=1))  # does not know of evaluations
-    assert unresolved() == [("evaluation_precision", "fact")]
+    evaluate_alerts()
+    assert ("evaluation_precision", "") in unresolved()
 
-    assert report_precision(project_id=project.pk, warnings=[good]) == 0
-    assert unresolved() == []
+    for item in items:
+        label_item(by=Labeller(project.pk, person_id=1), item_id=item.pk, value=LabelValue.GOOD)
+    evaluate_alerts(now=timezone.now() + RESOLVE_AFTER + MINUTE)
+    assert ("evaluation_precision", "") not in unresolved()

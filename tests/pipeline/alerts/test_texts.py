@@ -6,11 +6,11 @@ import pytest
 
 from apps.pipeline.alerts.conditions import conditions_of
 from apps.pipeline.alerts.measured import Condition, Measured, SilentModel
-from apps.pipeline.alerts.precision import PrecisionWarning, precision_conditions
 from apps.pipeline.alerts.remedies import RemedyPage, remedy_of
 from apps.pipeline.alerts.texts import cause_text, cost_text
 from apps.pipeline.core.enums import AlertKind, PausedKind, Stage
 from apps.pipeline.core.funnel_metrics import Ratio
+from apps.pipeline.evaluation.share import share_of
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)
 
@@ -19,6 +19,10 @@ def silent(kind: PausedKind, waiting: int) -> Condition:
     model = SilentModel("openai:down", kind, datetime(2026, 3, 5, 14, 20, tzinfo=UTC), waiting)
     (condition,) = conditions_of(Measured(now=NOW, workers=1, silent_models=(model,)))
     return condition
+
+
+def precision_of(right: int, judged: int) -> list[Condition]:
+    return conditions_of(Measured(now=NOW, workers=1, precision=share_of(part=right, whole=judged)))
 
 
 @pytest.mark.parametrize(
@@ -75,8 +79,8 @@ def silent(kind: PausedKind, waiting: int) -> Condition:
             "Callers send other texts than before: rules may drop what matters, or pass what only costs model calls.",
         ),
         (
-            precision_conditions([PrecisionWarning("fact", right=64, judged=100)])[0],
-            "Precision of fact: 64%, it should be at least 70%.",
+            precision_of(64, 100)[0],
+            "Precision of the memories that were labelled last: 64%, it should be at least 70%.",
             "36 of 100 judged memories are wrong, and agents are told them.",
         ),
     ],
@@ -87,7 +91,7 @@ def test_the_texts(condition: Condition, cause: str, cost: str) -> None:
 
 @pytest.mark.parametrize(("right", "judged", "holds"), [(69, 100, 1), (70, 100, 0), (0, 0, 0), (0, 29, 0), (0, 30, 1)])
 def test_a_precision_below_seventy_percent_is_a_condition(right: int, judged: int, holds: int) -> None:
-    assert len(precision_conditions([PrecisionWarning("", right=right, judged=judged)])) == holds
+    assert len(precision_of(right, judged)) == holds
 
 
 def test_every_kind_has_a_remedy() -> None:

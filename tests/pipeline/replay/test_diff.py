@@ -53,6 +53,12 @@ def test_a_field_is_named_by_its_path() -> None:
     assert [(each.name, each.before, each.after) for each in change.fields] == [("candidate.importance", None, 0.9)]
 
 
+def test_what_is_new_names_the_turns_that_state_it() -> None:
+    new = add("m1", "User lives in Rome.") | {"candidate": {"content": "x", "source_turn_ids": ["t1", "t2"]}}
+    assert [each.turn_ids for each in operation_changes([], [new])] == [("t1", "t2")]
+    assert [each.turn_ids for each in operation_changes([new], [])] == [()]
+
+
 def result(rejected: dict[str, str] | None = None, *operations: dict[str, Any], **more: Any) -> RunResult:
     return RunResult(rejected=rejected or {}, outcomes=more.pop("outcomes", ()), operations=operations, **more)
 

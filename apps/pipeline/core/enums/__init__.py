@@ -3,6 +3,7 @@
 from apps.pipeline.core.enums.access import MemberRole, Role, Scope
 from apps.pipeline.core.enums.alerts import AlertEvent, AlertKind, AlertState, DeliveryChannel, DeliveryState
 from apps.pipeline.core.enums.choices import choices_of, values_of
+from apps.pipeline.core.enums.evaluation import LABEL_VALUES, LabelValue, SampleKind
 from apps.pipeline.core.enums.funnel import Outcome, Reason, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.enums.links import LinkKind, LinkResolution, LinkStatus, RejectionReason
 from apps.pipeline.core.enums.memory import (
@@ -37,6 +38,7 @@ __all__ = [
     "CONSTRAINT",
     "CONVENTION",
     "INFERRED",
+    "LABEL_VALUES",
     "LIVE_STATUSES",
     "PROCEDURE",
     "RUNS",
@@ -50,6 +52,7 @@ __all__ = [
     "ExtractorKind",
     "Grounding",
     "Handling",
+    "LabelValue",
     "LeftAlone",
     "LinkKind",
     "LinkResolution",
@@ -65,6 +68,7 @@ __all__ = [
     "RejectionReason",
     "Role",
     "RollbackState",
+    "SampleKind",
     "Scope",
     "SensitiveKind",
     "SourceConfidence",

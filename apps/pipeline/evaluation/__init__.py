@@ -1,0 +1,1 @@
+"""Evaluation: how good what is stored is, estimated from samples that people have labelled."""
