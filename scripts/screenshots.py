@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,26 +19,35 @@ from playwright.sync_api import Browser, Page, sync_playwright
 PROJECT = Path(__file__).resolve().parents[1]
 IMAGES = PROJECT / "docs" / "images"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-PAGES = "review contradictions dashboard traces users entities patterns configuration label queue keys members".split()
-PATHS = {"label": "evaluation/label"}  # of pages whose name is not their path
+PAGES = (
+    "review contradictions dashboard traces users entities patterns configuration evaluation label rollback queue keys"
+    " members audit"
+).split()
+PATHS = {"label": "evaluation/label/", "rollback": "rollbacks/new/?user=ana"}  # of pages whose name is not their path
 ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})
-FIRST_OF = {"user": "users", "trace": "traces", "entity": "entities"}  # a page, and the list whose first row it is
-_SHELL = (sys.executable, "manage.py", "shell", "-v0", "-c")
+# A page, and the list whose first row it is.
+FIRST_OF = {"user": "users", "trace": "traces", "entity": "entities", "replay": "replays"}
+SCHEMES = ("light", "dark")
+Command = Callable[..., None]
+_SHELL = ("shell", "-v0", "-c")
 PATIENCE = 300  # seconds for the demo, on a busy machine
 
 
 def main() -> None:
     """Start a demo, take all screenshots and delete the demo."""
-    with _demo() as (address, password), sync_playwright() as playwright:
+    with _demo() as (address, password, run), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for scheme in ("light", "dark"):
+        for scheme in SCHEMES:
             _take_all(browser, scheme, address, password)
+        run(*_SHELL, "from scripts.screenshot_data import silence_the_model; silence_the_model()")
+        for scheme in SCHEMES:
+            _take_alerts(browser, scheme, address, password)
         browser.close()
 
 
 @contextmanager
-def _demo() -> Iterator[tuple[str, str]]:
-    """Run a demo in a temporary data folder; yield its address and password once its result is available."""
+def _demo() -> Iterator[tuple[str, str, Command]]:
+    """Run a demo in a temporary data folder; yield its address, its password and how to run its commands."""
     folder, port = Path(tempfile.mkdtemp(prefix="pictures-", dir="/tmp")), _free_port()
     own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(PROJECT)}
     environment, result = {**os.environ, **own}, folder / "result.json"
@@ -50,10 +59,14 @@ def _demo() -> Iterator[tuple[str, str]]:
             if demo.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit("the demo did not come up")
             time.sleep(0.5)  # there is no notification
-        arrange = "from apps.actions.traces.tally import tally; tally()"
-        for more in ([*_SHELL, arrange], [sys.executable, "manage.py", "evaluate", "draw", "demo", "--seed=1"]):
-            subprocess.run(more, cwd=PROJECT, env=environment, check=True, stdout=subprocess.DEVNULL)
-        yield f"http://127.0.0.1:{port}", (folder / "demo-password").read_text()
+
+        def run(*words: str) -> None:
+            command = [sys.executable, "manage.py", *words]
+            subprocess.run(command, cwd=PROJECT, env=environment, check=True, stdout=subprocess.DEVNULL)
+
+        run("evaluate", "draw", "demo", "--seed=1")
+        run(*_SHELL, "from scripts.screenshot_data import arrange; arrange()")
+        yield f"http://127.0.0.1:{port}", (folder / "demo-password").read_text(), run
     finally:
         demo.terminate()
         demo.wait(timeout=PATIENCE)
@@ -68,28 +81,37 @@ def _free_port() -> int:
 
 
 def _take_all(browser: Browser, scheme: str, address: str, password: str) -> None:
-    page = browser.new_page(viewport=WIDE, color_scheme=scheme, reduced_motion="reduce")
-    _sign_in(page, address, password)
+    page = _signed_in(browser, scheme, address, password)
     for name in PAGES:
         page.set_viewport_size(WIDE)
-        _take(page, f"{address}/console/demo/{PATHS.get(name, name)}/", f"{name}-{scheme}")
+        _take(page, f"{address}/console/demo/{PATHS.get(name, f'{name}/')}", f"{name}-{scheme}")
         if name in ALSO_NARROW:
             page.set_viewport_size(NARROW)
             _take(page, f"{address}/console/demo/{name}/", f"{name}-narrow-{scheme}")
     page.set_viewport_size(WIDE)
     for name, listed in FIRST_OF.items():
         page.goto(f"{address}/console/demo/{listed}/")
-        first = page.locator(f'main a[href^="/console/demo/{listed}/"][href$="/"]').first.get_attribute("href")
+        first = page.locator(f'main :is(li, td) a[href^="/console/demo/{listed}/"][href$="/"]').first.get_attribute(
+            "href"
+        )
         _take(page, f"{address}{first}", f"{name}-{scheme}")
     page.close()
 
 
-def _sign_in(page: Page, address: str, password: str) -> None:
+def _take_alerts(browser: Browser, scheme: str, address: str, password: str) -> None:
+    page = _signed_in(browser, scheme, address, password)
+    _take(page, f"{address}/console/demo/alerts/", f"alerts-{scheme}")
+    page.close()
+
+
+def _signed_in(browser: Browser, scheme: str, address: str, password: str) -> Page:
+    page = browser.new_page(viewport=WIDE, color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{address}/console/login/")
     page.get_by_label("User name").fill("demo")
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/review/")
+    return page
 
 
 def _take(page: Page, address: str, name: str) -> None:

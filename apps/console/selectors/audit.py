@@ -1,5 +1,6 @@
 """The ledger by actor, act, time and end user."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -7,7 +8,17 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.identifiers import end_user_id
+from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
+
+# Pages of objects, by the kind in the ledger.
+_PAGES = {
+    "memory": "console:memory",
+    "trace": "console:trace",
+    "entity": "console:entity",
+    "end_user": "console:user",
+    "rollback": "console:rollback",
+    "replay": "console:replay",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +30,34 @@ class AuditSearch:
     user: str = ""  # user_id in the API; finds erased end users as well
     since: datetime | None = None
     until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """An entry of the ledger with the names of the pages of its object and of the trace that acted; "" is none."""
+
+    entry: LedgerEntry
+    actor: str  # its kind, such as "trace", where `actor_id` names it, otherwise as it is stored
+    actor_id: UUID | None
+    actor_page: str
+    object_page: str
+
+
+def audit_lines(entries: Iterable[LedgerEntry]) -> list[AuditLine]:
+    """Return entries with their pages."""
+    return [_line(entry) for entry in entries]
+
+
+def _line(entry: LedgerEntry) -> AuditLine:
+    kind, _, name = entry.actor.partition(":")
+    trace_id = parse(Prefix.TRACE, name) if kind == "trace" else None
+    return AuditLine(
+        entry=entry,
+        actor=entry.actor if trace_id is None else kind,
+        actor_id=trace_id,
+        actor_page="" if trace_id is None else _PAGES["trace"],
+        object_page=_PAGES.get(entry.object_kind, "") if entry.object_id else "",
+    )
 
 
 def search_ledger(*, project_id: UUID, search: AuditSearch) -> QuerySet[LedgerEntry]:

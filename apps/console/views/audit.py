@@ -9,7 +9,7 @@ from apps.actions.ledger.export import export_ledger
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import midnight, query_param
-from apps.console.selectors.audit import AuditSearch, search_ledger
+from apps.console.selectors.audit import AuditSearch, audit_lines, search_ledger
 from apps.pipeline.core.enums import MemberRole
 
 
@@ -17,7 +17,9 @@ from apps.pipeline.core.enums import MemberRole
 def audit(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List the entries of the ledger, newest first."""
     rows = search_ledger(project_id=visit.project.pk, search=_search_from(request)).select_related("end_user")
-    return render(request, "console/audit.html", {"page": paginate(rows, request), "query": request.GET})
+    page = paginate(rows, request)
+    shown = {"page": page, "lines": audit_lines(page.rows), "query": request.GET}
+    return render(request, "console/audit.html", shown)
 
 
 @project_page(MemberRole.ADMIN)

@@ -1,0 +1,48 @@
+"""What the screenshots show beside the demo's conversation: totals, a replay of a draft, and an alert."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from apps.actions.alerts.evaluate_alerts import evaluate_alerts
+from apps.actions.management.project_argument import project_named
+from apps.actions.replays.choice import TraceChoice
+from apps.actions.replays.request_replay import ReplayRequest, request_replay
+from apps.actions.replays.start_replay import start_replay
+from apps.actions.rules.save_rule import draft_rule
+from apps.actions.traces.tally import tally
+from apps.outbox.models import ModelPause
+from apps.pipeline.core.enums import PausedKind, Reason, Role
+from apps.pipeline.core.policy import Rule
+from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
+
+RULE = Rule(name="moving", reason=Reason.PATTERN, pattern="(?i)moved to", roles=(Role.USER,), order=1)
+
+
+def arrange() -> None:
+    """Compute the dashboard's totals, and replay the demo's traces under a draft with one more rule."""
+    tally()
+    project = _project()
+    with tenant_scope(project_id=project.pk):
+        draft = draft_rule(project_id=project.pk, rule=RULE)
+        request = ReplayRequest(project_id=project.pk, choice=TraceChoice(), version=draft.number)
+        start_replay(project_id=project.pk, replay_id=request_replay(request=request).pk)
+
+
+def silence_the_model() -> None:
+    """Let the model be silent for a quarter of an hour, and open the alert."""
+    project, now = _project(), timezone.now()
+    with tenant_scope(project_id=project.pk):
+        ModelPause.objects.create(
+            project=project,
+            model="anthropic:claude-haiku-4-5",
+            kind=PausedKind.MODEL,
+            since=now - timedelta(minutes=15),
+            until=now + timedelta(hours=1),
+        )
+    evaluate_alerts()
+
+
+def _project() -> Project:
+    return project_named("demo")
