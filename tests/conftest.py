@@ -90,6 +90,12 @@ def _scopes() -> None:
     BaseCommand.execute = executed  # type: ignore[method-assign]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _static_files_are_looked_for() -> None:
+    """Let the middleware look for static files when one is requested: each test client would read all of them before."""
+    settings.WHITENOISE_AUTOREFRESH = True
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """Disable the triggers that refuse to empty the ledger, so that tests which commit can be cleaned up."""
