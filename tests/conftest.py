@@ -1,6 +1,7 @@
 """Fixtures of all tests: a running database, a test database per run, a project and an API key."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -31,6 +32,12 @@ hypothesis_settings.register_profile("ci", **untimed, derandomize=True)
 hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 MakeClient = Callable[..., APIClient]
+
+
+def pytest_configure() -> None:
+    """Keep compiled modules, whatever the environment says: all workers and a hundred processes import the same ones."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
