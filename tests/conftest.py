@@ -35,7 +35,7 @@ MakeClient = Callable[..., APIClient]
 
 
 def pytest_configure() -> None:
-    """Keep compiled modules, whatever the environment says: all workers and a hundred processes import the same ones."""
+    """Keep compiled modules, whatever the environment says: every worker and process of a test imports the same."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
 
@@ -99,7 +99,7 @@ def _scopes() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _static_files_are_looked_for() -> None:
-    """Let the middleware look for static files when one is requested: each test client would read all of them before."""
+    """Let the middleware look for a static file when it is requested: each test client would read all of them."""
     settings.WHITENOISE_AUTOREFRESH = True
 
 

@@ -1,7 +1,6 @@
 """What journeys share: an instance of their own with a running server and cluster."""
 
 import signal
-import socket
 from collections.abc import Iterator
 
 import pytest
@@ -14,15 +13,6 @@ from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wai
 def instance() -> Iterator[Instance]:
     with migrated_instance() as made:
         yield made
-
-
-@pytest.fixture
-def taken_port() -> Iterator[int]:
-    """A port that somebody else listens on."""
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        yield other.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
