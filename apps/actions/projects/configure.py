@@ -1,5 +1,6 @@
 """Give a project a new configuration version."""
 
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -81,6 +82,7 @@ def update_rules(*, project_id: UUID, policy: Policy) -> None:
     """Update the rows of the editable rules from the active policy; hit counts stay."""
     rules = policy.pre_filter.rules
     PreFilterRule.objects.filter(project_id=project_id).exclude(name__in=[rule.name for rule in rules]).delete()
-    new = [{"id": str(new_id()), "project_id": str(project_id), "hit_count": 0, **rule.model_dump()} for rule in rules]
+    mine = {"project_id": str(project_id), "hit_count": 0}
+    values: list[Any] = [Jsonb([{"id": str(new_id()), **mine, **rule.model_dump()} for rule in rules])]
     with connection.cursor() as cursor:
-        cursor.execute(_UPSERT, [Jsonb(new)])
+        cursor.execute(_UPSERT, values)
