@@ -8,6 +8,8 @@ import pytest
 from memplatform.demo.client import Client
 from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wait_for
 
+FEW_PROCESSES = {"WEB_WORKERS": "1", "CLUSTER_WORKERS": "2"}  # the demo's tests start as many as usual
+
 
 @pytest.fixture(scope="module")
 def instance() -> Iterator[Instance]:
@@ -19,7 +21,7 @@ def instance() -> Iterator[Instance]:
 def client(instance: Instance) -> Iterator[Client]:
     """Call a server with a cluster beside it, with a key that may read and write."""
     port = free_port()
-    instance.environment["WEB_PORT"] = str(port)
+    instance.environment.update(FEW_PROCESSES, WEB_PORT=str(port))
     key = instance.new_key("journey")
     server = instance.start("sh", "scripts/serve.sh")
     cluster = instance.start(*instance.command("cluster"))
