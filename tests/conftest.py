@@ -1,5 +1,6 @@
 """Fixtures of all tests: a running database, a test database per run, a project and an API key."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -47,6 +48,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if hasattr(config, "workerinput"):  # one of several workers
         distribution.order(items)
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and collected tests, which stay to the end, out of all further garbage collections."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
