@@ -33,6 +33,7 @@ from apps.tenants.models import Erasure, Membership, Project, SecondFactor
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 from apps.traces.models import IdempotentRequest, ModelCall, Replay, ReplayedState, ReplayedTrace, RulePreview, Trace
 from apps.worker.process_user import process_user
+from tests.console.members import member
 
 HOSTILE = "<script>alert(1)</script>"
 SAID = (
@@ -51,6 +52,16 @@ def admin(db: None) -> Client:
     client = Client()
     client.force_login(User.objects.create_superuser("chief"))
     return client
+
+
+@pytest.fixture
+def viewer(full_project: Project) -> Client:
+    return member("vic", full_project, MemberRole.VIEWER)
+
+
+@pytest.fixture
+def tuner(full_project: Project) -> Client:
+    return member("tess", full_project, MemberRole.ADMIN)
 
 
 def do_all(project: Project) -> None:
