@@ -132,16 +132,20 @@ def test_without_a_model_the_patterns_extract(ana: Person) -> None:
     assert not ModelCall.objects.exists()
 
 
-def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
-    """An interview in two turns: four memories and four discards, with type, confidence and reason."""
-    ana.says("My interview at Arrive is over! Their Stockholm team wants people who are strong in Java and React.")
-    ana.says("If I join, Priya will be my manager. She seems nice.")
+INTERVIEW = (
+    "My interview at Arrive is over! Their Stockholm team wants people who are strong in Java and React.",
+    "If I join, Priya will be my manager. She seems nice.",
+)
+
+
+def of_the_interview() -> tuple[dict[str, Any], ...]:
+    """Return what the model says of the interview; the last quote was not said."""
     team = {"entity": "Arrive Stockholm", "entity_type": "organisation"}
 
     def discard(content: str, evidence: str, why: str) -> dict[str, Any]:
         return memory(content, evidence=evidence, quality_decision="discard", quality_reason=why)
 
-    model_server.answering = answering(
+    return (
         memory("User completed an interview with Arrive Stockholm.", evidence="My interview at Arrive is over",
                type="event", predicate="completed_interview", object=team, event_at="2026-05-09"),
         memory("Arrive Stockholm requires Java and React.", evidence="strong in Java and React",
@@ -157,6 +161,13 @@ def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
         discard("User is looking for a job.", "My interview at Arrive is over", "too generic"),
         memory("User is a developer at Google.", evidence="I write code at Google", predicate="works_at"),
     )  # fmt: skip
+
+
+def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
+    """An interview in two turns: four memories and four discards, with type, confidence and reason."""
+    for text in INTERVIEW:
+        ana.says(text)
+    model_server.answering = answering(*of_the_interview())
     ana.is_worked_for()
 
     def seen(row: Memory) -> tuple[object, ...]:
