@@ -31,7 +31,7 @@ test-fast: env ## Run the pure tests and one through the database, in less than 
 
 soak: env ## Kill processes and the database under load, and draw examples, for longer than `test` does (TURNS=20000)
 	@SOAK_TURNS="$(or $(TURNS),20000)" "$(BIN)/python" -m pytest tests/chaos \
-	    $$(grep -rlE 'import examples|import .*hostile_cases' tests) $(ARGS)
+	    $$(grep -rlE --include='test_*.py' 'from tests.soak import|import .*hostile_cases' tests) $(ARGS)
 
 test-live: env ## Run ten turns against the real model (needs ANTHROPIC_API_KEY)
 	@"$(BIN)/python" -m pytest tests/live -m live

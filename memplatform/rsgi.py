@@ -8,6 +8,7 @@ from memplatform.wsgi import application as django_application
 
 # After Django has been set up by the import above.
 from memplatform.serving.refusals import refuse  # isort: skip
+from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 
 application = BufferedApplication(
     django_application,

@@ -1,6 +1,8 @@
 """Fixtures of all tests: a running database, a test database per run, a project and an API key."""
 
+import gc
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -33,6 +35,12 @@ hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "desk")
 MakeClient = Callable[..., APIClient]
 
 
+def pytest_configure() -> None:
+    """Keep compiled modules, whatever the environment says: every worker and process of a test imports the same."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return distribution.Distribution(config, log)
 
@@ -40,6 +48,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if hasattr(config, "workerinput"):  # one of several workers
         distribution.order(items)
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and collected tests, which stay to the end, out of all further garbage collections."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -88,6 +102,12 @@ def _scopes() -> None:
             return execute(command, *args, **options)
 
     BaseCommand.execute = executed  # type: ignore[method-assign]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _static_files_are_looked_for() -> None:
+    """Let the middleware look for a static file when it is requested: each test client would read all of them."""
+    settings.WHITENOISE_AUTOREFRESH = True
 
 
 @pytest.fixture(scope="session")

@@ -119,7 +119,8 @@ def new_instance(**environment: str) -> Iterator[Instance]:
         yield made
     finally:
         for process in made.processes():
-            process.kill()
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
         embedded.remove(folder / "postgresql")
         shutil.rmtree(folder)
 

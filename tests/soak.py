@@ -13,3 +13,8 @@ def examples(ordinary: int) -> int:
 def is_soak() -> bool:
     """Return True in `make soak`."""
     return bool(SOAK_TURNS)
+
+
+def pauses(most: int) -> range:
+    """Return before which of its statements, by number, a writer pauses: all in `make soak`, else each second."""
+    return range(0, most, 1 if SOAK_TURNS else 2)

@@ -47,6 +47,7 @@ from apps.tenants.models import Erasure, Membership, Project, SecondFactor
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 from apps.traces.models import IdempotentRequest, ModelCall, Replay, ReplayedState, ReplayedTrace, RulePreview, Trace
 from apps.worker.process_user import process_user
+from tests.console.members import member
 
 HOSTILE = "<script>alert(1)</script>"
 SAID = (
@@ -65,6 +66,16 @@ def admin(db: None) -> Client:
     client = Client()
     client.force_login(User.objects.create_superuser("chief"))
     return client
+
+
+@pytest.fixture
+def viewer(full_project: Project) -> Client:
+    return member("vic", full_project, MemberRole.VIEWER)
+
+
+@pytest.fixture
+def tuner(full_project: Project) -> Client:
+    return member("tess", full_project, MemberRole.ADMIN)
 
 
 def do_all(project: Project) -> None:
@@ -111,6 +122,18 @@ def _add_the_rest(project: Project) -> None:
     MemoryLink.objects.create(
         end_user=first.end_user, project=project, from_memory=first, to_memory=second, kind=LinkKind.CONTRADICTS
     )
+    LedgerCheckpoint.objects.create(project=project, number=1, hash="0" * 64)
+    _add_calls(project)
+    _add_people(project, first)
+    _add_rollback(project, second)
+    _add_operations(project)
+    _add_replay(project)
+    _evaluate(second)
+    tally()
+
+
+def _add_calls(project: Project) -> None:
+    """Add a call of a model, and the answer to a request that may be repeated."""
     trace = Trace.objects.filter(project=project).latest("created_at")
     ModelCall.objects.create(
         end_user=trace.end_user, trace=trace, purpose="extract", model=HOSTILE, request_hash="0", prompt_version="1"
@@ -118,26 +141,37 @@ def _add_the_rest(project: Project) -> None:
     IdempotentRequest.objects.create(
         project=project, key=HOSTILE, fingerprint="0", answer_status=200, answer={"a": HOSTILE}
     )
+
+
+def _add_people(project: Project, memory: Memory) -> None:
+    """Add a member with a second factor, and an erasure."""
     member = User.objects.create(username="member")
     Membership.objects.create(project=project, user=member, role=MemberRole.REVIEWER)
     SecondFactor.objects.create(user=member, secret="A" * 32, confirmed_at=timezone.now())
-    now = timezone.now()
     Erasure.objects.create(
-        project=project, end_user=first.end_user, user_hash="0" * 64, actor="person:1", finished_at=now
+        project=project, end_user=memory.end_user, user_hash="0" * 64, actor="person:1", finished_at=timezone.now()
     )
+
+
+def _add_rollback(project: Project, left: Memory) -> None:
+    """Add a rollback that left a memory alone."""
     rollback = Rollback.objects.create(
         project=project,
-        selection={"end_user_id": str(first.end_user_id)},
+        selection={"end_user_id": str(left.end_user_id)},
         note=HOSTILE,
         state=RollbackState.DONE,
         actor="person:1",
         counts={"users": 1, "traces": 1, "memories_retracted": 2},
     )
-    left = [{"memory_id": str(second.pk), "reason": "edited", "can_be_forced": True, "trace_id": None}]
+    left_alone = [{"memory_id": str(left.pk), "reason": "edited", "can_be_forced": True, "trace_id": None}]
     RollbackItem.objects.create(
-        end_user=first.end_user, rollback=rollback, state=RollbackState.DONE, left_alone=left, error=HOSTILE
+        end_user=left.end_user, rollback=rollback, state=RollbackState.DONE, left_alone=left_alone, error=HOSTILE
     )
-    LedgerCheckpoint.objects.create(project=project, number=1, hash="0" * 64)
+
+
+def _add_operations(project: Project) -> None:
+    """Add a worker, a rate limit, a model that does not answer, and a preview of a rule."""
+    now = timezone.now()
     WorkerHeartbeat.objects.create(
         worker=new_id(), host=HOSTILE, pid=1, started_at=now - timedelta(hours=1), seen_at=now
     )
@@ -163,14 +197,17 @@ def _add_the_rest(project: Project) -> None:
     )
     rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
     RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))
+
+
+def _add_replay(project: Project) -> None:
+    """Add a replay with one trace that differs."""
+    trace = Trace.objects.filter(project=project).latest("created_at")
     replay = Replay.objects.create(project=project, error=HOSTILE, choice={"user_id": HOSTILE}, traces_total=1)
     change = {"kind": "added", "operation": "AddMemory", "object_id": str(new_id()), "content": HOSTILE}
     diff = {"operations": [{**change, "before_content": HOSTILE, "fields": []}], "turns": [], "discards": []}
     ReplayedTrace.objects.create(
         replay=replay, end_user=trace.end_user, trace=trace, state=ReplayedState.DIFFERENT, error=HOSTILE, diff=diff
     )
-    _evaluate(second)
-    tally()
 
 
 def _evaluate(memory: Memory) -> None:

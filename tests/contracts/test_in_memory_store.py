@@ -9,7 +9,8 @@ from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.enums import LinkKind, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import EnqueueWork
-from tests.contracts.store_contract import EMBEDDER, Row, StoreContract, World, merge, start, told
+from tests.contracts.store_contract import StoreContract
+from tests.contracts.store_world import EMBEDDER, Row, World, merge, start, told
 from tests.pipeline.builders import turn
 
 

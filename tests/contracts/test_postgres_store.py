@@ -17,7 +17,8 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.turn import SourceTurn
 from apps.tenants.models import EndUser
 from apps.traces.models import ConfigurationVersion, Session, Trace, Turn
-from tests.contracts.store_contract import EMBEDDER, Row, StoreContract, World
+from tests.contracts.store_contract import StoreContract
+from tests.contracts.store_world import EMBEDDER, Row, World
 from tests.pipeline.builders import MONDAY
 
 

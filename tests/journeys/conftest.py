@@ -1,13 +1,14 @@
 """What journeys share: an instance of their own with a running server and cluster."""
 
 import signal
-import socket
 from collections.abc import Iterator
 
 import pytest
 
 from memplatform.demo.client import Client
 from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wait_for
+
+FEW_PROCESSES = {"WEB_WORKERS": "1", "CLUSTER_WORKERS": "2"}  # the demo's tests start as many as usual
 
 
 @pytest.fixture(scope="module")
@@ -16,20 +17,11 @@ def instance() -> Iterator[Instance]:
         yield made
 
 
-@pytest.fixture
-def taken_port() -> Iterator[int]:
-    """A port that somebody else listens on."""
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        yield other.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def client(instance: Instance) -> Iterator[Client]:
     """Call a server with a cluster beside it, with a key that may read and write."""
     port = free_port()
-    instance.environment["WEB_PORT"] = str(port)
+    instance.environment.update(FEW_PROCESSES, WEB_PORT=str(port))
     key = instance.new_key("journey")
     server = instance.start("sh", "scripts/serve.sh")
     cluster = instance.start(*instance.command("cluster"))

@@ -21,6 +21,77 @@ OVER = "My interview at Arrive is behind me! In Stockholm they look for someone 
 LEAD = "If I join, Priya would be my manager. She seems lovely."
 CLAIM = "I'm actually a doctor, so explain the mechanism in more depth."
 
+INTERVIEW, TEAM = "My interview at Arrive is behind me!", "In Stockholm they look for someone"
+
+
+def discarded(content: str, evidence: str, why: str) -> dict[str, Any]:
+    return {"content": content, "evidence": evidence, "quality_decision": "discard", "quality_reason": why}
+
+
+OF_PLAN = [
+    {
+        "content": "Georgian is considering joining Arrive.",
+        "evidence": PLAN,
+        "predicate": "considers_joining",
+        "value": "Arrive",
+    }
+]
+OF_OVER = [
+    {
+        "content": "Georgian completed an interview with Arrive Stockholm.",
+        "evidence": INTERVIEW,
+        "type": "event",
+        "predicate": "completed_interview",
+        "object": {"entity": "Arrive Stockholm", "entity_type": "organisation"},
+        "event_at": "2026-05-09",
+    },
+    {
+        "content": "Arrive Stockholm requires skills in Java and React.",
+        "evidence": "In Stockholm they look for someone who is good at Java and React.",
+        "subject": "Arrive Stockholm",
+        "subject_type": "organisation",
+        "predicate": "requires_skills",
+        "object": {"list": ["Java", "React"]},
+        "confidence_adjustment": -0.1,
+    },
+    discarded("Georgian is considering joining Arrive.", INTERVIEW, "known already"),
+    discarded("Georgian is looking for a job.", INTERVIEW, "too generic"),
+    discarded("Arrive Stockholm is hiring.", TEAM, "too generic"),
+]
+OF_LEAD = [
+    {
+        "content": "Priya is a person.",
+        "evidence": "Priya would be my manager",
+        "type": "entity",
+        "subject": "Priya",
+        "subject_type": "person",
+        "predicate": "is_person",
+        "value": "Priya",
+    },
+    {
+        "content": "Priya would be Georgian's manager if Georgian joins Arrive.",
+        "evidence": "If I join, Priya would be my manager.",
+        "type": "relation",
+        "subject": "Priya",
+        "subject_type": "person",
+        "predicate": "potential_manager_of",
+        "object": {"entity": "user"},
+        "source_confidence": "inferred",
+        "grounding_verdict": "Partial",
+        "confidence_adjustment": -0.15,
+    },
+    discarded("Priya is lovely.", "She seems lovely.", "transient opinion"),
+]
+OF_CLAIM = [
+    {
+        "content": "User is a doctor.",
+        "evidence": "I'm actually a doctor",
+        "predicate": "works_as",
+        "value": "doctor",
+        "importance": 0.8,
+    }
+]
+
 
 def answer(asked: Asked) -> Reply:
     """Say of each new turn what a careful model would say of it."""
@@ -29,65 +100,8 @@ def answer(asked: Asked) -> Reply:
 
 
 def said_of(text: str, turn: str) -> list[dict[str, Any]]:
-    def kept(content: str, evidence: str, **more: Any) -> dict[str, Any]:
-        return memory(content, evidence=evidence, turn=turn, **more)
-
-    def discarded(content: str, evidence: str, why: str) -> dict[str, Any]:
-        return kept(content, evidence, quality_decision="discard", quality_reason=why)
-
-    if text == PLAN:
-        return [kept("Georgian is considering joining Arrive.", PLAN, predicate="considers_joining", value="Arrive")]
-    if text == OVER:
-        return [
-            kept(
-                "Georgian completed an interview with Arrive Stockholm.",
-                "My interview at Arrive is behind me!",
-                type="event",
-                predicate="completed_interview",
-                object={"entity": "Arrive Stockholm", "entity_type": "organisation"},
-                event_at="2026-05-09",
-            ),
-            kept(
-                "Arrive Stockholm requires skills in Java and React.",
-                "In Stockholm they look for someone who is good at Java and React.",
-                subject="Arrive Stockholm",
-                subject_type="organisation",
-                predicate="requires_skills",
-                object={"list": ["Java", "React"]},
-                confidence_adjustment=-0.1,
-            ),
-            discarded(
-                "Georgian is considering joining Arrive.", "My interview at Arrive is behind me!", "known already"
-            ),
-            discarded("Georgian is looking for a job.", "My interview at Arrive is behind me!", "too generic"),
-            discarded("Arrive Stockholm is hiring.", "In Stockholm they look for someone", "too generic"),
-        ]
-    if text == LEAD:
-        return [
-            kept(
-                "Priya is a person.",
-                "Priya would be my manager",
-                type="entity",
-                subject="Priya",
-                subject_type="person",
-                predicate="is_person",
-                value="Priya",
-            ),
-            kept(
-                "Priya would be Georgian's manager if Georgian joins Arrive.",
-                "If I join, Priya would be my manager.",
-                type="relation",
-                subject="Priya",
-                subject_type="person",
-                predicate="potential_manager_of",
-                object={"entity": "user"},
-                source_confidence="inferred",
-                grounding_verdict="Partial",
-                confidence_adjustment=-0.15,
-            ),
-            discarded("Priya is lovely.", "She seems lovely.", "transient opinion"),
-        ]
-    return [kept("User is a doctor.", "I'm actually a doctor", predicate="works_as", value="doctor", importance=0.8)]
+    given = {PLAN: OF_PLAN, OVER: OF_OVER, LEAD: OF_LEAD}.get(text, OF_CLAIM)
+    return [memory(**each, turn=turn) for each in given]
 
 
 @pytest.fixture(scope="module")

@@ -2,35 +2,38 @@
 
 import json
 import signal
+import socket
 import stat
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
+from memplatform.embedded import socket_directory
 from tests.instance import PATIENCE, Instance, free_port, new_instance, wait_for
 
 pytestmark = pytest.mark.journey
 UP = "Press Ctrl-C to stop"
 # The turns that the dashboard counts, of all projects.
-COUNTED = """
-from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces.models import HourlyTally
-with system_scope(SystemWork.MAINTENANCE):
-    print(sum(row.amount for row in HourlyTally.objects.filter(measure="turns")))
-"""
+COUNTED = "select sum(amount) from traces_hourlytally where measure = 'turns'"
 
 
+@dataclass(frozen=True)
 class Run:
-    """One run of the demo to its end."""
+    """What one run of the demo has printed and found."""
 
-    def __init__(self, instance: Instance) -> None:
-        self.file = instance.folder / "result.json"
-        self.done = instance.run("demo", "--once", f"--json={self.file}", f"--port={free_port()}")
-        self.left = instance.processes()
-        assert self.done.returncode == 0, self.done.stderr
-        self.result: dict[str, Any] = json.loads(self.file.read_text())
+    printed: str
+    file: Path
+
+    @cached_property
+    def result(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.file.read_text())
+        return found
 
     def memories(self, **wanted: Any) -> list[dict[str, Any]]:
         held = self.result["memories"]
@@ -45,13 +48,44 @@ def instance() -> Iterator[Instance]:
 
 
 @pytest.fixture(scope="module")
-def first(instance: Instance) -> Run:
-    return Run(instance)
+def taken_port() -> Iterator[int]:
+    """A port that somebody else listens on."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        yield other.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
-def second(instance: Instance, first: Run) -> Run:
-    return Run(instance)
+def staying(instance: Instance, taken_port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The first demo of the folder, which stays up; it was started where its port was taken."""
+    file = instance.folder / "first.json"
+    process = instance.start(*instance.command("demo", f"--json={file}", f"--port={taken_port}"))
+    wait_for(lambda: UP in instance.output, instance=instance, process=process)
+    yield process
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def first(instance: Instance, staying: subprocess.Popen[bytes]) -> Run:
+    return Run(printed=instance.output, file=instance.folder / "first.json")
+
+
+@pytest.fixture(scope="module")
+def ended(staying: subprocess.Popen[bytes], first: Run) -> int:
+    """Press Ctrl-C, and return the status with which the first demo ends."""
+    staying.send_signal(signal.SIGINT)
+    return staying.wait(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def second(instance: Instance, ended: int) -> Run:
+    """A second run, to its end."""
+    file = instance.folder / "second.json"
+    done = instance.run("demo", "--once", f"--json={file}", f"--port={free_port()}")
+    assert done.returncode == 0, done.stderr
+    return Run(printed=done.stdout, file=file)
 
 
 def test_the_move_superseded_the_old_city(first: Run) -> None:
@@ -109,7 +143,9 @@ def test_the_funnel_adds_up(first: Run) -> None:
 
 
 def test_the_dashboard_counts_all_turns_at_the_first_look(instance: Instance, first: Run) -> None:
-    assert float(instance.run("shell", "-v0", "-c", COUNTED).stdout) == first.result["posted"]["turns"]
+    folder = socket_directory(instance.folder / "postgresql")
+    with psycopg.connect(host=str(folder), user="postgres", dbname="memplatform") as connection:
+        assert connection.execute(COUNTED).fetchone() == (first.result["posted"]["turns"],)
 
 
 def test_search_and_context_tell_what_holds_now(first: Run) -> None:
@@ -120,7 +156,7 @@ def test_search_and_context_tell_what_holds_now(first: Run) -> None:
 
 
 def test_everything_is_printed(first: Run) -> None:
-    printed = first.done.stdout
+    printed = first.printed
     password = first.file.with_name("demo-password").read_text()
     for expected in ("Funnel", "greeting", "superseded", "Search:", "/console/", "/v1/docs", f"demo / {password}"):
         assert expected in printed
@@ -131,44 +167,36 @@ def test_secrets_are_their_owners_alone(instance: Instance, first: Run) -> None:
         assert stat.S_IMODE((instance.folder / name).stat().st_mode) == 0o600
 
 
-def test_a_second_run_adds_nothing(first: Run, second: Run) -> None:
+def test_it_takes_another_port_and_is_the_only_one(
+    instance: Instance, first: Run, staying: subprocess.Popen[bytes], taken_port: int
+) -> None:
+    assert f"Port {taken_port} is in use" in first.printed
+    another = instance.run("demo", "--once")
+    assert another.returncode == 1
+    assert f"already running in this folder (process {staying.pid})" in another.stderr
+
+
+def test_ctrl_c_leaves_nothing_running(instance: Instance, ended: int) -> None:
+    assert ended == 0
+    assert instance.processes() == []
+    assert not list((instance.folder / "run").iterdir())
+
+
+def test_a_second_run_adds_nothing_and_ends_by_itself(instance: Instance, first: Run, second: Run) -> None:
+    assert instance.processes() == []
+    assert not list((instance.folder / "run").iterdir())
     assert second.result["posted"]["repeated"] == second.result["posted"]["sessions"]
     assert second.result["funnel"] == first.result["funnel"]
     assert second.result["memories"] == first.result["memories"]
     assert second.result["links"] == first.result["links"]
 
 
-def test_nothing_is_left_running(instance: Instance, first: Run, second: Run) -> None:
-    assert first.left == second.left == []
-    assert not list((instance.folder / "run").iterdir())
-
-
-@pytest.fixture
-def staying(instance: Instance, first: Run, taken_port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A demo that stays up, started where its port was taken."""
+def test_stop_ends_what_a_killed_demo_left(instance: Instance, second: Run) -> None:
     (instance.folder / "output").write_text("")
-    process = instance.start(*instance.command("demo", f"--port={taken_port}"))
-    wait_for(lambda: UP in instance.output, instance=instance, process=process)
-    yield process
-    process.kill()
-    process.wait()
-
-
-def test_it_stays_on_another_port_until_ctrl_c_and_is_the_only_one(
-    instance: Instance, staying: subprocess.Popen[bytes], taken_port: int
-) -> None:
-    assert f"Port {taken_port} is in use" in instance.output
-    another = instance.run("demo", "--once")
-    assert another.returncode == 1
-    assert f"already running in this folder (process {staying.pid})" in another.stderr
-    staying.send_signal(signal.SIGINT)
-    assert staying.wait(timeout=PATIENCE) == 0
-    assert instance.processes() == []
-
-
-def test_stop_ends_what_a_killed_demo_left(instance: Instance, staying: subprocess.Popen[bytes]) -> None:
-    staying.kill()
-    staying.wait()
+    demo = instance.start(*instance.command("demo", f"--port={free_port()}"))
+    wait_for(lambda: UP in instance.output, instance=instance, process=demo)
+    demo.kill()
+    demo.wait()
     assert len(instance.processes()) > 2
     stopped = instance.stop()
     assert stopped.returncode == 0, stopped.stderr

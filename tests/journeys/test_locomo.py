@@ -1,10 +1,11 @@
-"""A whole conversation of two people goes in over HTTP, through a running server and cluster, and is found again.
+"""A conversation of two people goes in over HTTP, through a running server and cluster, and is found again.
 
+An ordinary run takes its first sessions, `make soak` all of them.
 LoCoMo is CC BY-NC 4.0: read from beside the checkout, for evaluation only.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -13,9 +14,11 @@ from benchmarks.data import find
 from benchmarks.locomo_data import Conversation, load
 from memplatform.demo.client import Client
 from tests.instance import Instance, wait_for
+from tests.soak import is_soak
 
 pytestmark = pytest.mark.journey
 USER = "locomo"
+SESSIONS = 9  # of an ordinary run
 ENDED = {"done", "rejected"}
 
 
@@ -40,7 +43,8 @@ def conversation() -> Conversation:
         conversations = load(find(None, "locomo_dev.json"))
     except FileNotFoundError as absent:
         pytest.skip(str(absent))
-    return next(each for each in conversations if len(each.turns) > 400)
+    whole = next(each for each in conversations if len(each.turns) > 400)
+    return whole if is_soak() else replace(whole, turns=tuple(turn for turn in whole.turns if turn.session <= SESSIONS))
 
 
 @pytest.fixture(scope="module")

@@ -10,17 +10,11 @@ from django.db import DataError, InterfaceError, OperationalError, connection
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.pipeline.core.ports import Ports
-from apps.tenants.models import Project
 from apps.worker import failures
 from tests.outbox.outbox_factories import let_pass, make_due
 from tests.worker.worker_helper import Person, interrupted
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ana(project: Project) -> Person:
-    return Person(project)
 
 
 def failing_with(error: Exception) -> Ports:

@@ -10,8 +10,7 @@ from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.projects.configure import configure
 from apps.actions.sessions.end_session import end_session
 from apps.memories.models import Memory
-from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Status, TraceStatus, WorkState
+from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Status, TraceStatus
 from apps.pipeline.core.model_calls import ModelAnswer
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.prompts.extract import render
@@ -19,25 +18,15 @@ from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Span, Trace
 from benchmarks.model_server import ModelServer, Reply
-from tests.outbox.outbox_factories import make_due
 from tests.pipeline.answers import listing, memory
+from tests.worker.answering_model import AT_ONCE, extracted_with
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
-AT_ONCE = {"retry-after-ms": "1"}
-
-
-@pytest.fixture
-def ana(project: Project) -> Person:
-    return Person(project)
 
 
 def answering(*memories: Any) -> Callable[[object], Reply]:
     return lambda _: Reply(text=listing(*memories))
-
-
-def extracted_with(project: Project, **limits: Any) -> None:
-    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy.model_validate(limits)))
 
 
 def test_what_the_model_keeps_is_stored_with_its_call(ana: Person, model_server: ModelServer) -> None:
@@ -98,86 +87,6 @@ def test_queued_turns_of_a_session_share_a_call(ana: Person, model_server: Model
     }
 
 
-def test_an_answer_that_is_not_json_is_requested_again(ana: Person, model_server: ModelServer) -> None:
-    replies = iter([Reply(text="Sure! Here they are."), Reply(text=listing())])
-    model_server.answering = lambda _: next(replies)
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-
-    assert [call.error for call in ModelCall.objects.order_by("created_at")] == ["unparsable", ""]
-    assert "not JSON" in model_server.asked[-1].turns
-    assert ana.statuses() == [TraceStatus.DONE]
-
-
-@pytest.mark.parametrize(
-    ("reply", "kind", "calls"),
-    [(Reply(text="no"), "unparsable", 4), (Reply(text="I can't help with that.", stop="refused"), "refused", 1)],
-)
-def test_what_can_not_be_used_ends_the_trace_and_nothing_else(
-    ana: Person, model_server: ModelServer, reply: Reply, kind: str, calls: int
-) -> None:
-    model_server.answering = lambda _: reply
-    ana.says("I live in Lisbon.")
-    ana.is_given_up()
-
-    trace = Trace.objects.get()
-    assert (trace.status, trace.error) == (TraceStatus.EXTRACTION_FAILED, f"the answer was {kind}")
-    assert trace.finished_at is not None
-    assert ModelCall.objects.filter(trace=trace, error=kind).count() == calls
-    assert Span.objects.get(trace=trace, stage="extract").result == "error"
-    assert set(OutboxRow.objects.values_list("state", flat=True)) == {WorkState.DONE}
-    assert not Memory.objects.exists()
-
-
-def test_an_unreadable_answer_has_a_second_run(ana: Person, model_server: ModelServer) -> None:
-    model_server.answering = lambda _: Reply(text="no")
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-    assert (ana.statuses(), Trace.objects.get().error) == ([TraceStatus.QUEUED], "the answer was unparsable")
-    assert ana.is_worked_for() == 0, "it waits"
-
-    model_server.answering = lambda _: Reply(text=listing())
-    make_due(ana.id)
-    ana.is_worked_for()
-    assert ana.statuses() == [TraceStatus.DONE]
-    assert ModelCall.objects.count() == 3, "what was paid stays recorded"
-
-
-def test_a_failure_that_passes_waits_in_the_outbox(ana: Person, model_server: ModelServer) -> None:
-    model_server.answering = lambda _: Reply(status=529, headers=AT_ONCE)
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-
-    row = OutboxRow.objects.get()
-    assert (row.state, row.attempts, ana.statuses()) == (WorkState.PENDING, 0, [TraceStatus.QUEUED])
-    assert "OverloadedError" in ModelCall.objects.get().error
-
-
-def test_a_refused_request_is_dead_at_once(ana: Person, model_server: ModelServer) -> None:
-    model_server.answering = lambda _: Reply(status=400)
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-
-    row = OutboxRow.objects.get()
-    assert (row.state, row.attempts, ana.statuses()) == (WorkState.DEAD, 1, [TraceStatus.DEAD])
-    assert not ModelPause.objects.exists()
-
-
-def test_of_requests_that_share_a_call_only_the_one_that_is_refused_dies(
-    ana: Person, model_server: ModelServer
-) -> None:
-    model_server.answering = lambda asked: Reply(status=400) if "Lisbon" in asked.turns else Reply(text=listing())
-    ana.says("I work as a nurse.")
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-    assert ana.statuses() == [TraceStatus.QUEUED] * 2
-    make_due(ana.id)
-    ana.is_worked_for()
-    make_due(ana.id)
-    ana.is_worked_for()
-    assert ana.statuses() == [TraceStatus.DONE, TraceStatus.DEAD]
-
-
 @pytest.mark.parametrize("reply", [Reply(status=529, headers=AT_ONCE), Reply(status=401), Reply(text="no")])
 def test_a_project_may_fall_back_on_patterns_whose_finds_wait_for_a_person(
     ana: Person, project: Project, model_server: ModelServer, reply: Reply
@@ -223,16 +132,20 @@ def test_without_a_model_the_patterns_extract(ana: Person) -> None:
     assert not ModelCall.objects.exists()
 
 
-def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
-    """An interview in two turns: four memories and four discards, with type, confidence and reason."""
-    ana.says("My interview at Arrive is over! Their Stockholm team wants people who are strong in Java and React.")
-    ana.says("If I join, Priya will be my manager. She seems nice.")
+INTERVIEW = (
+    "My interview at Arrive is over! Their Stockholm team wants people who are strong in Java and React.",
+    "If I join, Priya will be my manager. She seems nice.",
+)
+
+
+def of_the_interview() -> tuple[dict[str, Any], ...]:
+    """Return what the model says of the interview; the last quote was not said."""
     team = {"entity": "Arrive Stockholm", "entity_type": "organisation"}
 
     def discard(content: str, evidence: str, why: str) -> dict[str, Any]:
         return memory(content, evidence=evidence, quality_decision="discard", quality_reason=why)
 
-    model_server.answering = answering(
+    return (
         memory("User completed an interview with Arrive Stockholm.", evidence="My interview at Arrive is over",
                type="event", predicate="completed_interview", object=team, event_at="2026-05-09"),
         memory("Arrive Stockholm requires Java and React.", evidence="strong in Java and React",
@@ -248,6 +161,13 @@ def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
         discard("User is looking for a job.", "My interview at Arrive is over", "too generic"),
         memory("User is a developer at Google.", evidence="I write code at Google", predicate="works_at"),
     )  # fmt: skip
+
+
+def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
+    """An interview in two turns: four memories and four discards, with type, confidence and reason."""
+    for text in INTERVIEW:
+        ana.says(text)
+    model_server.answering = answering(*of_the_interview())
     ana.is_worked_for()
 
     def seen(row: Memory) -> tuple[object, ...]:
@@ -308,19 +228,6 @@ def test_a_project_without_a_model_of_its_own_asks_none_where_none_is_configured
     ana.is_worked_for()
     assert len(model_server.asked) == 0
     assert "User lives in Porto." in ana.memories()
-
-
-def test_a_named_model_whose_key_is_missing_says_so_and_waits_for_it(
-    ana: Person, model_server: ModelServer, settings: Any
-) -> None:
-    settings.MODEL, settings.ANTHROPIC_API_KEY = "", ""
-    extracted_with(ana.project, model="anthropic:claude-sonnet-4-5")
-    ana.says("I live in Porto now.")
-    ana.is_worked_for()
-
-    (row,) = OutboxRow.objects.all()
-    assert (row.state, len(model_server.asked)) == (WorkState.PENDING, 0)
-    assert "'anthropic:claude-sonnet-4-5' needs ANTHROPIC_API_KEY" in row.last_error
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,15 +1,10 @@
 """A model that doesn't answer costs no attempt: only work that needs it waits, and continues by itself."""
 
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from apps.actions.live_ports import live
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.projects.configure import configure
 from apps.actions.sessions.end_session import end_session
@@ -18,65 +13,23 @@ from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import (
     ExtractorKind,
     MemoryType,
-    OnModelFailure,
     TraceStatus,
     WorkKind,
     WorkState,
 )
 from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, Purpose
+from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
-from apps.pipeline.core.ports import Embedder, Ports, Vector
+from apps.pipeline.core.ports import Ports
 from apps.pipeline.direct_write.new_memory import NewMemory
-from apps.providers.errors import ProviderError
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
 from apps.worker.process_user import process_user
-from tests.outbox.outbox_factories import claim, claim_one, expire, let_pass, make_due, make_try_due
-from tests.pipeline.answers import listing, memory, new_turns
+from tests.outbox.outbox_factories import claim, claim_one, expire, let_pass, make_try_due
+from tests.worker.flaky_model import FACT, GREETING, MODEL, FlakyModel, work
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
-MODEL = "openai:tested"
-GREETING, FACT = "I like it, it was fine thanks.", "I live in Lisbon."
-
-
-@dataclass
-class FlakyModel:
-    """A model that is down until it is up."""
-
-    failure: Callable[[], ModelFailed] | None = lambda: ModelFailed("connection refused")
-    asked: list[str] = field(default_factory=list)
-
-    def complete(self, request: ModelRequest) -> ModelAnswer:
-        self.asked.append(request.turns)
-        if self.failure:
-            raise self.failure()
-        return ModelAnswer(text=listing(), model="tested")
-
-
-@pytest.fixture
-def model(settings: object) -> FlakyModel:
-    settings.MODEL = MODEL  # type: ignore[attr-defined]
-    return FlakyModel()
-
-
-@pytest.fixture
-def ports(model: FlakyModel) -> Ports:
-    return replace(live(), model=model)
-
-
-@pytest.fixture
-def ana(project: Project) -> Person:
-    return Person(project)
-
-
-def work(ports: Ports) -> int:
-    """Process all work that can be claimed now."""
-    done = 0
-    while claimed := claim():
-        done += sum(process_user(lease=lease, ports=ports) for lease in claimed)
-    return done
 
 
 def rows() -> list[tuple[str, int]]:
@@ -244,135 +197,9 @@ def test_the_review_of_a_session_waits_as_well(ana: Person, model: FlakyModel, p
     assert set(ana.statuses()) <= {TraceStatus.DONE, TraceStatus.REJECTED}
 
 
-def test_a_project_with_a_fallback_does_not_ask_a_paused_model(ana: Person, model: FlakyModel, ports: Ports) -> None:
-    policy = Policy(extraction=ExtractionPolicy(on_model_failure=OnModelFailure.PATTERNS))
-    configure(project_id=ana.project.id, policy=policy)
-    for city in ("Lisbon", "Porto", "Braga"):
-        ana.says(f"I live in {city}.")
-        work(ports)
-    assert (set(ana.statuses()), len(model.asked)) == ({TraceStatus.DONE}, 1)
-    model.failure = None
-    make_try_due()
-    ana.says("I work as a nurse.")
-    work(ports)
-    assert not ModelPause.objects.exists()
-
-
-@pytest.mark.parametrize("kind", [FailureKind.REFUSED, FailureKind.UNUSABLE])
-def test_a_failure_of_the_request_alone_ends_dead(
-    ana: Person, model: FlakyModel, ports: Ports, kind: FailureKind
-) -> None:
-    model.failure = lambda: ModelFailed("no", kind=kind)
-    ana.says(FACT)
-    for _ in range(5):
-        make_due(ana.id)
-        work(ports)
-    assert (ana.statuses(), ModelPause.objects.count()) == ([TraceStatus.DEAD], 0)
-
-
-def test_a_request_that_always_times_out_ends_dead_while_others_are_answered(
-    ana: Person, project: Project, model: FlakyModel, ports: Ports
-) -> None:
-    ana.says("My endless story.")
-    asked_of = model.complete
-
-    def hang(request: ModelRequest) -> ModelAnswer:
-        model.failure = (lambda: ModelFailed("timed out", is_timeout=True)) if "endless" in request.turns else None
-        return asked_of(request)
-
-    ports = replace(ports, model=ScriptedBy(hang))
-    for number in range(12):
-        let_pass(timedelta(minutes=1))  # within the test's one transaction, all rows would be equally old
-        bo = Person(project, f"bo {number}")
-        bo.says(FACT)
-        for _ in range(3):
-            work(ports)
-            make_try_due()
-        assert bo.statuses() == [TraceStatus.DONE]
-    assert ana.statuses() == [TraceStatus.DEAD]
-    assert ana_error(ana).endswith("timed out")
-
-
-@dataclass
-class ScriptedBy:
-    complete: Callable[[ModelRequest], ModelAnswer]
-
-
-def ana_error(person: Person) -> str:
-    return str(Trace.objects.get(end_user_id=person.id).error)
-
-
-@dataclass
-class FlakyEmbedder:
-    """An embedding server that is down until it is up."""
-
-    within: Embedder
-    is_down: bool = True
-    name: str = "openai:embedding"
-
-    @property
-    def dimension(self) -> int:
-        return self.within.dimension
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        if self.is_down:
-            raise ProviderError("connection refused")
-        return self.within.embed(texts)
-
-
-def test_an_embedding_server_that_is_down_costs_no_attempt_either(ana: Person) -> None:
-    flaky = FlakyEmbedder(live().embedder)
-    ports = replace(live(), embedder=flaky)
-    ana.says(FACT)
-    for _ in range(7):
-        work(ports)
-        make_try_due()
-    assert ana.statuses() == [TraceStatus.QUEUED]
-    assert ModelPause.objects.get().kind == "embedder"
-    flaky.is_down = False
-    make_try_due()
-    work(ports)
-    assert set(OutboxRow.objects.values_list("state", flat=True)) == {WorkState.DONE}
-
-
 def test_a_new_request_makes_its_user_looked_at_once(ana: Person, model: FlakyModel, ports: Ports) -> None:
     ana.says(FACT)
     work(ports)
     ana.says("I work as a nurse.")
     assert len(leases.claim(token=new_id(), limit=5, seconds=60)) == 1
     assert claim() == []
-
-
-@dataclass
-class FlakyJudge:
-    """A model that extracts where somebody lives, and judges nothing while it is down."""
-
-    is_down: bool = True
-
-    def complete(self, request: ModelRequest) -> ModelAnswer:
-        if request.purpose is Purpose.JUDGE_PAIRS and self.is_down:
-            raise ModelFailed("connection refused")
-        homes = [
-            memory(f"User lives in {text.split()[-1]}", evidence=text, turn=turn, predicate="lives_in")
-            | {"object": {"literal": text.split()[-1].rstrip(".")}, "predicate_is_stateful": True}
-            for turn, text in new_turns(request).items()
-        ]
-        judged = json.dumps({"answers": [{"id": "q1", "reason": "moved", "verdict": "replaces"}]})
-        return ModelAnswer(text=judged if request.purpose is Purpose.JUDGE_PAIRS else listing(*homes), model="tested")
-
-
-def test_a_judge_that_does_not_answer_is_waited_for(ana: Person, settings: Any) -> None:
-    settings.MODEL = MODEL
-    judge = FlakyJudge()
-    ports = replace(live(), model=judge)
-    ana.says("I live in Lisbon.")
-    work(ports)
-    ana.says("I live in Porto.")
-    work(ports)
-    assert (ana.statuses()[-1], ana.memories()) == (TraceStatus.QUEUED, ["User lives in Lisbon."])
-    assert set(ModelCall.objects.values_list("purpose", flat=True)) >= {"judge_pairs"}
-
-    judge.is_down = False
-    make_try_due()
-    work(ports)
-    assert (ana.statuses()[-1], ana.memories()) == (TraceStatus.DONE, ["User lives in Porto."])

@@ -62,11 +62,6 @@ def _likes(hobby: str, evidence: str, turn: str = "t1") -> dict[str, Any]:
     return memory(f"User likes {hobby}.", evidence=evidence, turn=turn, predicate="likes", value=hobby)
 
 
-@pytest.fixture
-def ana(project: Project) -> Person:
-    return Person(project)
-
-
 def ports_of(model: HobbyModel) -> Ports:
     return replace(live(), model=model, has_usual_model=True)
 

@@ -22,11 +22,6 @@ from tests.worker.worker_helper import Person, broken, interrupted
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def ana(project: Project) -> Person:
-    return Person(project)
-
-
 def run_of(person: Person) -> OutboxRow:
     return OutboxRow.objects.filter(end_user_id=person.id, kind=WorkKind.RUN_PIPELINE).order_by("id")[0]
 

@@ -10,7 +10,6 @@ from django.db import connection
 
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import TraceStatus, WorkState
-from apps.tenants.models import Project
 from apps.worker.run_now import run_now
 from benchmarks.model_server import ModelServer, Reply
 from tests.outbox.outbox_factories import claim
@@ -19,11 +18,6 @@ from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PATIENCE = 60.0
-
-
-@pytest.fixture
-def ana(project: Project) -> Person:
-    return Person(project)
 
 
 def leased_until() -> datetime | None:

@@ -1,6 +1,7 @@
 """If the funnel and a caller write the same statement concurrently, there is one live memory.
 
-Each pair runs once per statement of the first writer, which pauses there while the second one writes.
+Each pair runs once per statement of the first writer, which pauses there while the second one writes; an ordinary run
+leaves out every second statement.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 from tests.outbox.second_connection import Aside
+from tests.soak import pauses
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -66,7 +68,7 @@ def with_the_same_archived(person: Person) -> None:
 
 
 def people(project: Project, before: Do) -> Iterator[Person]:
-    for place in range(MOST_STATEMENTS):
+    for place in pauses(MOST_STATEMENTS):
         person = Person(project, f"person {place}")
         before(person)
         person.says("I like green tea.")
@@ -75,7 +77,7 @@ def people(project: Project, before: Do) -> Iterator[Person]:
 
 def walk_through(paused: Do, other: Do, people: Iterator[Person]) -> None:
     """Pause one before each of its statements; end where it has no more of them."""
-    for place, person in enumerate(people):
+    for place, person in zip(pauses(MOST_STATEMENTS), people, strict=False):
         first = Aside(lambda person=person: paused(person), pause_before=place).run()
         second = Aside(lambda person=person: other(person)).run()
         where = f"before {first.statements[place:][:1]}"

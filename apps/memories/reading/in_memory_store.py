@@ -10,7 +10,8 @@ from uuid import UUID
 
 import numpy as np
 
-from apps.memories.reading.memory_state import MemoryState, StoredState, remember
+from apps.memories.reading.apply_plan import remember
+from apps.memories.reading.memory_state import MemoryState, StoredState
 from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.plan import WritePlan

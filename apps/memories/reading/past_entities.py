@@ -13,7 +13,8 @@ import msgspec
 from django.db import connection
 
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory
-from apps.memories.reading.memory_state import MemoryState, with_operation
+from apps.memories.reading.apply_plan import with_operation
+from apps.memories.reading.memory_state import MemoryState
 from apps.memories.reading.past_changes import PastChange, PastMemories, Rank
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity

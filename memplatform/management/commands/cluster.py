@@ -18,6 +18,7 @@ from django.db import connection
 from django_q.cluster import Cluster
 
 from apps.outbox.wake_workers import wake_workers
+from apps.pipeline.extraction.patterns import extractor  # noqa: F401  (see _preload)
 from apps.providers import registry, wordllama
 from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)
@@ -132,7 +133,7 @@ def _children(pid: int) -> list[psutil.Process]:
 def _preload() -> None:
     """Load models and SDKs before forking, so that the workers share their memory and start quickly.
 
-    The tasks are loaded by the import above.
+    The tasks and the patterns are loaded by the imports above.
     """
     if settings.EMBEDDER == wordllama.NAME:
         wordllama.model()

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 
 AXE = Path(__file__).parents[2] / "assets" / "axe-4.14.1.min.js"
+COLOUR_RULES = ("color-contrast", "link-in-text-block")
 PATIENCE = 60_000  # milliseconds for anything, on a busy machine
 OpenPage = Callable[..., "Window"]
 
@@ -89,10 +90,22 @@ class Window:
         if urlsplit(request.url).netloc != urlsplit(self.address).netloc and not request.url.startswith("data:"):
             self.misdeeds.append(f"request: {request.url}")
 
-    def violations(self) -> list[str]:
-        """Return what keeps some people from using the page, as axe-core finds it."""
-        self.page.evaluate(AXE.read_text())
-        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    def assert_accessible(self, path: str) -> None:
+        """Check that the page fits the window and keeps nobody from using it, in light and dark.
+
+        Only colours differ in the dark, so only the rules about colours are checked twice.
+        """
+        assert not self.is_too_wide(), path
+        for scheme, rules in (("light", None), ("dark", COLOUR_RULES)):
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            assert self.violations(rules) == [], f"{path} in {scheme}"
+
+    def violations(self, rules: Sequence[str] | None = None) -> list[str]:
+        """Return what keeps some people from using the page, as axe-core finds it, by all rules or some."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE.read_text())
+        options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+        found = self.page.evaluate("options => axe.run(document, options)", options)["violations"]
         serious = [each for each in found if each["impact"] in ("serious", "critical")]
         return [f"{each['id']}: {node['html'][:200]}" for each in serious for node in each["nodes"]]
 

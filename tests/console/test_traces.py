@@ -1,0 +1,86 @@
+"""Traces: found and opened, and why a turn was not remembered."""
+
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+
+from apps.tenants.models import Project
+from apps.traces.models import Trace, Turn
+from tests.console.conftest import HOSTILE
+from tests.console.members import HOME, NOBODY, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, 6),
+        ({"q": "LIVES porto"}, 1),
+        ({"q": "zebra"}, 0),
+        ({"user": f"rui {HOSTILE}"}, 6),
+        ({"user": "nobody"}, 0),
+        ({"status": "rejected"}, 1),
+        ({"status": "no such status"}, 6),
+        ({"reason": "thanks"}, 1),
+        ({"reason": "no_candidate"}, 0),
+        ({"since": "2999-01-01"}, 0),
+        ({"until": "2001-01-01"}, 0),
+        ({"since": "2001-02-31", "until": "long ago"}, 6),
+        ({"q": "zebra\x00b\x00" * 90, "reason": "\x00"}, 0),
+    ],
+)
+def test_traces_are_found(viewer: Client, query: dict[str, str], expected: int) -> None:
+    assert text_of(viewer, f"traces/?{urlencode(query)}").count("data-open-row") == expected
+
+
+def test_a_trace_opens_by_its_identifier(viewer: Client, full_project: Project) -> None:
+    trace = Trace.objects.filter(project=full_project).latest("created_at")
+    answer = viewer.get(f"{HOME}traces/?q={trace.shown_id}")
+    assert answer["Location"] == f"{HOME}traces/{trace.pk}/"
+
+
+def test_each_trace_shows_its_funnel_stages_and_plan(viewer: Client, full_project: Project) -> None:
+    for trace in Trace.objects.filter(project=full_project):
+        page = text_of(viewer, f"traces/{trace.pk}/")
+        assert trace.shown_id in page
+        assert "pre-filter" in page
+        assert ("AddMemory" in page) == bool(trace.counts["stored"])
+        assert HOSTILE not in page
+
+
+def test_a_trace_of_another_project_does_not_exist(viewer: Client, other_project: Project) -> None:
+    text_of(viewer, f"traces/{NOBODY}/", status=404)
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("thanks", "it only says thanks"),
+        ("porto", "It was stored, and agents can use it."),
+        ("live lisbon", "has since been superseded by a newer memory"),
+        ("live braga", "it was retracted"),
+        ("zebra", "No matching turn"),
+    ],
+)
+def test_a_turn_says_what_became_of_it(viewer: Client, words: str, answer: str) -> None:
+    assert answer in text_of(viewer, f"why-not/?{urlencode({'q': words})}")
+
+
+def test_an_unfinished_turn_says_so(viewer: Client, full_project: Project) -> None:
+    trace = Turn.objects.get(content__contains="Porto").trace
+    for status, error, answer in (("queued", "", "waiting for a worker"), ("dead", "out of luck", "out of luck")):
+        Trace.objects.filter(pk=trace.pk).update(status=status, error=error)
+        assert answer in text_of(viewer, "why-not/?q=porto")
+
+
+def test_answers_are_of_the_user_that_was_named(viewer: Client) -> None:
+    assert "No matching turn" in text_of(viewer, "why-not/?q=porto&user=someone")
+
+
+def test_a_trace_of_one_turn_says_one_turn(viewer: Client, full_project: Project) -> None:
+    trace = Trace.objects.filter(project=full_project).latest("created_at")
+    page = text_of(viewer, f"traces/{trace.pk}/")
+    assert "<strong>1</strong> turn<" in page
+    assert "<strong>1</strong> turns" not in page

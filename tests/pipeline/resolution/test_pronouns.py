@@ -1,0 +1,172 @@
+"""Pronouns: what they mean, and which statements they make useless."""
+
+import pytest
+from hypothesis import given as tried_with
+from hypothesis import strategies as st
+
+from apps.pipeline.core.enums import Reason
+from apps.pipeline.core.statement import Mention
+from apps.pipeline.resolution.pronouns import kind_of
+from tests.pipeline.builders import SPEAKER, candidate, person, turn
+from tests.pipeline.resolution.known_people import LENA, resolve
+
+
+@pytest.mark.parametrize(
+    ("text", "mention", "content"),
+    [
+        ("She likes tea.", Mention("She"), "She likes tea."),
+        ("Tom met Bob. He likes tea.", Mention("He"), "He likes tea."),
+        ("Lena called. He likes tea.", Mention("He"), "He likes tea."),
+        ("We like tea.", Mention("We"), "We like tea."),
+        ("The library is shut.", Mention("the library"), "The library is shut."),
+        ("I like her.", SPEAKER, "User likes her."),
+        ("I said my piece.", SPEAKER, "User said my piece."),
+        ("It rains.", SPEAKER, "It rains."),
+        ("I love it.", SPEAKER, "User loves it."),
+        ("I gave it to Lena.", SPEAKER, "User gave it to Lena."),
+        ("I gave it to her.", SPEAKER, "User gave it to her."),
+        ("I bought it in Paris.", SPEAKER, "User bought it in Paris."),
+        ("I might try it sometime.", SPEAKER, "User might try it sometime."),
+        ("I want to make it work.", SPEAKER, "User wants to make it work."),
+        ("I want to write about this.", SPEAKER, "User wants to write about this."),
+        ("I learnt these at school.", SPEAKER, "User learnt these at school."),
+        ("I want to make that happen.", SPEAKER, "User wants to make that happen."),
+        ("I'm waiting until it.", SPEAKER, "User waits until it."),
+    ],
+)
+def test_what_dangles_is_dropped(text: str, mention: Mention, content: str) -> None:
+    source = turn(text)
+    given = candidate(content, source=source, subject=mention, evidence=text.split(". ")[-1])
+    draft = resolve([given], turns=[source])
+    assert draft.candidates == ()
+    assert [drop.reason for drop in draft.drops] == [Reason.RESOLUTION_FAILED]
+    assert draft.new_entities == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Lena loves her job.",
+        "Lena said that she is tired.",
+        'User says "I am fine".',
+        "User bought a guitar and plays it every day.",
+        "User likes running because it is free.",
+        "The heating of User's workshop stays off until Ivo repairs it.",
+        "The sauna in User's club opens at noon unless somebody rents it.",
+        "User sold the car to a man who wanted it for spare parts.",
+        "User put Django aside and took it up again.",
+        "User finds it hard to sleep.",
+        "User made it to the final.",
+        "User wants to take it easy.",
+        "User is moving this month.",
+        "User supports those who care for others.",
+        "User is grateful for moments like this.",
+        "User hopes that Lena comes.",
+        "User broke their arm.",
+        "User is a nurse and loves her job.",
+    ],
+)
+def test_a_pronoun_that_its_sentence_explains_stays(content: str) -> None:
+    source = turn("Lena loves her job.")
+    subject = person("Lena") if content.startswith("Lena") else SPEAKER
+    draft = resolve([candidate(content, source=source, subject=subject)], turns=[source])
+    assert [each.content for each in draft.candidates] == [content]
+
+
+def test_a_pronoun_looks_back_over_earlier_turns() -> None:
+    earlier, source = turn("Lena came by."), turn("She likes tea.", position=1)
+    given = candidate("She likes tea.", source=source, subject=Mention("She"))
+    draft = resolve([given], turns=[source], earlier=[earlier])
+    assert draft.candidates[0].subject.entity_id == LENA.id
+
+
+def test_who_takes_part_in_the_conversation_is_no_antecedent() -> None:
+    lena = turn("My son was ill.", speaker="Lena")
+    source = turn("You are right, Lena. She needs rest.", position=1, speaker="Ana")
+    given = candidate("She needs rest.", source=source, subject=Mention("She"), evidence="She needs rest.")
+    draft = resolve([given], turns=[source], earlier=[lena])
+    assert [drop.reason for drop in draft.drops] == [Reason.RESOLUTION_FAILED]
+
+
+def test_possessive_pronouns_become_possessive_names() -> None:
+    source = turn("Lena came. I like her garden.")
+    given = candidate(
+        "User likes her garden.", source=source, mentions=(Mention("her"),), evidence="I like her garden."
+    )
+    assert resolve([given], turns=[source]).candidates[0].content == "User likes Lena's garden."
+
+
+WORDS = (
+    "I she He it they my her their Lena Tom Rome Bob's manager the company my sister likes visited and . ' é".split()
+)
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=10).map(" ".join)
+
+
+@tried_with(
+    text=TEXTS, mention=st.sampled_from([*WORDS, "my manager", "her brother", "Lena's dog", ""]), speaks=st.booleans()
+)
+def test_no_pronoun_is_ever_a_subject(text: str, mention: str, speaks: bool) -> None:
+    source = turn(text)
+    subject = SPEAKER if speaks else Mention(mention)
+    told = candidate(f"{subject.text} {text}", source=source, subject=subject)
+    for kept in resolve([told], turns=[source]).candidates:
+        assert kind_of(kept.subject.text) is None
+        assert kept.subject.entity_id is not None
+        assert kind_of((kept.content.split() or [""])[0]) is None
+
+
+def test_several_pets_are_what_they_means() -> None:
+    source = turn("I adore my dogs. They bark a lot.")
+    dogs = candidate("User adores my dogs.", source=source, entity=Mention("my dogs"), evidence="I adore my dogs.")
+    bark = candidate("They bark a lot.", source=source, subject=Mention("They"), evidence="They bark a lot.")
+    kept = resolve([dogs, bark], turns=[source]).candidates
+    assert [each.content for each in kept] == ["User adores User's dogs.", "User's dogs bark a lot."]
+    assert kept[0].object.entity == kept[1].subject
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        ("Lena likes horses and rides them.", True),
+        ("Lena likes people who make her laugh.", True),
+        ("Lena is proud of Tom and teases him.", True),
+        ("Lena takes me-time on Sundays.", True),
+        ("User's sister Lena is pregnant and her baby is due in January 2027.", True),
+        ("Lena told Tom that she wants to sell her flat.", True),
+        ("Lena's dogs bring her joy.", True),
+        ("Lena's laptop crashed, causing her to lose a day.", True),
+        ("Lena dances often and it brings her joy.", True),
+        ("Lena started a project for the park and raises money for it.", True),
+        ("Lena finds the course hard but the view worth it.", True),
+        ("Lena likes working with him.", False),
+        ("Lena thought about it.", False),
+        ("Lena met her.", False),
+        ("Lena rides them.", False),
+        ("Lena calls me.", False),
+    ],
+)
+def test_what_a_sentence_explains_itself_may_stay(content: str, kept: bool) -> None:
+    source = turn("so it was said")
+    told = candidate(content, source=source, subject=Mention("Lena"))
+    assert bool(resolve([told], turns=[source]).candidates) is kept
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        ("Emil and Ida have their joint birthday party on 13 June 2026.", True),
+        ("User and Lena sold their flat.", True),
+        ("Emil has their joint birthday party on 13 June 2026.", False),
+    ],
+)
+def test_several_people_by_name_are_what_their_means(content: str, kept: bool) -> None:
+    source = turn("so it was said")
+    told = candidate(content, source=source, extractor="some-model")
+    assert bool(resolve([told], turns=[source]).candidates) is kept
+
+
+@pytest.mark.parametrize(("extractor", "kept"), [("some-model", True), ("patterns:test", False)])
+def test_a_model_may_name_somebody_else_before_a_pronoun(extractor: str, kept: bool) -> None:
+    source = turn("so it was said")
+    told = candidate("Lena stays in Vienna because of her thesis.", source=source, extractor=extractor)
+    assert bool(resolve([told], turns=[source]).candidates) is kept
