@@ -17,6 +17,7 @@ from apps.pipeline.core.enums import (
     values_of,
 )
 from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.tenants.encrypted_text import EncryptedTextField
 
 NOTE_LENGTH = 500
 ADDRESS_LENGTH = 500
@@ -85,8 +86,8 @@ class AlertRecipients(models.Model):
         "tenants.Project", on_delete=models.CASCADE, primary_key=True, related_name="alert_recipients"
     )
     webhook_url = models.CharField(max_length=ADDRESS_LENGTH, blank=True, help_text="empty: no webhook")
-    webhook_secret = models.CharField(
-        max_length=80, blank=True, editable=False, help_text="shared with the receiver, which checks signatures with it"
+    webhook_secret = EncryptedTextField(
+        blank=True, editable=False, help_text="shared with the receiver, which checks signatures with it"
     )
     mail_addresses = ArrayField(models.EmailField(max_length=254), default=list, blank=True)
     changed_at = models.DateTimeField(default=timezone.now, editable=False)

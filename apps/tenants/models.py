@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from apps.pipeline.core.enums import MemberRole, Scope, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.tenants.encrypted_text import EncryptedTextField
 from apps.tenants.querysets import EndUserQuerySet
 
 
@@ -63,7 +64,7 @@ class SecondFactor(models.Model):
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="second_factor"
     )
-    secret = models.CharField(max_length=64, editable=False, help_text="shared with the app, in base 32")
+    secret = EncryptedTextField(editable=False, help_text="shared with the app, in base 32")
     confirmed_at = models.DateTimeField(null=True, editable=False)
     last_step = models.BigIntegerField(
         default=0, editable=False, help_text="time step of the last accepted code, which is not accepted again"

@@ -26,7 +26,7 @@ def setup_uri(*, secret: str, name: str) -> str:
 def matching_step(*, secret: str, code: str, moment: datetime) -> int | None:
     """Return the number of the time step whose code this is, or None for a wrong or outdated one (RFC 6238)."""
     digits = code.replace(" ", "")
-    if not (digits.isascii() and digits.isdigit()):
+    if not secret or not (digits.isascii() and digits.isdigit()):
         return None
     totp = pyotp.TOTP(secret, interval=STEP_SECONDS)
     for off in range(-STEPS_OFF, STEPS_OFF + 1):

@@ -1,6 +1,5 @@
 """The pages to observe and run a project: access, contents and buttons."""
 
-
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries

@@ -7,6 +7,7 @@ from django.db import migrations, models
 
 import apps.alerts.models
 import apps.pipeline.core.identifiers
+import apps.tenants.encrypted_text
 
 
 class Migration(migrations.Migration):
@@ -33,11 +34,10 @@ class Migration(migrations.Migration):
                 ("webhook_url", models.CharField(blank=True, help_text="empty: no webhook", max_length=500)),
                 (
                     "webhook_secret",
-                    models.CharField(
+                    apps.tenants.encrypted_text.EncryptedTextField(
                         blank=True,
                         editable=False,
                         help_text="shared with the receiver, which checks signatures with it",
-                        max_length=80,
                     ),
                 ),
                 (
