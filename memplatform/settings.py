@@ -7,11 +7,11 @@ import tempfile
 from pathlib import Path
 
 import environ
-import structlog
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
+from memplatform.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -302,21 +302,4 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
 }
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="WARNING")},
-}
-# structlog events go through the standard logging. Tracebacks omit the values of variables: these contain users' texts,
-# and printing them took longer than the failed work itself.
-structlog.configure(
-    processors=[
-        structlog.stdlib.filter_by_level,
-        structlog.processors.format_exc_info,
-        structlog.processors.KeyValueRenderer(key_order=["event"]),
-    ],
-    wrapper_class=structlog.stdlib.BoundLogger,
-    logger_factory=structlog.stdlib.LoggerFactory(),
-)
+LOGGING = logging_settings(level=env.str("LOG_LEVEL", default="WARNING"))

@@ -65,6 +65,11 @@ def refuse_parameters(request: Request) -> None:
         raise invalid("is not a parameter of this endpoint", at=name)
 
 
+def read_ids(prefix: Prefix, texts: Sequence[str], *, at: str) -> list[Any]:
+    """Return the UUIDs of the identifiers in a list of a body. Raises Problem invalid_request with the place."""
+    return [read_id(prefix, each, at=f"{at}/{place}") for place, each in enumerate(texts)]
+
+
 def read_id(prefix: Prefix, text: str, *, at: str = "") -> Any:
     """Return the UUID of a public identifier such as `mem_…`.
 

@@ -1,6 +1,6 @@
 """Reading what a request asks for: parameters of its query string, and which part of a page."""
 
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 
 from django.http import HttpRequest
 from django.utils.dateparse import parse_date
@@ -26,3 +26,9 @@ def midnight(text: str) -> datetime | None:
     except ValueError:  # well-formed, but no such day
         return None
     return datetime.combine(day, time.min, tzinfo=UTC) if day and day.year > 1 and day.year < 9999 else None
+
+
+def next_midnight(text: str) -> datetime | None:
+    """Return the end of a day in UTC, which is the start of the next; None for a text that names no day."""
+    start = midnight(text)
+    return start + timedelta(days=1) if start else None

@@ -46,6 +46,13 @@ class QueryParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """Query parameters of a request; an unknown parameter is an error."""
 
 
+class PageQuery(QueryParameters):
+    """Paging of a list."""
+
+    cursor: str | None = None
+    limit: Limit = 50
+
+
 class ResponseBody(msgspec.Struct, frozen=True, kw_only=True):
     """The body of a response."""
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from apps.api.schemas.common import Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import Moment, RequestBody, ResponseBody
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.models import ApiKey
@@ -16,13 +16,6 @@ class KeyBody(RequestBody):
     name: Annotated[str, Meta(min_length=1, max_length=120)]
     scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=len(Scope))]
     expires_at: Moment | None = None
-
-
-class KeysQuery(QueryParameters):
-    """Paging of a list of keys."""
-
-    cursor: str | None = None
-    limit: Limit = 50
 
 
 class KeyResponse(ResponseBody):

@@ -36,13 +36,6 @@ class ReplayBody(RequestBody):
     live_calls: bool = False
 
 
-class ReplaysQuery(QueryParameters):
-    """Paging of a list of replays."""
-
-    cursor: str | None = None
-    limit: Limit = 50
-
-
 class ReplayedTracesQuery(QueryParameters):
     """Filter and paging of the traces of a replay."""
 

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
 from apps.actions.rollbacks.progress import RollbackProgress, ShownKept
-from apps.api.schemas.common import DayEnd, DayStart, Identifier, Limit, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import DayEnd, DayStart, Identifier, RequestBody, ResponseBody
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import Prefix, show
@@ -47,13 +47,6 @@ class RollbackBody(RequestBody):
     force: Annotated[tuple[Identifier, ...], Meta(max_length=MOST_FORCED)] = ()
     rerun: bool = False
     note: Annotated[str, Meta(max_length=255)] = ""
-
-
-class RollbacksQuery(QueryParameters):
-    """Paging of a list of rollbacks."""
-
-    cursor: str | None = None
-    limit: Limit = 50
 
 
 class ChangedMemoryResponse(ResponseBody):

@@ -3,15 +3,8 @@
 from enum import StrEnum
 from typing import Any
 
-from apps.api.schemas.common import Limit, Moment, QueryParameters, ResponseBody
+from apps.api.schemas.common import Moment, ResponseBody
 from apps.tenants.models import Erasure
-
-
-class UsersQuery(QueryParameters):
-    """Paging of a list of end users."""
-
-    cursor: str | None = None
-    limit: Limit = 50
 
 
 class UserResponse(ResponseBody):

@@ -11,7 +11,8 @@ from apps.actions.keys.revoke_key import revoke_key
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas.keys import CreatedKeyResponse, KeyBody, KeyList, KeysQuery, created_key_response, key_response
+from apps.api.schemas.common import PageQuery
+from apps.api.schemas.keys import CreatedKeyResponse, KeyBody, KeyList, created_key_response, key_response
 from apps.api.validation import read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
@@ -26,10 +27,10 @@ class KeysView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
 
-    @documented(operation="list_keys", summary="List keys", query=KeysQuery, responses={200: KeyList})
+    @documented(operation="list_keys", summary="List keys", query=PageQuery, responses={200: KeyList})
     def get(self, request: Request) -> Response:
         """List the project's keys, newest first, without their secrets."""
-        query = read_query(request, KeysQuery)
+        query = read_query(request, PageQuery)
         pages = Pages(limit=query.limit)
         found = pages.read(ApiKey.objects.filter(project_id=self.caller.project_id), request)
         return Response(to_json(KeyList(results=[key_response(key) for key in found], **pages.links())))

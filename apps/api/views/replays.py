@@ -13,18 +13,18 @@ from apps.actions.replays.start_replay import start_replay
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
+from apps.api.schemas.common import PageQuery
 from apps.api.schemas.replays import (
     ReplayBody,
     ReplayedTraceList,
     ReplayedTracesQuery,
     ReplayList,
     ReplayResponse,
-    ReplaysQuery,
     ReplayTracesBody,
     replay_response,
     replayed_trace_response,
 )
-from apps.api.validation import read_body, read_id, read_query
+from apps.api.validation import read_body, read_id, read_ids, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.pipeline.core.enums import Scope
@@ -40,10 +40,10 @@ class ReplaysView(ApiView):
 
     scopes = {**_READS, "POST": Scope.ADMIN}
 
-    @documented(operation="list_replays", summary="List replays", query=ReplaysQuery, responses={200: ReplayList})
+    @documented(operation="list_replays", summary="List replays", query=PageQuery, responses={200: ReplayList})
     def get(self, request: Request) -> Response:
         """List replays, newest first."""
-        query = read_query(request, ReplaysQuery)
+        query = read_query(request, PageQuery)
         pages = Pages(limit=query.limit)
         rows = Replay.objects.filter(project_id=self.caller.project_id).select_related("configuration")
         found = pages.read(rows, request)
@@ -84,9 +84,7 @@ def _choice(body: ReplayTracesBody) -> TraceChoice:
         session_id=checked_name(body.session_id, at="/traces/session_id") if body.session_id else "",
         since=body.since,
         until=body.until,
-        trace_ids=tuple(
-            read_id(Prefix.TRACE, each, at=f"/traces/trace_ids/{place}") for place, each in enumerate(body.trace_ids)
-        ),
+        trace_ids=tuple(read_ids(Prefix.TRACE, body.trace_ids, at="/traces/trace_ids")),
         sample=body.sample or 0,
     )
 

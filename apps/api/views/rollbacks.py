@@ -14,18 +14,18 @@ from apps.actions.rollbacks.selection import TraceSelection
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
+from apps.api.schemas.common import PageQuery
 from apps.api.schemas.rollbacks import (
     RollbackBody,
     RollbackList,
     RollbackPreviewResponse,
     RollbackResponse,
-    RollbacksQuery,
     SelectionBody,
     preview_response,
     rollback_response,
     rollback_summary,
 )
-from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.api.validation import not_found, read_body, read_id, read_ids, read_query
 from apps.api.views.base import ApiView, ReplayableAnswer, http_response, replayable_answer, to_json
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import Scope
@@ -38,12 +38,10 @@ class RollbacksView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
 
-    @documented(
-        operation="list_rollbacks", summary="List rollbacks", query=RollbacksQuery, responses={200: RollbackList}
-    )
+    @documented(operation="list_rollbacks", summary="List rollbacks", query=PageQuery, responses={200: RollbackList})
     def get(self, request: Request) -> Response:
         """List rollbacks, newest first."""
-        pages = Pages(limit=read_query(request, RollbacksQuery).limit)
+        pages = Pages(limit=read_query(request, PageQuery).limit)
         found = pages.read(Rollback.objects.filter(project_id=self.caller.project_id), request)
         return Response(to_json(RollbackList(results=[rollback_summary(each) for each in found], **pages.links())))
 
@@ -71,7 +69,7 @@ class RollbacksView(ApiView):
         asked = RollbackRequest(
             project_id=self.caller.project_id,
             selection=_selection(self.caller.project_id, body.selection),
-            forced=[read_id(Prefix.MEMORY, each, at=f"/force/{place}") for place, each in enumerate(body.force)],
+            forced=read_ids(Prefix.MEMORY, body.force, at="/force"),
             note=body.note,
             rerun=body.rerun,
         )
@@ -122,9 +120,7 @@ def _selection(project_id: UUID, body: SelectionBody) -> TraceSelection:
     at = "/selection"
     return named_selection(
         project_id=project_id,
-        trace_ids=[
-            read_id(Prefix.TRACE, each, at=f"{at}/trace_ids/{place}") for place, each in enumerate(body.trace_ids)
-        ],
+        trace_ids=read_ids(Prefix.TRACE, body.trace_ids, at=f"{at}/trace_ids"),
         version=body.version,
         api_key_id=read_id(Prefix.API_KEY, body.key_id, at=f"{at}/key_id") if body.key_id else None,
         user_id=checked_name(body.user_id, at=f"{at}/user_id") if body.user_id else "",

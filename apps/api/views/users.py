@@ -12,7 +12,8 @@ from apps.actions.users.list_users import list_users
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas.users import ErasureResponse, ErasureStatus, UserList, UsersQuery, erasure_response, user_response
+from apps.api.schemas.common import PageQuery
+from apps.api.schemas.users import ErasureResponse, ErasureStatus, UserList, erasure_response, user_response
 from apps.api.validation import read_id, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.pipeline.core.enums import Scope
@@ -26,10 +27,10 @@ class UsersView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
-    @documented(operation="list_users", summary="List end users", query=UsersQuery, responses={200: UserList})
+    @documented(operation="list_users", summary="List end users", query=PageQuery, responses={200: UserList})
     def get(self, request: Request) -> Response:
         """List the end users with the numbers of their live memories, sessions and turns, ordered by `user_id`."""
-        query = read_query(request, UsersQuery)
+        query = read_query(request, PageQuery)
         pages = Pages(limit=query.limit, ordering="external_id")
         found = pages.read(list_users(project_id=self.caller.project_id), request)
         return Response(to_json(UserList(results=[user_response(user) for user in found], **pages.links())))

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from apps.console.selectors.tiles import CountTile
 from apps.memories.models import Memory
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, Turn
 
@@ -36,14 +37,6 @@ _OPERATIONS = {
     "RenameEntity": "name of an entity",
     "ReassignAlias": "description of an entity",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayTile:
-    """One count of the sums."""
-
-    label: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +79,9 @@ class ShownTrace:
     discards: Sequence[Mapping[str, Any]]
 
 
-def tiles_of(replay: Replay) -> list[ReplayTile]:
+def tiles_of(replay: Replay) -> list[CountTile]:
     """Return the counts of the differences, those that are not 0 and the most important ones."""
-    counts = [ReplayTile(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
+    counts = [CountTile(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
     return [tile for place, tile in enumerate(counts) if tile.count or place < 5]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
 from apps.actions.rollbacks.progress import ShownKept
 from apps.console.labels import label
+from apps.console.selectors.tiles import CountTile
 from apps.pipeline.core.enums import LeftAlone, Status
 
 MOST_SHOWN = 100  # memories in a list
@@ -32,14 +33,6 @@ _SHOWN_COUNTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class RollbackTile:
-    """One number of a rollback."""
-
-    label: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
 class ExplainedKept:
     """What is left alone, with the reason as a sentence."""
 
@@ -55,9 +48,9 @@ class ExplainedChange:
     what: str
 
 
-def tiles_of(counts: Mapping[str, int]) -> list[RollbackTile]:
+def tiles_of(counts: Mapping[str, int]) -> list[CountTile]:
     """Return the numbers of a rollback to show; those that are 0 are left out."""
-    return [RollbackTile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
+    return [CountTile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
 
 
 def explained_kept(kept: tuple[ShownKept, ...]) -> list[ExplainedKept]:

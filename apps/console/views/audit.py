@@ -1,14 +1,12 @@
 """The ledger: who did what, filtered, and as a file."""
 
-from datetime import timedelta
-
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 
 from apps.actions.ledger.export import export_ledger
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import midnight, query_param
+from apps.console.query_params import midnight, next_midnight, query_param
 from apps.console.selectors.audit import AuditSearch, audit_lines, search_ledger
 from apps.pipeline.core.enums import MemberRole
 
@@ -34,11 +32,10 @@ def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
 
 
 def _search_from(request: HttpRequest) -> AuditSearch:
-    until = midnight(query_param(request, "until"))
     return AuditSearch(
         actor=query_param(request, "actor"),
         verb=query_param(request, "verb"),
         user=query_param(request, "user"),
         since=midnight(query_param(request, "since")),
-        until=until + timedelta(days=1) if until else None,
+        until=next_midnight(query_param(request, "until")),
     )

@@ -1,6 +1,5 @@
 """Replays: traces run again under another version, and one turn tried in the whole funnel."""
 
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +17,7 @@ from apps.actions.replays.start_replay import start_replay
 from apps.actions.replays.what_if import ImaginedTurn, what_if
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import midnight, query_param
+from apps.console.query_params import midnight, next_midnight, query_param
 from apps.console.replay_forms import ReplayForm, WhatIfForm
 from apps.console.selectors.replays import SHOWN_STATES, efforts_of, shown_traces, tiles_of, traces_of
 from apps.pipeline.core.enums import MemberRole
@@ -120,12 +119,11 @@ def try_whole(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 
 def _replay_request(given: dict[str, Any], visit: ProjectVisit) -> ReplayRequest:
-    until = midnight(str(given["until"])) if given["until"] else None
     choice = TraceChoice(
         user_id=given["user"],
         session_id=given["session"],
         since=midnight(str(given["since"])) if given["since"] else None,
-        until=until + timedelta(days=1) if until else None,
+        until=next_midnight(str(given["until"])) if given["until"] else None,
         sample=given["sample"] or 0,
     )
     return ReplayRequest(

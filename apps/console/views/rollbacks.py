@@ -1,6 +1,5 @@
 """Rollback: take back what traces wrote, after a preview, and undo that."""
 
-from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
@@ -17,7 +16,7 @@ from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rol
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import MAX_CHARACTERS, midnight
+from apps.console.query_params import MAX_CHARACTERS, midnight, next_midnight
 from apps.console.selectors.rollbacks import MOST_SHOWN, explained_changes, explained_kept, tiles_of
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import MemberRole
@@ -111,7 +110,7 @@ def _request(request: HttpRequest, visit: ProjectVisit) -> RollbackRequest:
 
 
 def _selection(given: QueryDict, visit: ProjectVisit) -> TraceSelection:
-    version, key, until = _text(given, "version"), _text(given, "key"), midnight(_text(given, "until"))
+    version, key = _text(given, "version"), _text(given, "key")
     if version and not version.isdecimal():
         raise BadInput("is the number of a configuration version", at="version")
     return named_selection(
@@ -123,7 +122,7 @@ def _selection(given: QueryDict, visit: ProjectVisit) -> TraceSelection:
         session_id=_text(given, "session"),
         replay_id=parse(Prefix.REPLAY, replay) if (replay := _text(given, "replay")) else None,
         since=midnight(_text(given, "since")),
-        until=until + timedelta(days=1) if until else None,
+        until=next_midnight(_text(given, "until")),
     )
 
 

@@ -1,6 +1,5 @@
 """Traces: how each request was processed, and why something was not remembered."""
 
-from datetime import timedelta
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -8,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import midnight, query_param
+from apps.console.query_params import midnight, next_midnight, query_param
 from apps.console.selectors.traces import (
     LATEST,
     TraceSearch,
@@ -68,14 +67,13 @@ def why_not(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 
 def _search_from(request: HttpRequest) -> TraceSearch:
-    until = midnight(query_param(request, "until"))
     return TraceSearch(
         user=query_param(request, "user"),
         words=_words(query_param(request, "q")),
         status=query_param(request, "status"),
         reason=query_param(request, "reason"),
         since=midnight(query_param(request, "since")),
-        until=until + timedelta(days=1) if until else None,
+        until=next_midnight(query_param(request, "until")),
     )
 
 
