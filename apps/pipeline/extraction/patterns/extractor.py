@@ -10,6 +10,7 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import answers, relatives, sentences, task_noise, third_person
+from apps.pipeline.extraction.patterns.antecedents import Antecedent
 from apps.pipeline.extraction.patterns.attributes import NAME, attribute_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
@@ -94,7 +95,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     earlier = [each for each in before_it if (each.role, each.speaker) == (turn.role, turn.speaker)]
     question = answers.question_before(before_it, turn=turn)
-    before = ""
+    before, antecedent = "", Antecedent()
     text = spoken_outside_scenes(turn, earlier=earlier, most=policy.max_turn_characters)
     if not turn.speaker and gives_a_role(text):
         return
@@ -117,8 +118,10 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability)
         if claim != sentence.text:
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
-        found = tuple(_of_sentence(sentence, said, before))
+        named = replace(sentence, text=antecedent.put_into(sentence.text))
+        found = tuple(_of_sentence(named, said, before))
         before = (_thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
+        antecedent = antecedent.after(sentence.text)
         yield from found
 
 

@@ -24,7 +24,7 @@ _MATTERS = re2.compile(
 )
 _NOT_A_THING = re.compile(
     r"(?i)^(?:it|its|it's|that's|(?:this|that|these|those)(?:$| (?:is|was|has|really|all|also|one|kind|stuff|just|place|time|way)\b)|you|your|you're|they|he|she|there|what|which|who|where|when|how|i|i'm|i've|we|we're|thanks?|glad|happy|wow|yes|yeah|no|if|"
-    r"all|so|but|and|here|here's|sounds?|looks?|hope|hopefully|let|just|one|stuff|everything|sorry|sure|their|his|her)\b"
+    r"all|so|but|and|since|because|as|while|although|though|until|once|unless|whether|before|after|for|here|here's|sounds?|looks?|hope|hopefully|let|just|one|stuff|everything|sorry|sure|their|his|her)\b"
 )
 _POINTING = re.compile(r"(?i)^(?:this|that|these|those) ")
 _TALK = re.compile(

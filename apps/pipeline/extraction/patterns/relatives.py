@@ -77,7 +77,7 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
     """Return the subject of a clause if it is one of the speaker's people, someone named, "she" or "he"."""
     if match := _OWN.match(clause):
         return _own(match, speaker) if _begins_with_verb(match) else None
-    if (match := _OF_NAMED.match(clause)) and _may_be_name(match["owner"]) and _begins_with_verb(match):
+    if (match := _OF_NAMED.match(clause)) and may_be_name(match["owner"]) and _begins_with_verb(match):
         text = match["name"] or f"{match['owner']}'s {match['qualifier']}{match['kin']}"
         mention = Mention(text=text, type=entity_type(match["kin"]))
         return Someone(
@@ -89,7 +89,7 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
     if match := _THING.match(clause):
         return _thing(match, speaker)
     match = _NAMED.match(_FROM.sub(r"\g<name> ", clause))
-    if match is None or not _may_be_name(match["who"]):
+    if match is None or not may_be_name(match["who"]):
         return None
     kind = EntityType.PERSON if _GENDERED.search(match["rest"]) else None
     return Someone(mention=Mention(text=match["who"], type=kind), rest=match["rest"], auxiliary=_auxiliary(match))
@@ -144,7 +144,8 @@ def _begins_with_verb(match: re.Match[str]) -> bool:
     return word.endswith(("s", "n't")) or verbs.may_be_past(word) or word in verbs.MODALS
 
 
-def _may_be_name(text: str) -> bool:
+def may_be_name(text: str) -> bool:
+    """Return False for words that only begin a sentence, such as "This" and "Yesterday"."""
     first = text.partition(" ")[0]
     return first not in _NOT_NAMES and not first.endswith(("ing", "'s", "’s", "n't"))
 

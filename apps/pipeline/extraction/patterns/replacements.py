@@ -25,7 +25,7 @@ _ACT = r"(?:put|switched|moved|started|changed|prescribed)"
 _TAKE_OFF = r"(?:took|taken|got|weaned)"
 _WHO = rf"(?P<who>me|(?:my|our) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)}))"
 _ADVERBS = r"(?:(?:just|now|recently|finally|has|have|'ve|'s|had|also|then) )*"
-_DOSED = rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:,? (?P<after>{DOSE}))?"
+_DOSED = rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:(?: instead)?,? (?P<after>{DOSE}))?"
 _OLD = rf"(?:{DOSE} (?:of )?)?(?P<old>[\w-]+)(?: {DOSE})?"
 _END = r"(?:[\s.!,;].*)?$"
 _KNOWN = _DOSED % MEDICINE
@@ -50,6 +50,7 @@ _CHANGED_MYSELF = re2.compile(
 _DOSE_CHANGED = re2.compile(
     rf"(?i)^(?:.{{1,40}}?)(?: |'ve |'s )?{_ADVERBS}(?:upped|increased|raised|lowered|reduced|cut|doubled|halved|changed|put up|brought down|adjusted|moved) (?P<who>my) (?P<new>{MEDICINE})(?: dose| dosage)?(?: up| down)? (?:from {DOSE} )?to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
 )
+_POINTS = re2.compile(r"(?i)^(?:this|that|those|these|some|any|all|both|the)\b")
 _REFUSED = re2.compile(rf"(?i)^(?:{_NO_MEDICINE})$")
 
 _US = r"^(?:(?i:I|we)(?:'ve| have)?|(?i:my|our) (?:team|company|office|shop)(?: has)?)"
@@ -107,7 +108,8 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
         taken = f"{drug} {dose}" if dose else drug
         yield Replacement(subject, _TAKES, drug, f"{subject.text} takes {taken}.")
         return
-    if stopped := _TAKEN_OFF.match(clause):
+    stopped = _TAKEN_OFF.match(clause)
+    if stopped and not _POINTS.match(stopped.group("old")):
         patient, former = _patient(stopped.group("who"), speaker), stopped.group("old").lower()
         yield Replacement(patient, _TAKES, former, f"{patient.text} no longer takes {former}.", is_negated=True)
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from apps.pipeline.extraction.patterns.new_subjects import split_at_subjects
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.provenance.own_words import own_prose
@@ -15,7 +16,7 @@ MOST_CHARACTERS = 500  # of a sentence; a longer one is pasted, or a list
 
 _REPEATED = re.compile(r"(?P<sign>[^\w\s])(?P=sign){3,}")
 _RESTART = (
-    r"(?:I|i|we|We|(?:all |both )?(?:my|our)|My|Our|she|he|(?:her|his) (?:boyfriend|girlfriend|husband|wife|partner|son|daughter|mother|father|mum|mom|dad|sister|brother|kids|children)|(?:back )?in (?:19|20)\d\d,? (?:I|we))\b"
+    r"(?:(?:all |what )?(?:I|i|we)|We|(?:all |both )?(?:my|our)|My|Our|she|he|(?:her|his) (?:boyfriend|girlfriend|husband|wife|partner|son|daughter|mother|father|mum|mom|dad|sister|brother|kids|children)|(?:back )?in (?:19|20)\d\d,? (?:I|we))\b"
     r"(?!\s+(?:think|guess|mean|hope|believe|suppose)\b)"
 )
 _CLAUSE = re.compile(
@@ -87,7 +88,8 @@ def clauses_of(sentence: Sentence) -> list[str]:
         text = text[: cut.start()] if cut and _states(text[: cut.start()]) else ""
     parts = (part.strip(" \t,;:-–—.!…") for part in _CLAUSE.split(text, maxsplit=_MOST_CLAUSES))
     most = 2 + len(text) // _SHORTEST_CLAUSE
-    return [clause for part in parts for clause in _coordinated(part) if clause][:most]
+    stated = (clause for part in parts for clause in split_at_subjects(part))
+    return [clause for part in stated for clause in _coordinated(part.strip()) if clause][:most]
 
 
 def _states(text: str) -> bool:
