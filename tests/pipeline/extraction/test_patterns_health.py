@@ -19,7 +19,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("My son is allergic to tree nuts.", ["User's son is allergic to tree nuts."]),
         (
             "My daughter Mira is allergic to bee stings.",
-            ["Mira is User's daughter.", "Mira is allergic to bee stings."],
+            ["Mira, User's daughter, is allergic to bee stings."],
         ),
         ("Our youngest can't have peanuts.", ["User's youngest child cannot have peanuts."]),
         ("My wife has a severe shellfish allergy.", ["User's wife has a shellfish allergy."]),
@@ -29,7 +29,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
             "I'm allergic to cashews and pistachios, but almonds are fine.",
             ["User is allergic to cashews and pistachios."],
         ),
-        ("Tomas (my brother) is allergic to cats.", ["Tomas is User's brother.", "Tomas is allergic to cats."]),
+        ("Tomas (my brother) is allergic to cats.", ["Tomas, User's brother, is allergic to cats."]),
         (
             "Tomas, my brother, doesn't tolerate gluten.",
             ["Tomas is User's brother.", "Tomas does not tolerate gluten."],

@@ -31,6 +31,7 @@ from apps.pipeline.extraction.patterns.foreign_appointments import appointment_i
 from apps.pipeline.extraction.patterns.foreign_statements import foreign_statements_in, foreign_ties_in
 from apps.pipeline.extraction.patterns.general_statements import free_phrase, general_row
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
+from apps.pipeline.extraction.patterns.introductions import with_ties_inside
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
@@ -76,7 +77,7 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     for candidate in _candidates(turn, policy, before):
         if is_whole(candidate.content, name=name):
             found.setdefault(candidate.content.casefold(), candidate if turn.speaker else _weighed(candidate, name))
-    return tuple(found.values())
+    return with_ties_inside(tuple(found.values()))
 
 
 def _weighed(candidate: Candidate, name: str) -> Candidate:
