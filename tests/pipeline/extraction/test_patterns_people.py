@@ -16,7 +16,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("I have a brother named Jonas.", ["Jonas is User's brother."]),
         ("I have a cat named Miso.", ["Miso is User's cat."]),
         ("I have a cat, Miso.", ["Miso is User's cat."]),
-        ("My best friend Jonas is a nurse.", ["Jonas is User's best friend.", "Jonas is a nurse."]),
+        ("My best friend Jonas is a nurse.", ["Jonas, User's best friend, is a nurse."]),
         ("Meet Toby, my puppy!", ["Toby is User's puppy."]),
         ("I saw Anna Berg, my dentist.", ["User's dentist is Anna Berg.", "User saw Anna Berg."]),
         ("Mel, my dog is ill.", []),

@@ -475,6 +475,23 @@ HITS = [
         "event attended",
         "hosted a dinner for twelve people",
     ),
+    ("is_a", "I'm a physio in Kent.", "User is a physio.", "fact is_a", "physio"),
+    ("is_in", "Lena is in York.", "Lena is in York.", "fact is_in", "York"),
+    (
+        "trade",
+        "We make software for bakeries.",
+        "User makes software for bakeries.",
+        "fact trade",
+        "software for bakeries",
+    ),
+    ("responsible_for_field", "Mira leads sales now.", "Mira leads sales.", "fact responsible_for", "sales"),
+    (
+        "shares_home",
+        "I share a flat in Neudorf with Uma and Max.",
+        "User shares a flat in Neudorf with Uma and Max.",
+        "fact lives_with",
+        "flat in Neudorf with Uma and Max",
+    ),
 ]
 
 # Each is one word away from a row, or says what a row takes without saying anything that lasts.
@@ -489,6 +506,11 @@ NEAR_MISSES = [
     "I'm moving to the next slide.",
     "I live with it.",
     "I'm a bit confused.",
+    "I'm a mess.",
+    "I'm a little bored.",
+    "We make a lot of mistakes for nothing.",
+    "Mira leads.",
+    "I share a flat.",
     "I'm on the phone.",
     "I'm working on it.",
     "I got it.",

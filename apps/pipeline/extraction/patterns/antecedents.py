@@ -16,6 +16,11 @@ _BEFORE_VERB = re.compile(
 )
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
+# "No, Marco Bellini, we were at school together"
+_TOPIC = re.compile(
+    r"^(?:(?:no|yes|oh|ah|well|so|it's|that's),? )*(?P<name>[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?: [A-ZÀ-Þ][\w’'-]+)?), (?:we|he|she|who)\b",
+    re.IGNORECASE,
+)
 _PRONOUN = re.compile(
     r"^(?P<opener>(?:(?:and|but|so|also|oh|well),? )*)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
 )
@@ -59,6 +64,8 @@ def _written_out(short: str, rest: str) -> str:
 def _person_in(sentence: str) -> str:
     """Return the name of the only person that a sentence tells about; "" if there is none, or more than one."""
     found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_BESIDE.finditer(sentence))}
+    if topic := _TOPIC.match(sentence):
+        return topic["name"]
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
     people = {each for each in found | subjects if may_be_name(each)}
     return people.pop() if len(people) == 1 else ""

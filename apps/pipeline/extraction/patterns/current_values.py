@@ -26,7 +26,7 @@ _CANCELLED = re2.compile(
 )
 # "The venue is Villa Rosa": the one that the speaker's undertaking has, by its name.
 _NAMED = re2.compile(
-    r"^(?:(?i:the) |(?P<bare>))(?P<thing>(?:[a-z][a-z'-]+ ){0,2}?[a-z][a-z'-]{2,})(?:'s| is| will be)(?: now)?(?: called| named)? (?P<value>(?:the |at |in |on )?\p{Lu}[\p{L}'’&.-]+(?: (?:\p{Lu}[\p{L}'’&.-]*|of|de|la|in|and|&|the|\d+)){0,6})$"
+    r"^(?:(?i:the) |(?P<bare>))(?P<thing>(?:[a-z][a-z'-]+ ){0,2}?[a-z][a-z'-]{2,})(?:'s| is| will be)(?: now)?(?: called| named)? (?P<value>(?:the |at |in |on )?\p{Lu}[\p{L}'’&.-]+(?: (?:\p{Lu}[\p{L}'’&.-]*|of|de|la|in|and|&|the|with|on|\d+)){0,6})$"
 )
 _NO_NAMED_THING = frozenset(
     "my our your his her their its this that it he she they we you who what where when how there here everyone everything "

@@ -37,6 +37,7 @@ from apps.pipeline.extraction.patterns.openers import clause_words, with_child_n
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
 from apps.pipeline.extraction.patterns.recoveries import Recovery, recovery_in
 from apps.pipeline.extraction.patterns.regimen import refused_in, regimen_in
+from apps.pipeline.extraction.patterns.regular_times import regular_time_in
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
     introduced_in,
@@ -45,7 +46,7 @@ from apps.pipeline.extraction.patterns.relation_statements import (
 )
 from apps.pipeline.extraction.patterns.replacements import replacements_in
 from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_in
-from apps.pipeline.extraction.patterns.speech_act import goes_on_mocking, is_unreal, speech_act_of
+from apps.pipeline.extraction.patterns.speech_act import goes_on_mocking, is_unreal, rolls_eyes, speech_act_of
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
 from apps.pipeline.extraction.patterns.third_parties import third_party_in
 from apps.pipeline.extraction.patterns.translation import translated
@@ -63,6 +64,7 @@ _SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may
 _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
 _APPOINTMENT = "patterns:foreign_appointment"
 _REGULARLY = re.compile(r"\b(?:every|each|daily|once|twice|times|\w+days)\b")
+_MORE = re.compile(r", (?![€$£]?\d[\d.,]* ?(?:\w+ )?(?:a|per|each)\b)")  # what is behind a comma, other than its price
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
@@ -112,7 +114,8 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):
             return
-        if place and goes_on_mocking(sentence.text, before=all_said[place - 1].text):
+        after = all_said[place + 1].text if place + 1 < len(all_said) else ""
+        if rolls_eyes(after) or (place and goes_on_mocking(sentence.text, before=all_said[place - 1].text)):
             continue
         if speech_act is None or (is_exercise and task_noise.gives_a_number(sentence.text)):
             continue
@@ -318,6 +321,8 @@ def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candi
         yield from _plain(said, worth.row, ObjectValue(literal=worth.thing), worth.content)
     elif statement := parse(clause, speaker=name):
         yield from _of_statement(statement, said)
+    elif not said.is_translated and (regular := regular_time_in(clause, name=name)):
+        yield from _plain(said, regular.row, ObjectValue(literal=regular.value), regular.content)
 
 
 def _value_of(clause: str, said: SentenceContext) -> CurrentValue | Recovery | ChangingValue | None:
@@ -366,7 +371,7 @@ def _matching(statement: ParsedClause) -> Iterator[tuple[Pattern, PatternMatch]]
 def _in_free_words(statement: ParsedClause, said: SentenceContext) -> Iterator[Candidate]:
     to_assistant = not said.turn.speaker
     if to_assistant:
-        statement = replace(statement, phrase=statement.phrase.partition(", ")[0])
+        statement = replace(statement, phrase=_MORE.split(statement.phrase, maxsplit=1)[0])
     row = general_row(statement, name=said.speaker.text, to_assistant=to_assistant)
     phrase = free_phrase(statement.phrase, least=1 if statement.is_negated and to_assistant else 0) if row else ""
     if row is None or not phrase:

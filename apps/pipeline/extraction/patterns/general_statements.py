@@ -125,6 +125,8 @@ _TIME = (
     r"|(?:last|next) (?:year|month|summer|winter|spring|autumn|fall))\b|\b(?:19|20)\d\d\b"
 )
 _WHEN = re2.compile(_TIME)
+# What happened on a weekday happened once.
+_WEEKDAY = re.compile(r"(?<!last )(?<!next )\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 _LASTS = re2.compile(rf"{_TIME}| (?:'s )?\p{{Lu}}\p{{Ll}}")
 _OF_THE_MOMENT = re2.compile(
     r"(?i)^(?:needs|wants|has to|has got to|is|was|feels|felt|got|gets|has got|had got)\b|\b(?:now|today|tonight|yesterday|just|already|this (?:morning|afternoon|evening|week))\b|, "
@@ -164,7 +166,9 @@ def _is_done_again(statement: ParsedClause, phrase: str) -> bool:
         return True
     if not verbs.may_be_past(statement.verb) and verbs.base_form(statement.verb) not in _DURATIVE:
         return _WHEN.search(phrase) is not None or bool(_REGULAR.intersection(statement.adverbs) - {"never"})
-    return _LASTS.search(phrase) is not None or bool(_REGULAR.intersection(statement.adverbs) - {"never", "still"})
+    return _LASTS.search(_WEEKDAY.sub("", phrase)) is not None or bool(
+        _REGULAR.intersection(statement.adverbs) - {"never", "still"}
+    )
 
 
 def _is_habit(statement: ParsedClause) -> bool:

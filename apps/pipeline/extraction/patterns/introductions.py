@@ -34,7 +34,7 @@ def _is_tie(candidate: Candidate) -> bool:
     other = candidate.object.entity
     noun = relation_noun(candidate.predicate.removesuffix("_of").replace("_", " "))
     is_of_speaker = candidate.predicate.endswith("_of") and other is not None and other.is_speaker
-    return is_of_speaker and noun is not None and noun.kin and candidate.speech_act is SpeechAct.ASSERTED
+    return is_of_speaker and noun is not None and candidate.speech_act is SpeechAct.ASSERTED
 
 
 def _tells_of(candidate: Candidate, name: str, described: str) -> bool:

@@ -64,6 +64,10 @@ def _is_statement(text: str) -> bool:
     """Return True if a part has a finite verb."""
     words = [word.strip(",.;:!\"'()").replace("’", "'") for word in text.split()]
     return bool(_SPEAKER.search(f" {text} ")) or any(
-        word in _FINITE or word.endswith(("'s", "'m", "'ve", "'re")) or is_present(word) or verbs.may_be_past(word)
+        word in _FINITE
+        or word.endswith(("'s", "'m", "'ve", "'re"))
+        or is_present(word)
+        or verbs.may_be_past(word)
+        or verbs.past_of(word)
         for word in words[1:]
     )

@@ -46,6 +46,10 @@ _TAKEN_OFF = re2.compile(
 _CHANGED_MYSELF = re2.compile(
     rf"(?i)^(?P<who>I)(?:'ve| have)? {_ADVERBS}(?:switched|changed|moved|went) (?:over )?from {_OLD} (?:over )?(?:on ?to|to) {_KNOWN}{_END}"
 )
+# "In 2015 they gave me bendroflumethiazide for a year": what somebody was given then.
+_WAS_GIVEN = re2.compile(
+    rf"(?i)^(?:.*?\b(?P<when>in (?:\w+ )?(?:19|20)\d\d|(?:last|that) \w+|\w+ years ago)\b.*?)?\b(?:they|{_PRESCRIBER}) {_ADVERBS}(?:gave|prescribed) {_WHO} (?:{DOSE} (?:of )?)?(?P<new>{MEDICINE})(?P<more> (?:for|in|until|after|during) [\w ]+)?{_END}"
+)
 # "They've upped my ramipril to 10 mg"
 _DOSE_CHANGED = re2.compile(
     rf"(?i)^(?:.{{1,40}}?)(?: |'ve |'s )?{_ADVERBS}(?:upped|increased|raised|lowered|reduced|cut|doubled|halved|changed|put up|brought down|adjusted|moved) (?P<who>my) (?P<new>{MEDICINE})(?: dose| dosage)?(?: up| down)? (?:from {DOSE} )?to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
@@ -72,10 +76,11 @@ _NO_PRODUCT = re2.compile(
 _NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
 
 _SIGNS = frozenset(
-    "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed took taken got weaned migrated transitioned converted upgraded ported "
+    "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed gave took taken got weaned migrated transitioned converted upgraded ported "
     "replaced swapped instead rather".split()
 )
 _TAKES = BY_NAME["takes_medicine"]
+_PRESCRIBED_THEN = BY_NAME["prescribed"]
 _USES = BY_NAME["uses"]
 
 
@@ -107,6 +112,17 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
         drug, dose = english_medicine(found.group("new")), found.group("before") or found.group("after")
         taken = f"{drug} {dose}" if dose else drug
         yield Replacement(subject, _TAKES, drug, f"{subject.text} takes {taken}.")
+        return
+    given = _WAS_GIVEN.match(clause)
+    if given and (given.group("when") or given.group("more")):
+        patient, drug = _patient(given.group("who"), speaker), english_medicine(given.group("new"))
+        when = f" {given.group('when').lower()}" if given.group("when") else ""
+        yield Replacement(
+            patient,
+            _PRESCRIBED_THEN,
+            drug,
+            f"{patient.text} was given {drug}{when}{(given.group('more') or '').removesuffix(' or so')}.",
+        )
         return
     stopped = _TAKEN_OFF.match(clause)
     if stopped and not _POINTS.match(stopped.group("old")):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from apps.pipeline.extraction.patterns.new_subjects import split_at_subjects
+from apps.pipeline.extraction.patterns.self_introductions import told_apart, with_partner
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.provenance.own_words import own_prose
@@ -31,6 +32,7 @@ _STATEMENT_START = re.compile(r"(?i)^\W*(?:\w+\W+){0,3}?(?:i|i'm|im|i've|we|we'r
 _NAME_AND_VERB = re.compile(
     r"^\W*(?:\w+, )?(?!(?:What|Who|How|When|Where|Why|Which|Does|Did)\b)[A-ZÀ-Þ][a-zà-ÿ]+ (?:[a-z]+ly )?(?:is|was|has|can't|cannot|[a-z]{2,}s|[a-z]+ed) "
 )
+_PART = re.compile(r",\s+")
 _FIRST_VERB = re.compile(
     r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i)(?:(?P<short>'m|'ve|'re) | )(?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z0-9]+)\b"
 )
@@ -82,19 +84,23 @@ def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]
 
 def clauses_of(sentence: Sentence) -> list[str]:
     """Split a sentence where a new statement begins; of a question, return only a statement before it."""
-    text = sentence.text
+    text = with_partner(sentence.text)
     if sentence.asks:
         cut = _TRAILING_QUESTION.search(text)
         text = text[: cut.start()] if cut and _states(text[: cut.start()]) else ""
     parts = (part.strip(" \t,;:-–—.!…") for part in _CLAUSE.split(text, maxsplit=_MOST_CLAUSES))
     most = 2 + len(text) // _SHORTEST_CLAUSE
-    stated = (clause for part in parts for clause in split_at_subjects(part))
-    return [clause for part in stated for clause in _coordinated(part.strip()) if clause][:most]
+    stated = (
+        each.strip() for part in parts for clause in split_at_subjects(part) for each in _coordinated(clause.strip())
+    )
+    read = [clause for clause in stated if clause][:most]
+    return [each for clause in read for each in told_apart(clause)]
 
 
 def _states(text: str) -> bool:
     """Return True if a text begins with a subject: the speaker, their people or someone by name."""
-    return _STATEMENT_START.match(text) is not None or _NAME_AND_VERB.match(text) is not None
+    parts = (text, *_PART.split(text))
+    return any(_STATEMENT_START.match(part) or _NAME_AND_VERB.match(part) for part in parts)
 
 
 def _coordinated(clause: str) -> list[str]:

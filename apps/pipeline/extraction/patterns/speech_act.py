@@ -19,8 +19,14 @@ _SARCASM = re2.compile(
     r"(?i)^(?:oh,? (?:great|wonderful|fantastic|joy|perfect|good|nice|lovely)[,.!]* (?:another|just what|more|yet)\b"
     r"|(?:yeah,? )?(?:right|sure),? (?:because|like)\b|(?:oh,? )?(?:yeah|sure),? right\b[,.!]|just what I (?:needed|wanted)\b|as if\b|thanks a lot for\b|I(?:'d| would) (?:so )?love (?:nothing more|another)\b"
     r"|(?:oh,? |and |yeah,? )*how (?:I|we) (?:(?:just|so|really|simply) )*(?:love|adore|enjoy)\b|(?:oh,? |yeah,? |well,? )+I (?:just|so|simply|absolutely) (?:love|adore) (?:it when|being|having to|how)\b)"
-    r"|\b(?:I|we) (?:just|so|simply|absolutely) (?-i:LOVE|ADORE|ENJOY)\b|/s$"
+    r"|oh,? (?:sure|yeah|yes|right|great|wonderful|lovely|perfect|fantastic|good|nice),? (?:I|we) (?:just |so |simply |really |absolutely |do |totally )+(?:love|adore|enjoy)\b"
+    r"|\b(?:I|we) (?:just|so|simply|absolutely) (?-i:LOVE|ADORE|ENJOY)\b|/s$|🙄"
 )
+# Delight over what is told behind it, which "I do so love it" then mocks: "Oh wonderful, it is hailing."
+_DELIGHT = re2.compile(
+    r"(?i)^(?:oh|well|ah),? (?:how )?(?:great|wonderful|lovely|perfect|fantastic|brilliant|joy|marvellous)[,.!]"
+)
+_STRESSED_PRAISE = re2.compile(r"(?i)\b(?:I|we) (?:just |so |simply |do |absolutely |really )+(?:love|adore|enjoy)\b")
 # What mockery goes on with: "Oh great, another meeting. I simply adore meetings."
 _PRAISE = re2.compile(
     r"(?i)\b(?:I|we) (?:\w+ ){0,2}(?:love|adore|enjoy|like)\b|\b(?:favou?rite|best part|highlight|dream come true)\b"
@@ -104,7 +110,14 @@ def is_mockery(sentence: str) -> bool:
 
 def goes_on_mocking(sentence: str, *, before: str) -> bool:
     """Return True if a sentence praises something after one that says the opposite of what it means."""
+    if _DELIGHT.search(before) and _STRESSED_PRAISE.search(sentence):
+        return True
     return is_mockery(before) and _PRAISE.search(sentence) is not None
+
+
+def rolls_eyes(sentence: str) -> bool:
+    """Return True if a sentence rolls its eyes, at what was said right before it as well."""
+    return "🙄" in sentence
 
 
 def is_rhetorical(sentence: str) -> bool:

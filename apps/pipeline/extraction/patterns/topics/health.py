@@ -5,7 +5,7 @@ from functools import partial
 from apps.pipeline.core.enums import MemoryType, Polarity
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon.foods import FOODS
-from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES, CONDITION_NOUNS, DOSE, MEDICINE
+from apps.pipeline.lexicon.health_terms import BODY_PART, CONDITION_ADJECTIVES, CONDITION_NOUNS, DOSE, MEDICINE
 from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="health", importance=0.9)
@@ -161,7 +161,7 @@ PATTERNS = (
         type=MemoryType.EVENT,
         predicate="injured",
         verbs=("broke", "hurt", "sprained", "twisted", "injured", "tore", "fractured", "pulled", "had", "has", "underwent"),
-        expression=r"(?:broke|hurt|sprained|twisted|injured|tore|fractured|pulled|has (?:broken|hurt|sprained|injured|had)|had|underwent) (?P<object>(?:[\w' ]+ )?(?:hamstring|operations?|surgeries|arm|leg|knee|ankle|wrist|back|shoulder|foot|hand|finger|toe|hip|neck|rib|muscle|surgery|operation|injury|accident|stroke|heart attack|concussion|miscarriage)\b.*)",
+        expression=rf"(?:broke|hurt|sprained|twisted|injured|tore|fractured|pulled|has (?:broken|hurt|sprained|injured|had)|had|underwent) (?P<object>(?:[\w' ]+ )?(?:hamstring|operations?|surgeries|{BODY_PART}|surgery|operation|injury|accident|stroke|heart attack|concussion|miscarriage)\b.*)",
         max_words=16,
         importance=0.8,
     ),

@@ -84,6 +84,22 @@ PATTERNS = (
         max_words=8,
     ),
     _row(
+        name="shares_home",
+        predicate="lives_with",
+        verbs=("shares",),
+        expression=r"shares (?P<object>(?:a|an|the) (?:\w+ )?(?:flat|apartment|house|place|room) (?:in|with) .+)",
+        entity=None,
+        ends="but",
+        max_words=14,
+    ),
+    _row(
+        name="is_in",
+        predicate="is_in",
+        verbs=("is",),
+        expression=r"is (?:over |out |based |living )?in (?P<object>(?-i:[A-ZÀ-Þ])[\w'-]+(?: (?-i:[A-ZÀ-Þ])[\w'-]+)?)[\s.!]*(?:,.*)?",
+        unless=rf"(?:{alternation(MONTHS)})\b",
+    ),
+    _row(
         name="home_kind",
         predicate="home",
         verbs=("lives", "rents"),
