@@ -484,7 +484,7 @@ HITS = [
         "fact trade",
         "software for bakeries",
     ),
-    ("responsible_for_field", "Mira leads sales now.", "Mira leads sales.", "fact responsible_for", "sales"),
+    ("responsible_for_field", "Mira runs sales now.", "Mira runs sales.", "fact responsible_for", "sales"),
     (
         "shares_home",
         "I share a flat in Neudorf with Uma and Max.",

@@ -33,6 +33,7 @@ from apps.pipeline.extraction.patterns.general_statements import free_phrase, ge
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
 from apps.pipeline.extraction.patterns.introductions import with_ties_inside
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
+from apps.pipeline.extraction.patterns.naming import named_in_place
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
 from apps.pipeline.extraction.patterns.recoveries import Recovery, recovery_in
@@ -122,7 +123,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability)
         if claim != sentence.text:
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
-        named = replace(sentence, text=antecedent.put_into(sentence.text))
+        named = replace(sentence, text=named_in_place(antecedent.put_into(sentence.text), after=after))
         found = tuple(_of_sentence(named, said, before))
         before = (_thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
         antecedent = antecedent.after(sentence.text)

@@ -32,7 +32,7 @@ def with_ties_inside(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
 def _is_tie(candidate: Candidate) -> bool:
     """Return True for a relation of the family; others have one holder at a time and are compared as such."""
     other = candidate.object.entity
-    noun = relation_noun(candidate.predicate.removesuffix("_of").replace("_", " "))
+    noun = relation_noun(candidate.content.removesuffix(".").rpartition(" ")[2])
     is_of_speaker = candidate.predicate.endswith("_of") and other is not None and other.is_speaker
     return is_of_speaker and noun is not None and candidate.speech_act is SpeechAct.ASSERTED
 

@@ -149,8 +149,8 @@ PATTERNS = (
     _row(
         name="responsible_for_field",
         predicate="responsible_for",
-        verbs=("handles", "leads", "heads", "runs", "manages", "does"),
-        expression=r"(?:handles|leads|heads|runs|manages|does) (?P<object>[a-z]+(?: and [a-z]+)?)(?: now| for User| these days)*[\s.!]*",
+        verbs=("handles", "runs", "does"),
+        expression=r"(?:handles|runs|does) (?P<object>[a-z]+(?: and [a-z]+)?)(?: now| for User| these days)*[\s.!]*",
         unless=r"(?:it|this|that|them|well|fine|late|out|away|fast|daily|everything|nothing|so|too|not|better|good|great|yoga|pilates|sports?|homework|marathons?)\b",
         max_words=3,
     ),
