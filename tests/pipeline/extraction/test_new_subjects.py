@@ -47,6 +47,10 @@ def test_a_reason_alone_says_nothing(text: str) -> None:
          ["Uma is coeliac.", "Uma is allergic to nuts.", "Uma lives in York."]),
         ("Uma is coeliac. She lives in York. He is vegan.", ["Uma is coeliac.", "Uma lives in York.", "He is vegan."]),
         ("Anna told Ben. He is vegan.", ["He is vegan."]),
+        ("Aisha has signed! Our first designer, she starts on 1 April.",
+         ["User's first designer Aisha starts on 1 April."]),
+        ("My friend Uma from Leeds is vegan, she's allergic to nuts.",
+         ["Uma, User's friend, is vegan.", "Uma is allergic to nuts."]),
     ],
 )  # fmt: skip
 def test_a_pronoun_means_the_only_person_before_it(text: str, expected: list[str]) -> None:
@@ -57,3 +61,17 @@ def test_medicine_is_named_after_the_one_that_it_replaces() -> None:
     text = "My legs hurt, so Dr Prentice has taken me off those tablets and put me on candesartan instead, 8 mg."
     assert "User takes candesartan 8 mg." in contents(text)
     assert not [each for each in contents("She's taken me off those tablets.") if "those" in each]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We practise on Thursdays now.", ["User practises on Thursdays now."]),
+        ("I am walking with two sticks.", ["User is walking with two sticks."]),
+        ("Please give me paces in km, never miles.",
+         ["User wants the assistant to give User paces in km, never miles."]),
+        ("My son-in-law Rex can't eat eggs.", ["Rex is User's son-in-law.", "Rex cannot eat eggs."]),
+    ],
+)  # fmt: skip
+def test_a_regular_time_an_aid_and_a_never_show_that_it_lasts(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected

@@ -22,8 +22,10 @@ _TOPIC = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"^(?P<opener>(?:(?:and|but|so|also|oh|well),? )*)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
+    r"^(?P<opener>(?:(?:and|but|so|also|oh|well),? |(?:[Mm]y|[Oo]ur|[Tt]he) [a-z ]{2,30}, )?)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
 )
+# "Our first designer, she starts on 1 April" is about our first designer Aisha.
+_ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
 _FINITE = frozenset("is was has had can will would does did must should may might cannot".split())
 
 
@@ -40,7 +42,8 @@ class Antecedent:
         if found is None or not self._may_be(found["who"].lower()):
             return sentence
         rest = sentence[found.end() :]
-        return f"{found['opener']}{self.name} {_written_out(found['short'] or '', rest)}{rest}"
+        opener = _ROLE_BEFORE.sub(r"\1 ", found["opener"])
+        return f"{opener}{self.name} {_written_out(found['short'] or '', rest)}{rest}"
 
     def after(self, sentence: str) -> "Antecedent":
         """Return whom the next sentence may refer to, after this one as it was said."""

@@ -1,7 +1,7 @@
 """Run the patterns over one turn: text → sentences → clauses → statements → candidates."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -181,11 +181,18 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
     listed = () if sentence.asks else tuple(_listed(sentence.text, said))
     yield from listed
     plain = sentences.Sentence(text=without_asides(sentence.text), asks=sentence.asks)
-    for clause in () if listed else relatives.with_antecedents(sentences.clauses_of(plain)):
+    for clause in () if listed else _with_names(relatives.with_antecedents(sentences.clauses_of(plain))):
         if said.speech_act is not SpeechAct.ASSERTED or not is_unreal(clause):
             for candidate in _of_clause(clause_words(clause), said, before):
                 before = _thing_of(candidate)
                 yield candidate
+
+
+def _with_names(clauses: Iterable[str]) -> Iterator[str]:
+    antecedent = Antecedent()
+    for clause in clauses:
+        yield antecedent.put_into(clause)
+        antecedent = antecedent.after(clause)
 
 
 def _ties(sentence: str, said: SentenceContext) -> Iterator[Candidate]:

@@ -11,11 +11,11 @@ from apps.pipeline.lexicon.calendar import WEEKDAYS
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, PLURALS, relation_noun
 from apps.pipeline.lexicon.tables import alternation
 
-_QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|future|twin|half|late|dear|good|close|old|childhood|college|work|lovely|sweet|beloved|great|first|second)\s++)*"
+_QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|future|twin|half|late|dear|good|close|old|childhood|college|work|pen|lovely|sweet|beloved|great|first|second)\s++)*"
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
 _KIN = alternation(KIN_WORDS)
 _OWN = re.compile(
-    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME}),?)?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
+    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME})(?: from {_NAME})?,?)?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
     re.DOTALL,
 )
 _THING = re.compile(

@@ -211,8 +211,8 @@ PATTERNS = (
     _row(
         name="has_aid",
         predicate="relies_on",
-        verbs=("has", "wears", "uses", "carries"),
-        expression=r"(?:has|wears|uses|carries) (?P<object>(?:an? )?(?:pacemaker|hearing aids?|epi-?pens?|insulin pump|wheelchair|inhaler|cpap|stent|crutches|contact lenses)\b.*)",
+        verbs=("has", "wears", "uses", "carries", "is", "walks"),
+        expression=r"(?:has|wears|uses|carries|(?:is walking|walks) (?:with|on)) (?P<object>(?:(?:an?|two) )?(?:sticks?|walking sticks?|cane|walking frame|walker|pacemaker|hearing aids?|epi-?pens?|insulin pump|wheelchair|inhaler|cpap|stent|crutches|contact lenses)\b.*)",
         max_words=10,
     ),
     _row(
