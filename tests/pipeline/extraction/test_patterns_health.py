@@ -22,6 +22,22 @@ from tests.pipeline.extraction.extract_helper import contents, said
             ["Mira, User's daughter, is allergic to bee stings."],
         ),
         ("Our youngest can't have peanuts.", ["User's youngest child cannot have peanuts."]),
+        (
+            "My dad had a stroke in 2019 and can't drive any more.",
+            ["User's dad had a stroke in 2019.", "User's dad can no longer drive."],
+        ),
+        (
+            "My mum has dementia and lives in a care home.",
+            ["User's mum has dementia.", "User's mum lives in a care home."],
+        ),
+        (
+            "My daughter has type 1 diabetes and wears a pump.",
+            ["User's daughter has type 1 diabetes.", "User's daughter wears a pump."],
+        ),
+        ("Shellfish makes me break out in hives.", ["Shellfish makes User break out in hives."]),
+        ("My doctor says I should stay off alcohol.", ["User should stay off alcohol."]),
+        ("I'm five months pregnant.", ["User is five months pregnant."]),
+        ("I'm seeing a therapist on Mondays.", ["User is seeing a therapist on Mondays."]),
         ("My wife has a severe shellfish allergy.", ["User's wife has a shellfish allergy."]),
         ("Heads up: I'm allergic to latex.", ["User is allergic to latex."]),
         ("Can you find a cake recipe? My husband is coeliac.", ["User's husband is coeliac."]),

@@ -143,7 +143,7 @@ _PASSING_STATE = re2.compile(
 )
 _WANTED = re2.compile(r"(?i)^(?:needs|wants|has to|has got to)\b")
 _LASTING_STATE = re2.compile(
-    r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always|(?:a|per) (?:day|week|month|year))\b"
+    r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always|on \w+days|(?:a|per) (?:day|week|month|year))\b"
 )
 
 

@@ -64,7 +64,7 @@ _NOTHING = frozenset("it that this them something anything nothing everything".s
 
 # What a thing does for good, where a statement to an assistant may well be of the task at hand.
 _LASTING_EFFECT = re2.compile(
-    r"(?i)^(?:(?:really|always|also|just|often|usually) )*(?:helps|help|calms|calm|relaxes|motivates|inspires|energi[sz]es|soothes|means|keeps me|makes? me (?:bloated|itch|happy|feel|sleepy|sick|ill|anxious|nervous)"
+    r"(?i)^(?:(?:really|always|also|just|often|usually) )*(?:helps|help|calms|calm|relaxes|motivates|inspires|energi[sz]es|soothes|means|keeps me|makes? me (?:break out|come out|swell|wheeze|cough|sneeze|itchy|throw up|bloated|itch|happy|feel|sleepy|sick|ill|anxious|nervous)"
     r"|gives? me (?:hives|an? rash|headaches?|migraines|cramps|heartburn|nausea|nightmares|joy|peace|energy))\b|^(?:'s| is| are)\b"
 )
 _DETERMINED = re.compile(r"(?i)^(?:the|this|that|these|those|an?) ")

@@ -38,7 +38,7 @@ _TOLD = re.compile(
 )
 # "They found out I'm anaemic", "my GP says I have asthma"
 _FOUND_OUT = re.compile(
-    r"(?i)^(?:they|(?:the|my) (?:doctors?|gp|dentist|consultant|specialist|hospital|blood tests?|tests?))(?:'ve| have| has)? (?:just )?(?:found(?: out)?|confirmed|discovered|told me|say|says|said) (?:that )?(?=I(?:'m| am|'ve| have)\b)"
+    r"(?i)^(?:they|(?:the|my) (?:doctors?|gp|dentist|consultant|specialist|hospital|blood tests?|tests?))(?:'ve| have| has)? (?:just )?(?:found(?: out)?|confirmed|discovered|told me|say|says|said) (?:that )?(?=I(?:'m| am|'ve| have| should| must| can't| cannot| need to| have to| mustn't| shouldn't)\b)"
 )
 _BOUNDS = ("from ", "until ")  # these belong to what comes first: "from May I'll be in Rome, then in Oslo"
 _BELIEF = re.compile(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from apps.pipeline.extraction.patterns.new_subjects import split_at_subjects
+from apps.pipeline.extraction.patterns.new_subjects import is_present, split_at_subjects
 from apps.pipeline.extraction.patterns.self_introductions import told_apart, with_partner
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
 from apps.pipeline.lexicon import verbs
@@ -37,13 +37,14 @@ _FIRST_VERB = re.compile(
     r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i)(?:(?P<short>'m|'ve|'re) | )(?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z0-9]+)\b"
 )
 _AND_VERB = re.compile(
-    r",? (?:and|but) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+) (?=[\w\"])"
+    r",? (?:and|but) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+(?:n['’]t)?) (?=[\w\"])"
 )
 # "My mother has dementia and lives in Bath": both verbs are said of one subject.
 _THIRD_PERSON = re.compile(
-    r"^(?P<subject>(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){1,4}?|[A-ZÀ-Þ][\w'-]+ )(?:(?:just|also|still|now|always|usually) )?(?P<verb>is|has|was|[a-z]+s)\b"
+    r"^(?P<subject>(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){1,4}?|[A-ZÀ-Þ][\w'-]+ )(?:(?:just|also|still|now|always|usually) )?(?P<verb>is|has|was|had|can(?:['’]t|not)?|[a-z]+s)\b"
 )
 _OTHERS_VERB = re.compile(r"(?i)\b(?:how|that|when|what|if) (?:you|they|he|she|people)\b")
+_THIRD_FORMS = frozenset("is has was had can can't cannot doesn't isn't hasn't won't".split())
 _BASES = frozenset(
     "work live love like hate enjoy play have speak use study own drive teach want need prefer eat drink go make write read volunteer collect run".split()
 )
@@ -130,7 +131,11 @@ def _coordinated_third(clause: str) -> list[str]:
 
 
 def _is_third(verb: str) -> bool:
-    return verb in ("is", "has", "was") or (verb.endswith("s") and verbs.base_form(verb) in _BASES)
+    return (
+        verb.replace("’", "'") in _THIRD_FORMS
+        or is_present(verb)
+        or (verb.endswith("s") and verbs.base_form(verb) in _BASES)
+    )
 
 
 def _is_verb(word: str) -> bool:
