@@ -9,7 +9,7 @@ from apps.pipeline.lexicon import verbs
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
-_NAME = r"(?P<name>[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?<!['’]s))"
+_NAME = r"(?P<name>(?!(?:I|We|You|It|This|That|They|She|He|There|What|Who)\b)[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?<!['’]s))"
 _NAMED_KIN = re.compile(rf"\b(?:{alternation(KIN_WORDS)}),? {_NAME}")
 _BEFORE_VERB = re.compile(
     rf"\b{_NAME}(?P<short>['’](?:s|ll|d))?(?: (?:just|also|still|never|already|only))? (?P<verb>[a-z]+(?:n['’]t)?)"
@@ -26,6 +26,8 @@ _PRONOUN = re.compile(
 )
 # "Our first designer, she starts on 1 April" is about our first designer Aisha.
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
+# "I saw Dad's doctor today. He's got diabetes": a parent needs no name.
+_PARENT = re.compile(r"\b(?:[Mm]y |[Oo]ur )?(?P<name>(?<=[Mm]y |ur )(?:mum|mom|dad|mother|father)|Mum|Mom|Dad)\b")
 _FINITE = frozenset("is was has had can will would does did must should may might cannot".split())
 
 
@@ -60,17 +62,19 @@ class Antecedent:
 def _written_out(short: str, rest: str) -> str:
     """Return the verb of "she's" or "he'll", with a space behind it."""
     if short[1:] == "s":
-        return "has " if rest.partition(" ")[0] in verbs.PARTICIPLES else "is "
+        return "has " if rest.partition(" ")[0] in verbs.PARTICIPLES | {"got"} else "is "
     return {"ll": "will ", "d": "would "}.get(short[1:], "")
 
 
 def _person_in(sentence: str) -> str:
     """Return the name of the only person that a sentence tells about; "" if there is none, or more than one."""
+    parents = {each["name"].lower() for each in _PARENT.finditer(sentence)}
     found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_BESIDE.finditer(sentence))}
     if topic := _TOPIC.match(sentence):
         return topic["name"]
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
-    people = {each for each in found | subjects if may_be_name(each)}
+    people = {each for each in found | subjects if may_be_name(each) and each.lower() not in parents}
+    people |= {f"my {each}" for each in parents}
     return people.pop() if len(people) == 1 else ""
 
 

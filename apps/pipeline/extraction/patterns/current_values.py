@@ -12,7 +12,7 @@ from apps.pipeline.lexicon.tables import alternation
 
 _NOUNS = DATED_NOUNS | MEASURED_NOUNS
 _NOUN = rf"(?P<noun>(?i:{alternation({*DATED_NOUNS, *MEASURED_NOUNS})}))(?: of [a-z-]+)?"
-_OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?{_NOUN})"
+_OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[A-Za-z][\w'-]* ){{0,3}}?{_NOUN})"
 _CHANGE = (
     r"(?:moved|pushed|postponed|brought|put|rescheduled|changed|shifted|increased|raised|reduced|cut|lowered|dropped|went|goes|going|gone|extended|delayed|slipped|slid)"
     r"(?: up| down| back| forward| out)?(?: again)?(?: from [\w .,€$£]{1,20}?)? (?:to|until|till)"

@@ -32,7 +32,9 @@ _ASIDE = re2.compile(rf"{_NAME} \((?:my|our) {_QUALIFIER}(?P<kin>{_KIN})\b")
 _NAMED_KIN = re2.compile(
     rf"\b(?:[Mm]y|[Oo]ur) {_QUALIFIER}(?P<kin>{_KIN}),? (?P<name>\p{{Lu}}[\w'-]+)(?:[\s.,;:!?)]|$)"
 )
-_ONE_OF = re.compile(r"^[Oo]ne of (?:the|my|our) [\w' ]{2,30}, (?P<name>[A-ZÀ-Þ][\w'-]+), ")
+_ONE_OF = re.compile(
+    r"(?:^|(?<=, and )|(?<=, )|(?<=\w )(?<= and ))[Oo]ne of (?:them|(?:the|my|our|her|his|their) [\w' ]{2,30}), (?P<name>[A-ZÀ-Þ][\w'-]+), "
+)
 _APPOSITION = re.compile(
     rf"^(?P<name>[A-ZÀ-Þ][\w'-]+)(?: \((?:my|our) [^()]{{2,40}}\)|, (?:my|our) (?:[a-z-]+ ){{0,2}}(?:{_KIN}),) "
 )

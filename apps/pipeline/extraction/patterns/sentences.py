@@ -28,10 +28,12 @@ _TRAILING_QUESTION = re.compile(
     r"(?i)[,;:]?\s*(?:[-–—]+\s*)?(?:so |and |but )?\b(?:can|could|would|do|does|did|what|how|where|which|who|when|why|any|is there"
     r"|are there|should|is it|have you|are you|will|want to|wanna|check|remember|right|huh|ever|got any|you)\b[^,;]*$"
 )
-_STATEMENT_START = re.compile(r"(?i)^\W*(?:\w+\W+){0,3}?(?:i|i'm|im|i've|we|we're|my|our)\b")
+_STATEMENT_START = re.compile(r"(?i)^\W*(?:\w+\W+){0,3}?(?:i|i'm|im|i've|we|we're|my|our|there's|there is)\b")
 _NAME_AND_VERB = re.compile(
     r"^\W*(?:\w+, )?(?!(?:What|Who|How|When|Where|Why|Which|Does|Did)\b)[A-ZÀ-Þ][a-zà-ÿ]+ (?:[a-z]+ly )?(?:is|was|has|can't|cannot|[a-z]{2,}s|[a-z]+ed) "
 )
+# "she's the one who can't eat eggs"
+_THE_ONE = re.compile(r"(?:['’]s| is) the one (?:who|that) (?=[a-z])")
 _PART = re.compile(r",\s+")
 _FIRST_VERB = re.compile(
     r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i)(?:(?P<short>'m|'ve|'re) | )(?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z0-9]+)\b"
@@ -85,7 +87,7 @@ def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]
 
 def clauses_of(sentence: Sentence) -> list[str]:
     """Split a sentence where a new statement begins; of a question, return only a statement before it."""
-    text = with_partner(sentence.text)
+    text = _THE_ONE.sub(" ", with_partner(sentence.text))
     if sentence.asks:
         cut = _TRAILING_QUESTION.search(text)
         text = text[: cut.start()] if cut and _states(text[: cut.start()]) else ""

@@ -9,7 +9,10 @@ from apps.pipeline.lexicon.health_terms import BODY_PART, CONDITION_ADJECTIVES, 
 from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="health", importance=0.9)
-_TAKES = r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses|started(?: taking| on)?)"
+_TAKES = (
+    r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses|started(?: taking| on)?"
+    r"|is starting(?: on)?|is now on)(?: the| his| her| their| User's)?"
+)
 
 PATTERNS = (
     _row(
@@ -19,7 +22,7 @@ PATTERNS = (
         expression=r"(?:is|has been|has always been) (?:severely |badly |deathly |highly |mildly |very )?allergic to (?P<object>.+)",
         content="is allergic to {object}",
         importance=0.95,
-        ends="and is|not",
+        ends="and is|not|as",
         is_list=True,
     ),
     _row(
@@ -56,12 +59,12 @@ PATTERNS = (
         name="cannot_have",
         predicate="can_have",
         verbs=("can",),
-        expression=r"can (?P<verb>eat|have|drink|tolerate|digest) (?P<object>.+)",
+        expression=r"can (?P<verb>eat|have|drink|take|tolerate|digest) (?P<object>(?:anything (?:with|containing) )?.+)",
         content="can {verb} {object}",
         topic="food",
         only_negated=True,
-        ends="at|in|on|with|for|after|before|without|until|right|yet|today|tonight|since|as",
-        unless=r"(?:any ?more|right|now|the|a|an|both|more|much|my|two|everything|anyone|\w+'s)\b|anything(?: (?:else|right|now|at|before|after|until|today|from|in|on)\b|$)",
+        ends="at|in|on|for|after|before|without|until|right|yet|today|tonight|since|as",
+        unless=r"(?:any ?more|right|now|the|a|an|both|more|much|my|two|everything|anyone|part|place|care|off|over|up|on|in|out|calls?|photos?|pictures?|notes?|time|days?|holidays?|leave|screenshots?|\w+'s)\b|anything(?: (?:else|right|now|at|before|after|until|today|from|in|on)\b|$)",
         max_words=8,
         is_list=True,
     ),
@@ -112,10 +115,20 @@ PATTERNS = (
         name="must_not",
         predicate="must_not",
         verbs=("must", "should", "is"),
-        expression=r"(?:must|should|is (?:supposed|allowed) to) (?P<object>(?:eat|have|drink|take|lift|carry|be given|smoke|drive|fly|run|swim|bend|kneel|climb)\b.+)",
+        expression=r"(?:must|should|is (?:supposed|allowed) to) (?P<object>(?:eat|have|drink|take|lift|carry|be given|smoke|drive|fly|run|swim|bend|kneel|climb)\b.*)",
         only_negated=True,
         max_words=16,
         unless=r"have (?:to|been|done|said|a look|any)\b|take (?:it|that|this|long|the (?:bus|train))\b|run (?:into|out|the)\b",
+    ),
+    _row(
+        name="will_not_eat",
+        predicate="consumes",
+        verbs=("will",),
+        expression=r"will (?:eat|drink|touch) (?P<object>[a-z-]+(?: (?:or |and )?[a-z-]+)?)",
+        topic="food",
+        only_negated=True,
+        unless=r"(?:it|this|that|them|the|my|anything|any|much|a|an|out|today|tonight|now|breakfast|lunch|dinner|base|wood)\b",
+        max_words=4,
     ),
     _row(
         name="does_not_tolerate",

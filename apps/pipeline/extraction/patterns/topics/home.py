@@ -4,7 +4,7 @@ from functools import partial
 
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.extraction.patterns.pattern import Pattern
-from apps.pipeline.lexicon.calendar import MONTHS
+from apps.pipeline.lexicon.calendar import MONTHS, WEEKDAYS
 from apps.pipeline.lexicon.tables import alternation
 
 _ENDS = (
@@ -33,7 +33,7 @@ PATTERNS = (
         verbs=("moved", "has", "relocated", "settled"),
         expression=r"(?:moved|has moved|relocated|has relocated|settled)(?: here| back| over| out| away| down)?(?: from [\w' ]{2,30})? (?:to|in) (?P<object>(?:the )?(?-i:[A-ZÀ-Þ]).*)",
         content="lives in {object}",
-        unless=rf"(?:{alternation(MONTHS)})\b",
+        unless=rf"(?:{alternation({*MONTHS, *WEEKDAYS, *(f'{day}s' for day in WEEKDAYS)})})\b",
     ),
     _row(
         name="will_move_to",
