@@ -42,6 +42,8 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("My dad isn't allowed to drive any more.", ["User's dad is no longer allowed to drive."]),
         ("There's a blood test on 9 April, could you add it?", ["User's blood test is on 9 April."]),
         ("Leo is allergic to bees as we found out last week.", ["Leo is allergic to bees."]),
+        ("I use the blue inhaler twice a day.", ["User uses the blue inhaler twice a day."]),
+        ("Leo does not tolerate milk.", ["Leo does not tolerate milk."]),
         ("I'm five months pregnant.", ["User is five months pregnant."]),
         ("I'm seeing a therapist on Mondays.", ["User is seeing a therapist on Mondays."]),
         ("My wife has a severe shellfish allergy.", ["User's wife has a shellfish allergy."]),
@@ -165,3 +167,8 @@ def test_old_and_new_meet_in_one_slot(text: str, subject: str, predicate: str, v
     (found,) = said(text)
     assert (found.subject.text, found.predicate, found.object.text) == (subject, predicate, value)
     assert found.polarity is polarity
+
+
+def test_between_people_a_list_of_medicines_needs_a_person() -> None:
+    assert contents("Metformin, 500 mg with breakfast.", speaker="Ruth") == []
+    assert contents("I take metformin, 500 mg with breakfast.", speaker="Ruth") == ["Ruth takes metformin."]

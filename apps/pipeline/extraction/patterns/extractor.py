@@ -66,6 +66,7 @@ _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collec
 _APPOINTMENT = "patterns:foreign_appointment"
 _REGULARLY = re.compile(r"\b(?:every|each|daily|once|twice|times|\w+days)\b")
 _MORE = re.compile(r", (?![€$£]?\d[\d.,]* ?(?:\w+ )?(?:a|per|each)\b)")  # what is behind a comma, other than its price
+_FIRST_PERSON = re.compile(r"\b(?:I|i|[Mm]y|me)\b")
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
@@ -275,7 +276,8 @@ def _of_clause(clause: str, said: SentenceContext, before: str) -> Iterator[Cand
     if event is None and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
         found = tuple(_of_third_party(clause, said)) or found
     yield from found
-    for tail in tails_of(clause)[1:] if said.speech_act is SpeechAct.ASSERTED else ():
+    is_plain = said.speech_act is SpeechAct.ASSERTED and not said.is_translated
+    for tail in tails_of(clause)[1:] if is_plain else ():
         if told := _value_of(tail, said):
             yield from _plain(said, told.row, ObjectValue(literal=told.value), told.content)
     if event is not None and not found:
@@ -300,6 +302,9 @@ def _owner_or_thing(text: str) -> Mention:
 
 def _medicines_in(clause: str, said: SentenceContext) -> Iterator[Candidate]:
     name = said.speaker.text
+    # Of people who talk to each other, a list without "I" may answer a question about somebody else.
+    if said.turn.speaker and not _FIRST_PERSON.search(said.evidence):
+        return
     for each in regimen_in(clause, name=name):
         value = ObjectValue(literal=each.value)
         yield build_candidate(said, subject=said.speaker, row=each.row, value=value, content=each.content)
