@@ -47,6 +47,7 @@ def test_a_reason_alone_says_nothing(text: str) -> None:
          ["Uma is coeliac.", "Uma is allergic to nuts.", "Uma lives in York."]),
         ("Uma is coeliac. She lives in York. He is vegan.", ["Uma is coeliac.", "Uma lives in York.", "He is vegan."]),
         ("Anna told Ben. He is vegan.", ["He is vegan."]),
+        ("I met my sister Uma. She is vegan.", ["User met Uma, User's sister.", "Uma is vegan."]),
         ("I've told her. He mustn't have salt.", ["He must not have salt."]),
         ("I saw Dad's doctor today. He's got diabetes now.", ["User's dad has diabetes."]),
         ("That's his sister Uma, she's the one who can't eat egg.", ["Uma cannot eat egg."]),

@@ -32,6 +32,15 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("Ahora uso Trelegy una vez al día en vez de Foster.", ["User uses Trelegy once a day."]),
         ("Ab 1. Dezember arbeite ich bei Acme, da geht's um Kräne.", ["User works at Acme."]),
         ("Réponds-moi toujours en français sauf quand j'écris en anglais.", []),
+        ("J'ai adopté une chatte à la SPA hier, elle s'appelle Mochi.", ["Mochi is User's cat."]),
+        (
+            "Je suis chez Solène, ma belle-fille. Grande nouvelle : elle attend des jumeaux !",
+            ["Solène, User's daughter-in-law, is expecting twins."],
+        ),
+        (
+            "Ich bin vom Simvastatin auf Ezetimib umgestiegen.",
+            ["User takes ezetimibe.", "User no longer takes simvastatin."],
+        ),
         ("Ich vertrage keine Laktose.", ["User does not tolerate lactose."]),
         ("Ich esse kein Fleisch.", ["User does not eat meat."]),
         ("Je ne mange pas de porc.", ["User does not eat pork."]),

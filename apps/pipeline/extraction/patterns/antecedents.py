@@ -47,6 +47,10 @@ class Antecedent:
         opener = _ROLE_BEFORE.sub(r"\1 ", found["opener"])
         return f"{opener}{self.name} {_written_out(found['short'] or '', rest)}{rest}"
 
+    def refers(self, sentence: str) -> bool:
+        """Return True if a sentence begins with "she" or "he"."""
+        return _PRONOUN.match(sentence) is not None
+
     def after(self, sentence: str) -> "Antecedent":
         """Return whom the next sentence may refer to, after this one as it was said."""
         found = _PRONOUN.match(sentence)

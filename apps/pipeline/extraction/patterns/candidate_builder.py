@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from apps.pipeline.core.enums import EntityType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import relatives, third_person
+from apps.pipeline.extraction.patterns.antecedents import Antecedent
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.naming import apposition_in
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch, trim_clause, trim_object, without_article
@@ -42,6 +43,7 @@ class SentenceContext:
     evidence: str
     speech_act: SpeechAct
     reliability: float
+    antecedent: Antecedent = field(default_factory=Antecedent)  # whom "she" means at the beginning
     is_translated: bool = False  # from another language: only what a typed pattern knows is kept
 
 

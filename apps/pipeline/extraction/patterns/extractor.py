@@ -33,11 +33,11 @@ from apps.pipeline.extraction.patterns.general_statements import free_phrase, ge
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of, value_in
 from apps.pipeline.extraction.patterns.introductions import with_ties_inside
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
-from apps.pipeline.extraction.patterns.naming import named_in_place
+from apps.pipeline.extraction.patterns.naming import is_called, named_in_place
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
 from apps.pipeline.extraction.patterns.recoveries import Recovery, recovery_in
-from apps.pipeline.extraction.patterns.regimen import refused_in, regimen_in
+from apps.pipeline.extraction.patterns.regimen import refused_in, regimen_in, with_medicine
 from apps.pipeline.extraction.patterns.regular_times import regular_time_in
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
@@ -47,7 +47,13 @@ from apps.pipeline.extraction.patterns.relation_statements import (
 )
 from apps.pipeline.extraction.patterns.replacements import replacements_in
 from apps.pipeline.extraction.patterns.self_correction import amended, misnomer_in
-from apps.pipeline.extraction.patterns.speech_act import goes_on_mocking, is_unreal, rolls_eyes, speech_act_of
+from apps.pipeline.extraction.patterns.speech_act import (
+    asks_for_confirmation,
+    goes_on_mocking,
+    is_unreal,
+    rolls_eyes,
+    speech_act_of,
+)
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
 from apps.pipeline.extraction.patterns.third_parties import third_party_in
 from apps.pipeline.extraction.patterns.translation import translated
@@ -119,16 +125,28 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         after = all_said[place + 1].text if place + 1 < len(all_said) else ""
         if rolls_eyes(after) or (place and goes_on_mocking(sentence.text, before=all_said[place - 1].text)):
             continue
-        if speech_act is None or (is_exercise and task_noise.gives_a_number(sentence.text)):
+        if (
+            speech_act is None
+            or asks_for_confirmation(sentence.text)
+            or (is_exercise and task_noise.gives_a_number(sentence.text))
+        ):
             continue
-        said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability)
+        said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability, antecedent=antecedent)
         if claim != sentence.text:
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
         named = replace(sentence, text=named_in_place(antecedent.put_into(sentence.text), after=after))
         found = tuple(_of_sentence(named, said, before))
         before = (_thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
-        antecedent = antecedent.after(sentence.text)
+        antecedent = (
+            antecedent.after(sentence.text) if antecedent.refers(sentence.text) else _introduced(found, sentence)
+        )
         yield from found
+
+
+def _introduced(found: Sequence[Candidate], sentence: sentences.Sentence) -> Antecedent:
+    """Return whom the next sentence may mean: the only relative that is named, or the only person told about."""
+    named = {each.subject.text for each in found if each.extractor.endswith("_of")}
+    return Antecedent(named.pop()) if len(named) == 1 else Antecedent().after(sentence.text)
 
 
 def _worth_reading(text: str) -> Iterator[sentences.Sentence]:
@@ -191,9 +209,10 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
 
 def _with_names(clauses: Iterable[str]) -> Iterator[str]:
     antecedent = Antecedent()
+    before = ""
     for clause in clauses:
-        yield antecedent.put_into(clause)
-        antecedent = antecedent.after(clause)
+        yield with_medicine(antecedent.put_into(clause), before=before)
+        antecedent, before = antecedent.after(clause), clause
 
 
 def _ties(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
@@ -207,16 +226,20 @@ def _said_in_another_language(sentence: str, said: SentenceContext, before: str)
         return
     translation = tuple(_translated(sentence, said, before))
     yield from translation
-    known = {each.predicate for each in translation}
+    known = {(each.predicate, each.polarity) for each in translation}
     is_dated = any(char.isdigit() for each in translation for char in each.content)
     for each in _in_set_phrases(sentence, said):
-        if each.predicate not in known and not (is_dated and each.extractor == _APPOINTMENT):
+        if (each.predicate, each.polarity) not in known and not (is_dated and each.extractor == _APPOINTMENT):
             yield each
 
 
 def _translated(sentence: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
     said = replace(said, is_translated=True)
-    for clause in relatives.with_antecedents(translated(sentence)):
+    clauses = tuple(relatives.with_antecedents(translated(sentence)))
+    for place, told in enumerate(clauses, start=1):
+        clause = named_in_place(said.antecedent.put_into(told), after=next(iter(clauses[place:]), ""))
+        if is_called(clause):
+            continue
         if rule := rule_in(clause, name=said.speaker.text):
             value = ObjectValue(literal=rule.value)
             yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)

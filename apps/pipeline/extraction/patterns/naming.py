@@ -23,6 +23,11 @@ def named_in_place(sentence: str, *, after: str) -> str:
     return _NAMED_BEHIND.sub(r"\g<one> \g<kind> named \g<name>\g<more>", told, count=1)
 
 
+def is_called(clause: str) -> bool:
+    """Return True if a clause only says what "she", "he" or "it" is called."""
+    return _IS_CALLED.match(clause) is not None and not clause.startswith(("called", "named"))
+
+
 def _may_be_named(sentence: str, after: str) -> bool:
     return _IS_CALLED.match(after) is not None and len(_SOMEBODY_NEW.findall(sentence)) == 1
 

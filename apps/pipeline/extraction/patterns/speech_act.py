@@ -54,6 +54,9 @@ _INSIDE_THE_WORK = re2.compile(
 _TAKES_BACK_ITSELF = re2.compile(
     r"(?i)[,;.–—-] ?(?:oh,? )?(?:no,? (?:sorry|wait|hang on|hold on|actually)|wait,? no|scratch that|sorry,? (?:no|that's|that is|wrong)|or rather|correction:?)\b"
 )
+_TAG_QUESTION = re2.compile(
+    r"(?i), (?:is|are|was|were|can|could|do|does|did|has|have|will|would|should|must)(?:n't)? (?:he|she|it|they|I|we)\?$"
+)
 _IMAGINES = frozenset(
     "if imagine suppose hypothetically say assume pretend pretending act story, game, scene, story game scene role-play roleplay "
     "novel book play campaign script dream roleplay, role-play, novel, book, play, campaign, dream, script,".split()
@@ -113,6 +116,11 @@ def goes_on_mocking(sentence: str, *, before: str) -> bool:
     if _DELIGHT.search(before) and _STRESSED_PRAISE.search(sentence):
         return True
     return is_mockery(before) and _PRAISE.search(sentence) is not None
+
+
+def asks_for_confirmation(sentence: str) -> bool:
+    """Return True if a sentence ends in a tag: "Leo can't have egg, can he?" asks whether it is so."""
+    return _TAG_QUESTION.search(sentence) is not None
 
 
 def rolls_eyes(sentence: str) -> bool:

@@ -12,7 +12,7 @@ from apps.pipeline.lexicon.translation import Grammar
 _LONGEST_PHRASE = 4  # words
 # What is taken, eaten, liked or spoken has no article in English: "prendre de la vitamine D", "détester les champignons".
 _WITHOUT_ARTICLE = frozenset(
-    "take eat drink have like love hate prefer speak learn play study tolerate like sold".split()
+    "take eat drink have like love hate prefer speak learn play study tolerate like sold expecting".split()
 )
 _ARTICLES = ("of the ", "of ", "the ", "to the ")
 _PREPOSITIONS = {

@@ -27,7 +27,6 @@ _IDIOMS = (
     (re2.compile(r"\b(am|is|are) (since [\w.]+(?: \d{4})?|for \w+ (?:years|months)) ([a-z]+)$"), r"\1 \3 \2"),
     (re2.compile(r"\bsince hace\b"), "for"),
     (re2.compile(r"^I am called (.+)$"), r"my name is \1"),
-    (re2.compile(r"^(?:he|she|it) is called .+$"), ""),
     (re2.compile(r"^I move to\b"), "I am moving to"),
     (re2.compile(r"^we move to\b"), "we are moving to"),
     (re2.compile(r"\bmoves to\b"), "is moving to"),
