@@ -10,6 +10,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
     [
         ("We got a puppy yesterday! His name is Rex.", ["Rex is User's puppy."]),
         ("I adopted a cat from the shelter, she's called Uma.", ["Uma is User's cat."]),
+        ("We got a puppy. He's called Rex.", ["Rex is User's puppy."]),
         ("I have a dog and a cat. His name is Rex.", []),  # of two, nobody knows which
         (
             "Uma has a little brother now, a ginger kitten called Rex, we found him.",

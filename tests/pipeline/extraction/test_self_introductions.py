@@ -75,3 +75,10 @@ def test_health_without_a_subject_of_ones_own(text: str, expected: list[str]) ->
 )
 def test_what_names_and_times_say(text: str, expected: list[str]) -> None:
     assert contents(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["Let's role-play: you are the king and I'm a knight.", "You are the doctor and I'm a patient."]
+)
+def test_a_part_in_a_play_is_no_introduction(text: str) -> None:
+    assert contents(text) == []

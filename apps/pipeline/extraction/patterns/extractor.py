@@ -17,7 +17,7 @@ from apps.pipeline.extraction.patterns.clause_reader import thing_of
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of
 from apps.pipeline.extraction.patterns.introductions import with_ties_inside
-from apps.pipeline.extraction.patterns.naming import named_in_place
+from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before
 from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.self_correction import amended
 from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
@@ -83,14 +83,9 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):
             return
-        after = all_said[place + 1].text if place + 1 < len(all_said) else ""
-        if rolls_eyes(after) or (place and goes_on_mocking(sentence.text, before=all_said[place - 1].text)):
-            continue
-        if (
-            speech_act is None
-            or asks_for_confirmation(sentence.text)
-            or (is_exercise and task_noise.gives_a_number(sentence.text))
-        ):
+        last, after = _beside(all_said, place)
+        is_sum = is_exercise and task_noise.gives_a_number(sentence.text)
+        if speech_act is None or is_sum or _is_not_told(sentence.text, before=last, after=after):
             continue
         said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability, antecedent=antecedent)
         if claim != sentence.text:
@@ -102,6 +97,18 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
             antecedent.after(sentence.text) if antecedent.refers(sentence.text) else _introduced(found, sentence)
         )
         yield from found
+
+
+def _beside(said: Sequence[sentences.Sentence], place: int) -> tuple[str, str]:
+    """Return the texts of the sentences before and after one, "" where there is none."""
+    before = said[place - 1].text if place else ""
+    return before, said[place + 1].text if place + 1 < len(said) else ""
+
+
+def _is_not_told(sentence: str, *, before: str, after: str) -> bool:
+    """Return True if a sentence is asked or mocked, or only names somebody of the one before it."""
+    is_mocked = rolls_eyes(after) or goes_on_mocking(sentence, before=before)
+    return is_mocked or asks_for_confirmation(sentence) or names_the_one_before(before, sentence)
 
 
 def _introduced(found: Sequence[Candidate], sentence: sentences.Sentence) -> Antecedent:

@@ -19,7 +19,7 @@ _APPOSITION = re.compile(r"^[^,;.!?]*, (?P<what>an? (?:[a-z-]+ ){1,3}(?:called|n
 
 def named_in_place(sentence: str, *, after: str) -> str:
     """Write "a cat named Mochi yesterday" for "a cat yesterday. She's called Mochi."; `after` is the next sentence."""
-    told = f"{sentence.rstrip(' .!')}, {after}" if _may_be_named(sentence, after) else sentence
+    told = f"{sentence.rstrip(' .!')}, {after}" if names_the_one_before(sentence, after) else sentence
     return _NAMED_BEHIND.sub(r"\g<one> \g<kind> named \g<name>\g<more>", told, count=1)
 
 
@@ -28,7 +28,8 @@ def is_called(clause: str) -> bool:
     return _IS_CALLED.match(clause) is not None and not clause.startswith(("called", "named"))
 
 
-def _may_be_named(sentence: str, after: str) -> bool:
+def names_the_one_before(sentence: str, after: str) -> bool:
+    """Return True if a sentence names the only one whom the sentence before it introduces."""
     return _IS_CALLED.match(after) is not None and len(_SOMEBODY_NEW.findall(sentence)) == 1
 
 

@@ -57,6 +57,10 @@ _TAKES_BACK_ITSELF = re2.compile(
 _TAG_QUESTION = re2.compile(
     r"(?i), (?:is|are|was|were|can|could|do|does|did|has|have|will|would|should|must)(?:n't)? (?:he|she|it|they|I|we)\?$"
 )
+# "Let's role-play: you are the king and I'm a knight"
+_CASTS = re2.compile(
+    r"(?i)\b(?:let'?s|we|can we) (?:do a |do some |start a )?role-?play\b|\brole-?play:|\byou(?:'re| are) (?:an?|the|my) [\w -]{2,30},? (?:and |while )?(?:I'm|I am|I'll be|I will be) (?:an?|the|your)\b"
+)
 _IMAGINES = frozenset(
     "if imagine suppose hypothetically say assume pretend pretending act story, game, scene, story game scene role-play roleplay "
     "novel book play campaign script dream roleplay, role-play, novel, book, play, campaign, dream, script,".split()
@@ -74,6 +78,7 @@ def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
         or _SARCASM.search(sentence)
         or _SECRET.search(sentence)
         or _INSIDE_THE_WORK.search(sentence)
+        or _CASTS.search(sentence)
     ):
         return None, ""
     lower = sentence.lower()
