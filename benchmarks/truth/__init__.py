@@ -1,8 +1,9 @@
 """How true the store stays over conversations of weeks: what it keeps, replaces, repeats, finds and tells.
 
 Each conversation of `conversations/` is replayed into a scratch project, exchange by exchange, once with the recorded
-answers of a model and once with the patterns alone; then its questions are asked. `judging.py` says what counts as
-right. Shares are over all conversations; `detail` lists what was wrong, as texts.
+answers of a model and once with the patterns alone; then its questions are asked. The patterns alone read those of
+`conversations_without_answers/`, which are judged apart. `judging.py` says what counts as right. Shares are over all
+conversations; `detail` lists what was wrong, as texts.
 """
 
 from collections import Counter
@@ -16,7 +17,7 @@ from apps.actions.projects.create_project import create_project
 from benchmarks.scratch import scratch_database
 from benchmarks.truth.asking import BUDGETS, AskedJudgement, ask
 from benchmarks.truth.by_hand import ByHand
-from benchmarks.truth.gold import GoldConversation, load
+from benchmarks.truth.gold import WITHOUT_ANSWERS, GoldConversation, load
 from benchmarks.truth.judging import Judged, Judgements, StoreJudgement, judge, read_judgements
 from benchmarks.truth.recorded_model import NAME as MODEL
 from benchmarks.truth.recorded_model import RecordedAnswers, RecordedModel
@@ -25,6 +26,7 @@ from benchmarks.truth.replay import replay
 NAME = "truth"
 RECORDED = Path(__file__).resolve().parents[1] / "recorded"
 _COUNTED = ("missed", "of_another_prompt")
+_HALVES = ("develop", "held_out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +50,19 @@ def run(
     such a prompt counts as `missed` and has an empty answer. Raises FileNotFoundError for an unknown conversation.
     """
     chosen, judgements = load(names=conversations), read_judgements()
+    unanswered = () if by_hand or conversations else load(WITHOUT_ANSWERS)
     with scratch_database():
         with override_settings(MODEL=MODEL):
             by_model = [_judged(each, judgements, _recorded(each, by_hand)) for each in chosen]
         with override_settings(MODEL=""):
             by_patterns = [] if by_hand else [_judged(each, judgements, None) for each in chosen]
+            blind = [_judged(each, judgements, None) for each in unanswered]
     return {
         **_figures(by_model),
         "recorded": {name: sum(each.calls[name] for each in by_model) for name in _COUNTED},
-        "without_model": {**_figures(by_patterns), "health_recall": _share(by_patterns, "health_recall")},
-        "detail": {"with_model": _details(by_model), "without_model": _details(by_patterns)},
+        "without_model": _without_model(by_patterns),
+        "blind": _without_model(blind),
+        "detail": {"with_model": _details(by_model), "without_model": _details([*by_patterns, *blind])},
     }
 
 
@@ -83,9 +88,13 @@ def _judged(conversation: GoldConversation, judgements: Judgements, model: Recor
     )
 
 
+def _without_model(judged: Sequence[Judgement]) -> dict[str, object]:
+    return {**_figures(judged), "health_recall": _share(judged, "health_recall")}
+
+
 def _figures(judged: Sequence[Judgement]) -> dict[str, object]:
     """Return the shares in all, by half and by conversation."""
-    by_half = {half: [each for each in judged if each.conversation.half == half] for half in ("develop", "held_out")}
+    by_half = {half: [each for each in judged if each.conversation.half == half] for half in _HALVES}
     return {
         **_shares(judged),
         "by_half": {half: _shares(group) for half, group in by_half.items() if group},

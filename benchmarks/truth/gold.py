@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 CONVERSATIONS = Path(__file__).with_name("conversations")
+WITHOUT_ANSWERS = Path(__file__).with_name("conversations_without_answers")  # for runs without a model only
 HEALTH = "health"  # the kind of a fact of health, allergy or diet
 
 
@@ -33,6 +34,7 @@ class GoldTurn:
     role: str
     text: str
     said_at: datetime
+    speaker: str = ""  # where several people write
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class GoldConversation:
 
     name: str
     user_id: str
-    half: str  # "develop" or "held_out"
+    half: str  # "develop", "held_out" or "blind"
     exchanges: tuple[Exchange, ...]
     facts: Mapping[str, Fact]
     unwanted: tuple[Statement, ...]
@@ -145,7 +147,7 @@ def _turns(session: Mapping[str, Any]) -> Iterator[GoldTurn]:
     for place, raw in enumerate(session["turn"], start=1):
         if place > 1:
             said_at += timedelta(minutes=raw.get("after", 1))
-        yield GoldTurn(f"{session['id']}.{place}", raw["role"], raw["text"], said_at)
+        yield GoldTurn(f"{session['id']}.{place}", raw["role"], raw["text"], said_at, raw.get("speaker", ""))
 
 
 def _fact(raw: Mapping[str, Any]) -> Fact:

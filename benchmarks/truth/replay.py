@@ -135,6 +135,7 @@ def _submission(exchange: Exchange, conversation: GoldConversation, project: Pro
             NewTurn(
                 role=Role(turn.role),
                 content=turn.text,
+                speaker=turn.speaker,
                 occurred_at=turn.said_at,
                 external_id=turn.id,
                 utc_offset=_minutes_east(turn.said_at),

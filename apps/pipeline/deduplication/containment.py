@@ -7,12 +7,14 @@ Ana in May 2024".
 import re
 from functools import lru_cache
 
+from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, Polarity, SpeechAct
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import contradictions
 from apps.pipeline.deduplication.event_periods import may_be_one_time
 from apps.pipeline.deduplication.lexical_diff import distinct_words, shared_words
 
+_DENIED = frozenset({"can_have", "must_not", "consumes"})
 _NAME = r"[^\W\d_a-zß-ÿ][\w.'’-]*(?: [^\W\d_a-zß-ÿ][\w.'’-]*)*?"
 _NOUN = r"[a-zß-ÿ][\w-]*(?: [a-zß-ÿ][\w-]*)*"
 # Sentences that only say who somebody is, or that somebody has something.
@@ -28,11 +30,22 @@ _INTRODUCTIONS = tuple(
 
 def is_said_in_passing(less: StoredMemory, *, by: StoredMemory) -> bool:
     """Return True if a sentence only says who or what something is, and a lasting statement says that in passing."""
+    if _is_meant_by_allergy(less, by):
+        return True
     lasts = not by.traits.dated and by.valid_until is None
     if not (lasts and _is_plain(less) and _is_plain(by)) or less.traits.dated or less.polarity is Polarity.NEGATIVE:
         return False
     phrase = _phrase_of(less.content)
     return phrase is not None and _phrase_of(by.content) is None and phrase.search(by.content) is not None
+
+
+def _is_meant_by_allergy(less: StoredMemory, by: StoredMemory) -> bool:
+    """Return True for "cannot have penicillin" beside "is allergic to penicillin": the allergy says why as well."""
+    is_denied = less.predicate in _DENIED and less.polarity is Polarity.NEGATIVE
+    is_allergy = by.predicate == "allergic_to" and by.polarity is Polarity.POSITIVE and by.valid_until is None
+    if not (is_denied and is_allergy and less.subject_id == by.subject_id and _is_plain(less) and _is_plain(by)):
+        return False
+    return canonical_text(less.object_text).removeprefix("have ") == canonical_text(by.object_text)
 
 
 def _is_plain(memory: StoredMemory) -> bool:

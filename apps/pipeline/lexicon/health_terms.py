@@ -56,6 +56,10 @@ HEALTH_SIGN = (
     r"|operated|biopsy|chemo\w*|dialysis|blood (?:pressure|sugar|thinners|test|type)|cholesterol|ferritin|insulin"
     r"|pacemaker|wheelchair|crutches|hives|rash|cramps|lactose|gluten|dairy)"
 )
+BODY_PART = (
+    r"(?:hamstring|achilles|tendon|calf|arm|elbow|leg|knee|ankle|wrist|back|shoulder|foot|hand|finger|thumb|toe|hip|neck|rib"
+    r"|muscle|jaw|ear|eye|tooth)"
+)
 DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|ug|iu|units?)"
 _ENGLISH_STEMS = tuple(_STEMS.replace("imibe?", "imibe").replace("e?", "").split())
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
-from apps.pipeline.core.statement import PATTERNS, Candidate, Mention
+from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.lexicon.retractions import takes_back
 from apps.pipeline.resolution.alias_introductions import introduce
 from apps.pipeline.resolution.discourse import source_turn
@@ -114,8 +114,8 @@ def _introduced(
 def _introduced_in_passing(
     draft: Draft, candidate: Candidate, mention: Mention, entity_index: EntityIndex
 ) -> ResolvedMention | None:
-    """Add the alias that an apposition in a model's sentence gives: "Lena, User's sister, lives in York"."""
-    if candidate.extractor.startswith(PATTERNS) or mention.is_speaker or mention.entity_id is not None:
+    """Add the alias that an apposition gives: "Lena, User's sister, lives in York"."""
+    if mention.is_speaker or mention.entity_id is not None:
         return None
     described = apposition_of(mention.text, sentence=candidate.content)
     if described is None:

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.core.enums import MemoryType, Polarity, Precision, SpeechAct
-from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.statement import ObjectValue, StoredMemory
 from apps.pipeline.deduplication.containment import is_said_in_passing, tells_event_less_exactly
 from apps.pipeline.deduplication.event_periods import may_be_one_time
 from tests.pipeline.builders import candidate, known, turn
@@ -115,3 +115,24 @@ def test_a_vague_telling_of_an_event_is_held_by_an_exact_one(
     less: tuple[str, str, Precision], fuller: tuple[str, str, Precision], is_one: bool
 ) -> None:
     assert tells_event_less_exactly(event(*less), event(*fuller)) is is_one
+
+
+def _about(food: str, predicate: str, polarity: Polarity) -> StoredMemory:
+    value = ObjectValue(literal=food)
+    return stored(f"User {predicate} {food}.", predicate=predicate, object=value, polarity=polarity)
+
+
+@pytest.mark.parametrize(
+    ("food", "predicate", "polarity", "expected"),
+    [
+        ("penicillin", "can_have", Polarity.NEGATIVE, True),
+        ("have penicillin", "must_not", Polarity.NEGATIVE, True),
+        ("penicillin", "can_have", Polarity.POSITIVE, False),
+        ("codeine", "can_have", Polarity.NEGATIVE, False),
+    ],
+)
+def test_an_allergy_says_what_one_cannot_have(food: str, predicate: str, polarity: Polarity, expected: bool) -> None:
+    allergy = _about("penicillin", "allergic_to", Polarity.POSITIVE)
+    denial = _about(food, predicate, polarity)
+    assert is_said_in_passing(denial, by=allergy) is expected
+    assert not is_said_in_passing(allergy, by=denial)

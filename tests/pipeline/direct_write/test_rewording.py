@@ -44,12 +44,16 @@ def likes(thing: str) -> Statement:
         # The patterns find nothing, or a statement about somebody else: no value is better than a stale one.
         (lives_in("Lyon"), "Where they live is a secret.", "lives_in", ""),
         (lives_in("Lyon"), "Bo lives in Lyon.", "lives_in", ""),
-        (likes("tea"), "User does not like tea.", "likes", ""),
+        (likes("tea"), "User does not like tea.", "likes", "tea"),
     ],
 )
 def test_the_triple_follows_the_sentence(before: Statement, content: str, predicate: str, value: str) -> None:
     after = reworded(before, content=content, subject_names=NAMES)
     assert (after.content, after.predicate, after.object_text) == (content, predicate, value)
+
+
+def test_a_denial_is_negative() -> None:
+    assert reworded(likes("tea"), content="User does not like tea.", subject_names=NAMES).polarity is Polarity.NEGATIVE
 
 
 def test_a_new_value_is_of_the_kind_of_the_old_one() -> None:

@@ -10,6 +10,12 @@ from tests.pipeline.extraction.extract_helper import contents, said
     ("before", "after", "predicate", "value"),
     [
         ("Launch is on 3 March.", "We've pushed the launch to 17 March.", "launch", "17 March"),
+        (
+            "My knee operation is on 14 May.",
+            "No bed, so they've put my knee off, it is now the 11th of June.",
+            "knee_operation",
+            "the 11th of June",
+        ),
         ("Band practice is Thursdays.", "Band practice moved to Mondays.", "band_practice", "Mondays"),
         ("We have 40 paying customers.", "We're at 60 paying customers now.", "number_of_paying_customers", "60"),
         ("Our budget is 18k.", "Budget is up to 21k now.", "budget", "21k"),

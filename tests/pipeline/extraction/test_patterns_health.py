@@ -19,9 +19,36 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("My son is allergic to tree nuts.", ["User's son is allergic to tree nuts."]),
         (
             "My daughter Mira is allergic to bee stings.",
-            ["Mira is User's daughter.", "Mira is allergic to bee stings."],
+            ["Mira, User's daughter, is allergic to bee stings."],
         ),
         ("Our youngest can't have peanuts.", ["User's youngest child cannot have peanuts."]),
+        (
+            "My dad had a stroke in 2019 and can't drive any more.",
+            ["User's dad had a stroke in 2019.", "User's dad can no longer drive."],
+        ),
+        (
+            "My mum has dementia and lives in a care home.",
+            ["User's mum has dementia.", "User's mum lives in a care home."],
+        ),
+        (
+            "My daughter has type 1 diabetes and wears a pump.",
+            ["User's daughter has type 1 diabetes.", "User's daughter wears a pump."],
+        ),
+        ("Shellfish makes me break out in hives.", ["Shellfish makes User break out in hives."]),
+        ("My doctor says I should stay off alcohol.", ["User should stay off alcohol."]),
+        ("I'm starting candesartan, 8 mg in the morning.", ["User is starting candesartan."]),
+        ("I can't take anything with codeine.", ["User cannot take anything with codeine."]),
+        ("He still takes the bisoprolol.", ["He still takes the bisoprolol."]),
+        ("My dad isn't allowed to drive any more.", ["User's dad is no longer allowed to drive."]),
+        ("There's a blood test on 9 April, could you add it?", ["User's blood test is on 9 April."]),
+        ("Leo is allergic to bees as we found out last week.", ["Leo is allergic to bees."]),
+        ("I use the blue inhaler twice a day.", ["User uses the blue inhaler twice a day."]),
+        ("Leo does not tolerate milk.", ["Leo does not tolerate milk."]),
+        ("They've doubled Dad's metformin, he's on 1,000 mg now.", ["User's dad takes metformin 1,000 mg."]),
+        ("They doubled my ramipril, I'm on 10 mg now.", ["User takes ramipril 10 mg."]),
+        ("Leo can't have egg, can he?", []),
+        ("I'm five months pregnant.", ["User is five months pregnant."]),
+        ("I'm seeing a therapist on Mondays.", ["User is seeing a therapist on Mondays."]),
         ("My wife has a severe shellfish allergy.", ["User's wife has a shellfish allergy."]),
         ("Heads up: I'm allergic to latex.", ["User is allergic to latex."]),
         ("Can you find a cake recipe? My husband is coeliac.", ["User's husband is coeliac."]),
@@ -29,7 +56,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
             "I'm allergic to cashews and pistachios, but almonds are fine.",
             ["User is allergic to cashews and pistachios."],
         ),
-        ("Tomas (my brother) is allergic to cats.", ["Tomas is User's brother.", "Tomas is allergic to cats."]),
+        ("Tomas (my brother) is allergic to cats.", ["Tomas, User's brother, is allergic to cats."]),
         (
             "Tomas, my brother, doesn't tolerate gluten.",
             ["Tomas is User's brother.", "Tomas does not tolerate gluten."],
@@ -143,3 +170,8 @@ def test_old_and_new_meet_in_one_slot(text: str, subject: str, predicate: str, v
     (found,) = said(text)
     assert (found.subject.text, found.predicate, found.object.text) == (subject, predicate, value)
     assert found.polarity is polarity
+
+
+def test_between_people_a_list_of_medicines_needs_a_person() -> None:
+    assert contents("Metformin, 500 mg with breakfast.", speaker="Ruth") == []
+    assert contents("I take metformin, 500 mg with breakfast.", speaker="Ruth") == ["Ruth takes metformin."]

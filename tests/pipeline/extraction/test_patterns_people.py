@@ -9,14 +9,14 @@ from tests.pipeline.extraction.extract_helper import contents, said
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("My sister Lena lives in Rome.", ["Lena is User's sister.", "Lena lives in Rome."]),
+        ("My sister Lena lives in Rome.", ["Lena, User's sister, lives in Rome."]),
         ("My sister's name is Lena.", ["Lena is User's sister."]),
         ("My sister is called Lena.", ["Lena is User's sister."]),
         ("Lena is my sister.", ["Lena is User's sister."]),
         ("I have a brother named Jonas.", ["Jonas is User's brother."]),
         ("I have a cat named Miso.", ["Miso is User's cat."]),
         ("I have a cat, Miso.", ["Miso is User's cat."]),
-        ("My best friend Jonas is a nurse.", ["Jonas is User's best friend.", "Jonas is a nurse."]),
+        ("My best friend Jonas is a nurse.", ["Jonas, User's best friend, is a nurse."]),
         ("Meet Toby, my puppy!", ["Toby is User's puppy."]),
         ("I saw Anna Berg, my dentist.", ["User's dentist is Anna Berg.", "User saw Anna Berg."]),
         ("Mel, my dog is ill.", []),
@@ -53,7 +53,7 @@ def test_an_exclusive_role_belongs_to_the_speaker_so_that_a_new_holder_replaces_
 
 
 def test_any_other_tie_belongs_to_the_one_who_is_named() -> None:
-    tie, _ = said("My sister Lena lives in Rome.")
+    (tie,) = said("My sister is called Lena.")
     assert (tie.subject.text, tie.predicate, tie.stateful) == ("Lena", "sister_of", False)
     assert tie.object.entity is not None
     assert tie.object.entity.is_speaker
@@ -81,6 +81,17 @@ def test_what_stays_to_be_resolved_is_listed(text: str, mentions: list[str]) -> 
 
 def test_a_named_speaker_stands_in_the_sentence() -> None:
     assert contents("My sister Lena visited me last week.", speaker="Ana") == [
-        "Lena is Ana's sister.",
-        "Lena visited Ana last week.",
+        "Lena, Ana's sister, visited Ana last week.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My sister Uma is vegan.", ["Uma, User's sister, is vegan."]),
+        ("My boss Uma loves tea.", ["User's boss is Uma.", "Uma loves tea."]),  # one boss at a time, compared as such
+        ("My sister Uma can't eat nuts.", ["Uma is User's sister.", "Uma cannot eat nuts."]),  # a denial names nobody
+    ],
+)
+def test_who_somebody_is_stands_in_what_is_said_of_them(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected

@@ -2,17 +2,22 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from apps.pipeline.core.enums import EntityType, Polarity, SourceConfidence, SpeechAct
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import relatives, third_person
+from apps.pipeline.extraction.patterns.antecedents import Antecedent
 from apps.pipeline.extraction.patterns.clause import ParsedClause
+from apps.pipeline.extraction.patterns.naming import apposition_in
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch, trim_clause, trim_object, without_article
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 
+_NAMED_BESIDE = frozenset(
+    {"has_pet", "has_children", "has_relatives", "owns", "bought"}
+)  # rows of somebody or something new
 _EMPLOYED_AT = re.compile(r"\b(?:at|for) (?P<employer>(?:the )?[A-ZÀ-Þ0-9].*)$")
 _PRONOUNS = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their)\b")
 # Objects that only refer to earlier words have no content of their own.
@@ -38,6 +43,7 @@ class SentenceContext:
     evidence: str
     speech_act: SpeechAct
     reliability: float
+    antecedent: Antecedent = field(default_factory=Antecedent)  # whom "she" means at the beginning
     is_translated: bool = False  # from another language: only what a typed pattern knows is kept
 
 
@@ -57,7 +63,10 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
     if row.entity is None:
         known = row.values.get(text.lower(), text)
         value = ObjectValue(literal=compared(known, owner=said.speaker.text))
-    return spoken(statement, row, value, _phrase(statement.phrase, row, match, text), said=said)
+    phrase = _phrase(statement.phrase, row, match, text)
+    if row.name in _NAMED_BESIDE and (named := apposition_in(found)):
+        phrase = f"{phrase}, {named}"
+    return spoken(statement, row, value, phrase, said=said)
 
 
 def compared(text: str, *, owner: str) -> str:

@@ -29,6 +29,7 @@ PATTERNS: tuple[Pattern, ...] = (
     *skills.PATTERNS,
     *possessions.PATTERNS,
     *events.PATTERNS,
+    *identity.OTHERWISE,
 )
 
 

@@ -12,6 +12,7 @@ from apps.pipeline.core.predicates import DATED_NOUNS, MEASURED_NOUNS
 from apps.pipeline.extraction.patterns.dated_events import DATE
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon.calendar import WEEKDAYS
+from apps.pipeline.lexicon.health_terms import BODY_PART
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
@@ -21,7 +22,7 @@ _SUM = r"(?:[€$£] ?\d[\d.,]*(?:k|m)?|\d[\d.,]* ?(?:k|euros?|eur|dollars?|poun
 _COUNT = r"\d[\d.,:]*(?: ?(?:km|kg|miles|minutes|hours|days|weeks|months|people|guests|users|customers|seats|pages))?"
 _VALUE = rf"(?P<value>(?i:{_DAY})|(?i:{_SUM})|{_COUNT})"
 _THING = r"(?:(?P<owner>(?i:my|our|the)) )?(?P<thing>(?:[A-Za-z][\w'-]* ){0,3}?[A-Za-z][\w'-]*)"
-_ALTERED = r"(?:moved|pushed|pushed back|postponed|rescheduled|shifted|brought forward|put back|changed|switched|raised|increased|bumped|upped|lowered|reduced|cut|dropped|extended|put off|put back|delayed|rescheduled)"
+_ALTERED = r"(?:moved|pushed|pushed back|postponed|rescheduled|shifted|brought forward|put back|changed|switched|raised|increased|bumped|upped|lowered|reduced|cut|dropped|extended|put off|put back|put|delayed)"
 _ADVERBS = r"(?:(?:now|currently|about|around|just|finally|again|already|actually|all|back|only) )*"
 _TAIL = r"(?:,? (?:now|again|instead|these days|from now on|yesterday|today|(?:last|this|next) [a-z]+))?[.!]*$"
 _IS = re2.compile(
@@ -33,6 +34,11 @@ _WENT = re2.compile(
 _ALTERS = re2.compile(
     rf"^(?i:I|we|they|(?:my|our|the) [a-z]+)(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?P<owner>my|our|the) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
 )
+# "They've put my operation off, it is now the 11th of June"
+_PUT_OFF = re2.compile(
+    rf"(?:^|[ ,])(?i:I|we|they|(?:my|our|the) [a-z]+)(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?P<owner>my|our|the) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: off| up| down| back| forward)?(?: again)?(?:,| -| and) (?:so )?(?:now )?(?:it is|it's|it'll be|it will be) {_ADVERBS}(?:on )?{_VALUE}{_TAIL}"
+)
+_BODY = re2.compile(rf"(?i)(?:left |right )?{BODY_PART}")
 _SPENDS = re2.compile(
     rf"^(?i:I|we)(?:(?: can| could| want to| may| will|'ll)(?: now| only)? spend|(?: have| need|'ve got) to (?:do|manage|make do|get by|plan)(?: [\w']+){{0,3}}? (?:with|on)|(?:'ve| have)(?: got)?)(?: now| only| up to| at most| about| around| a budget of| a total of)* (?P<value>(?i:{_SUM}))(?:(?P<purpose> (?:for|on|in) [^,;.!?]{{2,40}}?)| up there| altogether| in total| all in| to spend)*(?:[,;].*)?[.!]*$"
 )
@@ -73,11 +79,12 @@ def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
         thing = held.group("thing") or ""
         if _FAMILY.isdisjoint(thing.split()) and thing.split()[-1] not in ("years", "things", "questions", "options"):
             return _value(f"number of {thing}", held.group("value") or "", f"{name} has {held.group('value')} {thing}.")
-    altered = _ALTERS.match(said) or _WENT.match(said)
+    altered = _PUT_OFF.search(clause.strip(" .!")) or _ALTERS.match(said) or _WENT.match(said)
     found = altered or _IS.match(said)
     if found is None or not _is_meant(found.group("owner") or "", found.group("thing") or "", is_altered=bool(altered)):
         return None
     thing, value = (found.group("thing") or "").lower(), found.group("value") or ""
+    thing = f"{thing} operation" if _BODY.fullmatch(thing) else thing  # "they've put my knee off"
     is_bare = value[:1].isdigit() and not _SPEAKS_FOR_ITSELF.search(value)
     if (not altered and _WITHOUT_MONTH.match(value)) or (is_bare and _MOVED.search(said)):
         return None

@@ -64,4 +64,4 @@ def _with_adverbs(phrase: str, adverbs: tuple[str, ...]) -> str:
 
 def _over(phrase: str) -> str:
     head, _, rest = phrase.partition(" ")
-    return f"{head} no longer {rest}" if head in ("is", "has") else f"no longer {phrase}"
+    return f"{head} no longer {rest}" if head in ("is", "has", "can") else f"no longer {phrase}"

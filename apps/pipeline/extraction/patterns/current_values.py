@@ -12,7 +12,7 @@ from apps.pipeline.lexicon.tables import alternation
 
 _NOUNS = DATED_NOUNS | MEASURED_NOUNS
 _NOUN = rf"(?P<noun>(?i:{alternation({*DATED_NOUNS, *MEASURED_NOUNS})}))(?: of [a-z-]+)?"
-_OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?{_NOUN})"
+_OWNED = rf"^(?P<owner>(?i:my|our|the)) (?P<thing>(?:[A-Za-z][\w'-]* ){{0,3}}?{_NOUN})"
 _CHANGE = (
     r"(?:moved|pushed|postponed|brought|put|rescheduled|changed|shifted|increased|raised|reduced|cut|lowered|dropped|went|goes|going|gone|extended|delayed|slipped|slid)"
     r"(?: up| down| back| forward| out)?(?: again)?(?: from [\w .,€$£]{1,20}?)? (?:to|until|till)"
@@ -26,7 +26,7 @@ _CANCELLED = re2.compile(
 )
 # "The venue is Villa Rosa": the one that the speaker's undertaking has, by its name.
 _NAMED = re2.compile(
-    r"^(?:(?i:the) |(?P<bare>))(?P<thing>(?:[a-z][a-z'-]+ ){0,2}?[a-z][a-z'-]{2,})(?:'s| is| will be)(?: now)?(?: called| named)? (?P<value>(?:the |at |in |on )?\p{Lu}[\p{L}'’&.-]+(?: (?:\p{Lu}[\p{L}'’&.-]*|of|de|la|in|and|&|the|\d+)){0,6})$"
+    r"^(?:(?i:the) |(?P<bare>))(?P<thing>(?:[a-z][a-z'-]+ ){0,2}?[a-z][a-z'-]{2,})(?:'s| is| will be)(?: now)?(?: called| named)? (?P<value>(?:the |at |in |on )?\p{Lu}[\p{L}'’&.-]+(?: (?:\p{Lu}[\p{L}'’&.-]*|of|de|la|in|and|&|the|with|on|\d+)){0,6})$"
 )
 _NO_NAMED_THING = frozenset(
     "my our your his her their its this that it he she they we you who what where when how there here everyone everything "

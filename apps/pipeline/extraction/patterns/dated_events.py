@@ -3,6 +3,7 @@
 A calendar date shows that a statement lasts, so a grammatical clause of subject, verb and date is enough.
 """
 
+import re
 from dataclasses import dataclass
 
 import re2
@@ -32,6 +33,10 @@ _EVENT = re2.compile(
 )
 _NO_SUBJECT = re2.compile(
     r"(?i)\b(?:it|its|this|that|these|those|there|they|he|she|hers|his|i|we|you|your|yours|who|what|which|where|when|why|how|here|today|tomorrow|yesterday|if|because|and|but|or|so|not|no|nothing|nobody|everything|something|anything|version|line|row|error|log|step|page|chapter|example|one|deadline is|\d+)\b"
+)
+# "There's a blood test on 9 April": the speaker has it.
+_THERE_IS = re.compile(
+    r"^[Tt]here(?:'s| is| will be) an? (?P<thing>[a-z][a-z -]{2,40}) (?=(?:on|in|from) (?:\w+day,? )?(?:the )?[\dA-Z])"
 )
 _CUT = re2.compile(
     r"(?i)(?:,| -| –|;)? (?:and|but|so|because|which|that's|that is|if|when|although|though|where|as|what|who|until (?:he|she|they|it)|(?:can|could|would|should) )\b.*$|,? (?:instead|now|haha|lol)$|, [a-z][^,\\d]*$"
@@ -79,7 +84,7 @@ def dated_event_in(clause: str, *, name: str) -> DatedEvent | None:
     """Read a clause of a subject, a verb and a calendar date; None for a subject that is a pronoun or a question."""
     if not any(char.isdigit() for char in clause):
         return None
-    found = next(filter(None, map(_EVENT.match, tails_of(clause))), None)
+    found = next(filter(None, map(_EVENT.match, tails_of(_THERE_IS.sub(r"my \g<thing> is ", clause)))), None)
     if found is None:
         return None
     subject, verb = found.group("subject"), found.group("verb").lower().split()[0]

@@ -1,6 +1,7 @@
-"""Run the patterns over one turn: text → sentences → statements → candidates."""
+"""Run the patterns over one turn: text → sentences → clauses → statements → candidates."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from apps.pipeline.core.enums import EntityType, SourceConfidence
@@ -8,14 +9,24 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import answers, sentences, task_noise
-from apps.pipeline.extraction.patterns.candidate_builder import SentenceContext
-from apps.pipeline.extraction.patterns.clause_statements import thing_of
+from apps.pipeline.extraction.patterns.antecedents import Antecedent
+from apps.pipeline.extraction.patterns.candidate_builder import (
+    SentenceContext,
+)
+from apps.pipeline.extraction.patterns.clause_reader import thing_of
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of
+from apps.pipeline.extraction.patterns.introductions import with_ties_inside
+from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before
 from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.self_correction import amended
-from apps.pipeline.extraction.patterns.sentence_statements import statements_of_sentence
-from apps.pipeline.extraction.patterns.speech_act import goes_on_mocking, speech_act_of
+from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
+from apps.pipeline.extraction.patterns.speech_act import (
+    asks_for_confirmation,
+    goes_on_mocking,
+    rolls_eyes,
+    speech_act_of,
+)
 from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.provenance.own_words import spoken_outside_scenes
 from apps.pipeline.provenance.role_play import gives_a_role
@@ -37,7 +48,7 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     for candidate in _candidates(turn, policy, before):
         if is_whole(candidate.content, name=name):
             found.setdefault(candidate.content.casefold(), candidate if turn.speaker else _weighed(candidate, name))
-    return tuple(found.values())
+    return with_ties_inside(tuple(found.values()))
 
 
 def _weighed(candidate: Candidate, name: str) -> Candidate:
@@ -56,7 +67,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     earlier = [each for each in before_it if (each.role, each.speaker) == (turn.role, turn.speaker)]
     question = answers.question_before(before_it, turn=turn)
-    before = ""
+    before, antecedent = "", Antecedent()
     text = spoken_outside_scenes(turn, earlier=earlier, most=policy.max_turn_characters)
     if not turn.speaker and gives_a_role(text):
         return
@@ -72,16 +83,38 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):
             return
-        if place and goes_on_mocking(sentence.text, before=all_said[place - 1].text):
+        last, after = _beside(all_said, place)
+        is_sum = is_exercise and task_noise.gives_a_number(sentence.text)
+        if speech_act is None or is_sum or _is_not_told(sentence.text, before=last, after=after):
             continue
-        if speech_act is None or (is_exercise and task_noise.gives_a_number(sentence.text)):
-            continue
-        said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability)
+        said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability, antecedent=antecedent)
         if claim != sentence.text:
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
-        found = tuple(statements_of_sentence(sentence, said=said, before=before))
+        named = replace(sentence, text=named_in_place(antecedent.put_into(sentence.text), after=after))
+        found = tuple(of_sentence(named, said=said, before=before))
         before = (thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
+        antecedent = (
+            antecedent.after(sentence.text) if antecedent.refers(sentence.text) else _introduced(found, sentence)
+        )
         yield from found
+
+
+def _beside(said: Sequence[sentences.Sentence], place: int) -> tuple[str, str]:
+    """Return the texts of the sentences before and after one, "" where there is none."""
+    before = said[place - 1].text if place else ""
+    return before, said[place + 1].text if place + 1 < len(said) else ""
+
+
+def _is_not_told(sentence: str, *, before: str, after: str) -> bool:
+    """Return True if a sentence is asked or mocked, or only names somebody of the one before it."""
+    is_mocked = rolls_eyes(after) or goes_on_mocking(sentence, before=before)
+    return is_mocked or asks_for_confirmation(sentence) or names_the_one_before(before, sentence)
+
+
+def _introduced(found: Sequence[Candidate], sentence: sentences.Sentence) -> Antecedent:
+    """Return whom the next sentence may mean: the only relative that is named, or the only person told about."""
+    named = {each.subject.text for each in found if each.extractor.endswith("_of")}
+    return Antecedent(named.pop()) if len(named) == 1 else Antecedent().after(sentence.text)
 
 
 def _worth_reading(text: str) -> Iterator[sentences.Sentence]:

@@ -10,6 +10,7 @@ _SIGNS = frozenset(",;:–—-.!()…")
 _LONGEST_VERB = 3  # words
 _LONGEST_SUBJECT = 7
 _LONGEST_LEAD = 5
+_EXCEPT = frozenset("sauf excepté außer ausser salvo excepto menos".split())
 _LANGUAGES = frozenset("German English French Spanish Italian Portuguese".split())
 
 
@@ -269,9 +270,12 @@ def _order(tokens: Sequence[str], grammar: Grammar) -> ForeignClause | None:
         verb = "answer"
     if verb is None or grammar.always.isdisjoint(folded):
         return None
+    if not _EXCEPT.isdisjoint(folded):
+        return None  # a rule without its exception is another one
+    start = next((place for place, word in enumerate(folded) if word in grammar.imperatives), 0)
     rest = [
         token
-        for token, word in zip(tokens, folded, strict=True)
+        for token, word in zip(tokens[start:], folded[start:], strict=True)
         if word not in grammar.imperatives and word not in grammar.always
     ]
     return ForeignClause("", False, f"always {verb}", "", tuple(rest))

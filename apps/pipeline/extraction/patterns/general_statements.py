@@ -125,10 +125,15 @@ _TIME = (
     r"|(?:last|next) (?:year|month|summer|winter|spring|autumn|fall))\b|\b(?:19|20)\d\d\b"
 )
 _WHEN = re2.compile(_TIME)
+# What happened on a weekday happened once.
+_WEEKDAY = re.compile(r"(?<!last )(?<!next )\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 _LASTS = re2.compile(rf"{_TIME}| (?:'s )?\p{{Lu}}\p{{Ll}}")
 _OF_THE_MOMENT = re2.compile(
     r"(?i)^(?:needs|wants|has to|has got to|is|was|feels|felt|got|gets|has got|had got)\b|\b(?:now|today|tonight|yesterday|just|already|this (?:morning|afternoon|evening|week))\b|, "
 )
+# "now" with a regular time tells of a new habit, not of the moment.
+_REGULARLY = re2.compile(r"(?i)\b(?:every \w+|on \w+days|\w+days|(?:once|twice|\w+ times) (?:a|per) \w+)\b")
+_NOW = re.compile(r"(?i)\bnow\b")
 _OWNS_SEVERAL = re2.compile(
     r"(?i)^has (?:got )?(?:about |around |over |almost |nearly )?(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:[a-z'-]+ ){0,3}[a-z'-]+s\b"
 )
@@ -138,7 +143,7 @@ _PASSING_STATE = re2.compile(
 )
 _WANTED = re2.compile(r"(?i)^(?:needs|wants|has to|has got to)\b")
 _LASTING_STATE = re2.compile(
-    r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always|(?:a|per) (?:day|week|month|year))\b"
+    r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always|on \w+days|(?:a|per) (?:day|week|month|year))\b"
 )
 
 
@@ -146,7 +151,7 @@ def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
     phrase = statement.phrase.replace(f"{name}'s ", "").replace(f" {name}", "")
     if not (_is_near(statement) or _is_named(statement)):
         return False
-    is_passing = _OF_THE_MOMENT.search(phrase) is not None
+    is_passing = _OF_THE_MOMENT.search(phrase if not _REGULARLY.search(phrase) else _NOW.sub("", phrase)) is not None
     if _HEALTH.search(phrase) and not (is_passing or _PASSING_STATE.search(phrase)):
         return True
     if statement.verb.lower() in ("is", "was") or phrase.startswith("has been"):
@@ -164,7 +169,9 @@ def _is_done_again(statement: ParsedClause, phrase: str) -> bool:
         return True
     if not verbs.may_be_past(statement.verb) and verbs.base_form(statement.verb) not in _DURATIVE:
         return _WHEN.search(phrase) is not None or bool(_REGULAR.intersection(statement.adverbs) - {"never"})
-    return _LASTS.search(phrase) is not None or bool(_REGULAR.intersection(statement.adverbs) - {"never", "still"})
+    return _LASTS.search(_WEEKDAY.sub("", phrase)) is not None or bool(
+        _REGULAR.intersection(statement.adverbs) - {"never", "still"}
+    )
 
 
 def _is_habit(statement: ParsedClause) -> bool:

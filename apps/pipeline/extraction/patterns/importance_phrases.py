@@ -24,7 +24,7 @@ _MATTERS = re2.compile(
 )
 _NOT_A_THING = re.compile(
     r"(?i)^(?:it|its|it's|that's|(?:this|that|these|those)(?:$| (?:is|was|has|really|all|also|one|kind|stuff|just|place|time|way)\b)|you|your|you're|they|he|she|there|what|which|who|where|when|how|i|i'm|i've|we|we're|thanks?|glad|happy|wow|yes|yeah|no|if|"
-    r"all|so|but|and|here|here's|sounds?|looks?|hope|hopefully|let|just|one|stuff|everything|sorry|sure|their|his|her)\b"
+    r"all|so|but|and|since|because|as|while|although|though|until|once|unless|whether|before|after|for|here|here's|sounds?|looks?|hope|hopefully|let|just|one|stuff|everything|sorry|sure|their|his|her)\b"
 )
 _POINTING = re.compile(r"(?i)^(?:this|that|these|those) ")
 _TALK = re.compile(
@@ -64,7 +64,7 @@ _NOTHING = frozenset("it that this them something anything nothing everything".s
 
 # What a thing does for good, where a statement to an assistant may well be of the task at hand.
 _LASTING_EFFECT = re2.compile(
-    r"(?i)^(?:(?:really|always|also|just|often|usually) )*(?:helps|help|calms|calm|relaxes|motivates|inspires|energi[sz]es|soothes|means|keeps me|makes? me (?:bloated|itch|happy|feel|sleepy|sick|ill|anxious|nervous)"
+    r"(?i)^(?:(?:really|always|also|just|often|usually) )*(?:helps|help|calms|calm|relaxes|motivates|inspires|energi[sz]es|soothes|means|keeps me|makes? me (?:break out|come out|swell|wheeze|cough|sneeze|itchy|throw up|bloated|itch|happy|feel|sleepy|sick|ill|anxious|nervous)"
     r"|gives? me (?:hives|an? rash|headaches?|migraines|cramps|heartburn|nausea|nightmares|joy|peace|energy))\b|^(?:'s| is| are)\b"
 )
 _DETERMINED = re.compile(r"(?i)^(?:the|this|that|these|those|an?) ")

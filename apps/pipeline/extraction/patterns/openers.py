@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from apps.pipeline.lexicon.calendar import MONTHS
+from apps.pipeline.lexicon.health_terms import BODY_PART
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
@@ -37,7 +38,7 @@ _TOLD = re.compile(
 )
 # "They found out I'm anaemic", "my GP says I have asthma"
 _FOUND_OUT = re.compile(
-    r"(?i)^(?:they|(?:the|my) (?:doctors?|gp|dentist|consultant|specialist|hospital|blood tests?|tests?))(?:'ve| have| has)? (?:just )?(?:found(?: out)?|confirmed|discovered|told me|say|says|said) (?:that )?(?=I(?:'m| am|'ve| have)\b)"
+    r"(?i)^(?:they|(?:the|my) (?:doctors?|gp|dentist|consultant|specialist|hospital|blood tests?|tests?))(?:'ve| have| has)? (?:just )?(?:found(?: out)?|confirmed|discovered|told me|say|says|said) (?:that )?(?=I(?:'m| am|'ve| have| should| must| can't| cannot| need to| have to| mustn't| shouldn't)\b)"
 )
 _BOUNDS = ("from ", "until ")  # these belong to what comes first: "from May I'll be in Rome, then in Oslo"
 _BELIEF = re.compile(
@@ -68,6 +69,10 @@ _TITLE = re.compile(
 _THE_KIDS = re.compile(
     r"^(?:[Bb]oth|[Tt]he|[Bb]oth (?:the|my|our)|[Aa]ll (?:the|my|our)) (?P<who>kids|children|boys|girls|twins|dog|cat|puppy|kitten|baby) "
 )
+# "Left knee has been sore since March" is the speaker's own.
+_BODY = re.compile(
+    rf"^(?=(?:[Ll]eft |[Rr]ight |[Ll]ower |[Uu]pper )?(?i:{BODY_PART}) (?:is|has|was|hurts|aches|still|keeps)\b)"
+)
 _GOES_WITHOUT = re.compile(
     r"(?:^|[.,!?] )(?:(?:[Ss]till|[Aa]lso) )?[Nn]o (?P<what>[a-z]+(?: [a-z]+)?) for me (?P<since>(?:since|any ?more|these days)\b.*)$"
 )
@@ -86,6 +91,8 @@ def clause_words(clause: str) -> str:
         return f"{where['who']} {where['verb']} in {where['place']}{where['rest']}"
     said = _without_openers(said)
     said = _without_openers(_VOCATIVE.sub("", said))
+    if _BODY.match(said):
+        said = f"my {said[:1].lower()}{said[1:]}"
     said = _TITLE.sub(lambda found: f"my {found.group().lower()}", said)
     return with_child_named(_THE_KIDS.sub(r"our \g<who> ", said))
 

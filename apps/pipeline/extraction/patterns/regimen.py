@@ -36,6 +36,10 @@ _NOT_TAKEN = re2.compile(
     rf"(?i)[?]|\b(?:he|she|his|her|they|their|him|you|my (?:\w+ )?(?:{alternation(KIN_WORDS)})|no longer|any ?more|not|never|stopped|stop|off|quit|without|instead|from|allergic|allergy|if|should|could|would|can|may|might|was|were|used to|had|until|did"
     r"|nicht|kein\w*|gestrichen|abgesetzt|statt|ohne|wenn|soll\w*|darf|dürf\w*|kann|allergi\w*|unverträglich\w*|er|ihr|ihm|mein\w* \w+ (?:nimmt|muss)|il|elle|pas|sans|si|arrêté\w*|sin|él|ella)\b"
 )
+_BARE_DOSE = re2.compile(
+    r"(?i)^(?P<who>(?:he|she|I|my \w+|\p{L}+))(?:'s| is|'m| am) (?:now |back )?on (?P<dose>\d[\d.,]* ?(?:mg|mcg|µg|iu|units?))(?: now| again)?(?: .*)?$"
+)
+_DRUG = re2.compile(rf"(?i)\b{MEDICINE}\b")
 _REFUSED = re2.compile(rf"(?i)(?:^|[,;:.!] ?|and )no (?P<drug>{MEDICINE}) for me\b")
 _CANNOT_HAVE = BY_NAME["cannot_have"]
 _TAKES = BY_NAME["takes_medicine"]
@@ -46,6 +50,15 @@ def regimen_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     if not any(char.isdigit() for char in sentence) or _NOT_TAKEN.search(sentence):
         return ()
     return tuple(_listed(sentence, name))
+
+
+def with_medicine(clause: str, *, before: str) -> str:
+    """Name the medicine of a dose that the clause before has named: "They've doubled the metformin, he's on 1,000 mg"."""
+    dosed, named = _BARE_DOSE.match(clause), _DRUG.search(before)
+    if dosed is None or named is None:
+        return clause
+    takes = "take" if dosed.group("who") == "I" else "takes"
+    return f"{dosed.group('who')} {takes} {named.group().lower()} {dosed.group('dose')}"
 
 
 def refused_in(sentence: str, *, name: str) -> Listed | None:

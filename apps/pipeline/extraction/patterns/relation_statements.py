@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import re2
 
@@ -32,7 +32,9 @@ _ASIDE = re2.compile(rf"{_NAME} \((?:my|our) {_QUALIFIER}(?P<kin>{_KIN})\b")
 _NAMED_KIN = re2.compile(
     rf"\b(?:[Mm]y|[Oo]ur) {_QUALIFIER}(?P<kin>{_KIN}),? (?P<name>\p{{Lu}}[\w'-]+)(?:[\s.,;:!?)]|$)"
 )
-_ONE_OF = re.compile(r"^[Oo]ne of (?:the|my|our) [\w' ]{2,30}, (?P<name>[A-ZÀ-Þ][\w'-]+), ")
+_ONE_OF = re.compile(
+    r"(?:^|(?<=, and )|(?<=, )|(?<=\w )(?<= and ))[Oo]ne of (?:them|(?:the|my|our|her|his|their) [\w' ]{2,30}), (?P<name>[A-ZÀ-Þ][\w'-]+), "
+)
 _APPOSITION = re.compile(
     rf"^(?P<name>[A-ZÀ-Þ][\w'-]+)(?: \((?:my|our) [^()]{{2,40}}\)|, (?:my|our) (?:[a-z-]+ ){{0,2}}(?:{_KIN}),) "
 )
@@ -44,6 +46,10 @@ _NO_ROLE = frozenset(
     "favourite favorite fave best only first last next old own whole real main biggest life world rock hero everything choice "
     "idea plan goal problem issue thing things place home name fault guess jam top".split()
 )
+_LEADS = re.compile(
+    r"^(?:leads|heads|manages) (?:the |our |\S+'s )?(?P<field>[a-z]+(?: (?:team|and [a-z]+))?)(?: now| these days)?[\s.!]*$"
+)
+_PRONOUNS = frozenset({"She", "He", "They"})
 _TAIL = re.compile(r"^(?:is|was) (?P<owner>[^']+)'s (?P<rest>.+)$")
 
 
@@ -66,7 +72,17 @@ def relation_in(statement: ParsedClause, *, speaker: Mention) -> tuple[RelationS
         return _relation(kinship.word, kinship.qualifier, named.group("name"), speaker), True
     if statement.about_speaker and (owned := _HAS_ONE.match(statement.phrase)):
         return _relation(owned.group("kin"), owned.group("qualifier").strip(), owned.group("name"), speaker), True
+    if kinship is None and (led := _LEADS.match(statement.phrase)):
+        return _leader(led["field"], statement, speaker), True
     return _told_of_someone(statement, speaker), False
+
+
+def _leader(field: str, statement: ParsedClause, speaker: Mention) -> RelationStatement | None:
+    """What is led has one leader at a time, so that a newer one replaces the older."""
+    if statement.about_speaker or statement.is_negated or statement.is_hedged or statement.subject.text in _PRONOUNS:
+        return None
+    row = replace(_row(f"has_{field.replace(' ', '_')}_lead"), is_single=True)
+    return RelationStatement(speaker, ObjectValue(entity=statement.subject), f"{statement.sentence()}", row)
 
 
 def introduced_in(sentence: str, *, speaker: Mention) -> Iterator[RelationStatement]:

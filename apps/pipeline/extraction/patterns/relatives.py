@@ -11,11 +11,11 @@ from apps.pipeline.lexicon.calendar import WEEKDAYS
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, PLURALS, relation_noun
 from apps.pipeline.lexicon.tables import alternation
 
-_QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|future|twin|half|late|dear|good|close|old|childhood|college|work|lovely|sweet|beloved|great|first|second)\s++)*"
+_QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|future|twin|half|late|dear|good|close|old|childhood|college|work|pen|lovely|sweet|beloved|great|first|second)\s++)*"
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
 _KIN = alternation(KIN_WORDS)
 _OWN = re.compile(
-    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME}),?)?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
+    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME})(?: from {_NAME})?,?)?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
     re.DOTALL,
 )
 _THING = re.compile(
@@ -35,7 +35,7 @@ _OF_NAMED = re.compile(
 _PRONOUN = re.compile(r"^(?P<who>[Ss]he|[Hh]e)(?P<short>'s|'ll|'d)?\s+(?P<rest>.+)$", re.DOTALL)
 _NAMED = re.compile(
     rf"^(?P<who>{_NAME})(?P<short>'s)?\s+(?P<rest>(?:is|was|works|lives|moved|got|has|loves|likes|hates|started|joined|prefers|studies|speaks|plays|"
-    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|doesn't|isn't|hasn't|won't|takes|comes|stays|turns|brings|visits|retires|married|died|lived|became|starts|ends|joins|quit|had|gave|taught|handles|manages|runs|leads|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates)\b.+)$",
+    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|does|doesn't|isn't|hasn't|won't|takes|comes|stays|turns|brings|visits|retires|married|died|lived|became|starts|ends|joins|quit|had|gave|taught|handles|manages|runs|leads|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates)\b.+)$",
     re.DOTALL,
 )
 _NOT_NAMES = frozenset(
@@ -77,7 +77,7 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
     """Return the subject of a clause if it is one of the speaker's people, someone named, "she" or "he"."""
     if match := _OWN.match(clause):
         return _own(match, speaker) if _begins_with_verb(match) else None
-    if (match := _OF_NAMED.match(clause)) and _may_be_name(match["owner"]) and _begins_with_verb(match):
+    if (match := _OF_NAMED.match(clause)) and may_be_name(match["owner"]) and _begins_with_verb(match):
         text = match["name"] or f"{match['owner']}'s {match['qualifier']}{match['kin']}"
         mention = Mention(text=text, type=entity_type(match["kin"]))
         return Someone(
@@ -89,7 +89,7 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
     if match := _THING.match(clause):
         return _thing(match, speaker)
     match = _NAMED.match(_FROM.sub(r"\g<name> ", clause))
-    if match is None or not _may_be_name(match["who"]):
+    if match is None or not may_be_name(match["who"]):
         return None
     kind = EntityType.PERSON if _GENDERED.search(match["rest"]) else None
     return Someone(mention=Mention(text=match["who"], type=kind), rest=match["rest"], auxiliary=_auxiliary(match))
@@ -144,7 +144,8 @@ def _begins_with_verb(match: re.Match[str]) -> bool:
     return word.endswith(("s", "n't")) or verbs.may_be_past(word) or word in verbs.MODALS
 
 
-def _may_be_name(text: str) -> bool:
+def may_be_name(text: str) -> bool:
+    """Return False for words that only begin a sentence, such as "This" and "Yesterday"."""
     first = text.partition(" ")[0]
     return first not in _NOT_NAMES and not first.endswith(("ing", "'s", "’s", "n't"))
 

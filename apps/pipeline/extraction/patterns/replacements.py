@@ -25,7 +25,7 @@ _ACT = r"(?:put|switched|moved|started|changed|prescribed)"
 _TAKE_OFF = r"(?:took|taken|got|weaned)"
 _WHO = rf"(?P<who>me|(?:my|our) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)}))"
 _ADVERBS = r"(?:(?:just|now|recently|finally|has|have|'ve|'s|had|also|then) )*"
-_DOSED = rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:,? (?P<after>{DOSE}))?"
+_DOSED = rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:(?: instead)?,? (?P<after>{DOSE}))?"
 _OLD = rf"(?:{DOSE} (?:of )?)?(?P<old>[\w-]+)(?: {DOSE})?"
 _END = r"(?:[\s.!,;].*)?$"
 _KNOWN = _DOSED % MEDICINE
@@ -46,10 +46,15 @@ _TAKEN_OFF = re2.compile(
 _CHANGED_MYSELF = re2.compile(
     rf"(?i)^(?P<who>I)(?:'ve| have)? {_ADVERBS}(?:switched|changed|moved|went) (?:over )?from {_OLD} (?:over )?(?:on ?to|to) {_KNOWN}{_END}"
 )
+# "In 2015 they gave me bendroflumethiazide for a year": what somebody was given then.
+_WAS_GIVEN = re2.compile(
+    rf"(?i)^(?:.*?\b(?P<when>in (?:\w+ )?(?:19|20)\d\d|(?:last|that) \w+|\w+ years ago)\b.*?)?\b(?:they|{_PRESCRIBER}) {_ADVERBS}(?:gave|prescribed) {_WHO} (?:{DOSE} (?:of )?)?(?P<new>{MEDICINE})(?P<more> (?:for|in|until|after|during) [\w ]+)?{_END}"
+)
 # "They've upped my ramipril to 10 mg"
 _DOSE_CHANGED = re2.compile(
     rf"(?i)^(?:.{{1,40}}?)(?: |'ve |'s )?{_ADVERBS}(?:upped|increased|raised|lowered|reduced|cut|doubled|halved|changed|put up|brought down|adjusted|moved) (?P<who>my) (?P<new>{MEDICINE})(?: dose| dosage)?(?: up| down)? (?:from {DOSE} )?to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
 )
+_POINTS = re2.compile(r"(?i)^(?:this|that|those|these|some|any|all|both|the)\b")
 _REFUSED = re2.compile(rf"(?i)^(?:{_NO_MEDICINE})$")
 
 _US = r"^(?:(?i:I|we)(?:'ve| have)?|(?i:my|our) (?:team|company|office|shop)(?: has)?)"
@@ -71,10 +76,11 @@ _NO_PRODUCT = re2.compile(
 _NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
 
 _SIGNS = frozenset(
-    "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed took taken got weaned migrated transitioned converted upgraded ported "
+    "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed gave took taken got weaned migrated transitioned converted upgraded ported "
     "replaced swapped instead rather".split()
 )
 _TAKES = BY_NAME["takes_medicine"]
+_PRESCRIBED_THEN = BY_NAME["prescribed"]
 _USES = BY_NAME["uses"]
 
 
@@ -107,7 +113,19 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
         taken = f"{drug} {dose}" if dose else drug
         yield Replacement(subject, _TAKES, drug, f"{subject.text} takes {taken}.")
         return
-    if stopped := _TAKEN_OFF.match(clause):
+    given = _WAS_GIVEN.match(clause)
+    if given and (given.group("when") or given.group("more")):
+        patient, drug = _patient(given.group("who"), speaker), english_medicine(given.group("new"))
+        when = f" {given.group('when').lower()}" if given.group("when") else ""
+        yield Replacement(
+            patient,
+            _PRESCRIBED_THEN,
+            drug,
+            f"{patient.text} was given {drug}{when}{(given.group('more') or '').removesuffix(' or so')}.",
+        )
+        return
+    stopped = _TAKEN_OFF.match(clause)
+    if stopped and not _POINTS.match(stopped.group("old")):
         patient, former = _patient(stopped.group("who"), speaker), stopped.group("old").lower()
         yield Replacement(patient, _TAKES, former, f"{patient.text} no longer takes {former}.", is_negated=True)
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from apps.pipeline.extraction.patterns.new_subjects import is_present, split_at_subjects
+from apps.pipeline.extraction.patterns.self_introductions import told_apart, with_partner
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.provenance.own_words import own_prose
@@ -15,7 +17,7 @@ MOST_CHARACTERS = 500  # of a sentence; a longer one is pasted, or a list
 
 _REPEATED = re.compile(r"(?P<sign>[^\w\s])(?P=sign){3,}")
 _RESTART = (
-    r"(?:I|i|we|We|(?:all |both )?(?:my|our)|My|Our|she|he|(?:her|his) (?:boyfriend|girlfriend|husband|wife|partner|son|daughter|mother|father|mum|mom|dad|sister|brother|kids|children)|(?:back )?in (?:19|20)\d\d,? (?:I|we))\b"
+    r"(?:(?:all |what )?(?:I|i|we)|We|(?:all |both )?(?:my|our)|My|Our|she|he|(?:her|his) (?:boyfriend|girlfriend|husband|wife|partner|son|daughter|mother|father|mum|mom|dad|sister|brother|kids|children)|(?:back )?in (?:19|20)\d\d,? (?:I|we))\b"
     r"(?!\s+(?:think|guess|mean|hope|believe|suppose)\b)"
 )
 _CLAUSE = re.compile(
@@ -26,21 +28,25 @@ _TRAILING_QUESTION = re.compile(
     r"(?i)[,;:]?\s*(?:[-–—]+\s*)?(?:so |and |but )?\b(?:can|could|would|do|does|did|what|how|where|which|who|when|why|any|is there"
     r"|are there|should|is it|have you|are you|will|want to|wanna|check|remember|right|huh|ever|got any|you)\b[^,;]*$"
 )
-_STATEMENT_START = re.compile(r"(?i)^\W*(?:\w+\W+){0,3}?(?:i|i'm|im|i've|we|we're|my|our)\b")
+_STATEMENT_START = re.compile(r"(?i)^\W*(?:\w+\W+){0,3}?(?:i|i'm|im|i've|we|we're|my|our|there's|there is)\b")
 _NAME_AND_VERB = re.compile(
     r"^\W*(?:\w+, )?(?!(?:What|Who|How|When|Where|Why|Which|Does|Did)\b)[A-ZÀ-Þ][a-zà-ÿ]+ (?:[a-z]+ly )?(?:is|was|has|can't|cannot|[a-z]{2,}s|[a-z]+ed) "
 )
+# "she's the one who can't eat eggs"
+_THE_ONE = re.compile(r"(?:['’]s| is) the one (?:who|that) (?=[a-z])")
+_PART = re.compile(r",\s+")
 _FIRST_VERB = re.compile(
     r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i)(?:(?P<short>'m|'ve|'re) | )(?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z0-9]+)\b"
 )
 _AND_VERB = re.compile(
-    r",? (?:and|but) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+) (?=[\w\"])"
+    r",? (?:and|but) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+(?:n['’]t)?) (?=[\w\"])"
 )
 # "My mother has dementia and lives in Bath": both verbs are said of one subject.
 _THIRD_PERSON = re.compile(
-    r"^(?P<subject>(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){1,4}?|[A-ZÀ-Þ][\w'-]+ )(?:(?:just|also|still|now|always|usually) )?(?P<verb>is|has|was|[a-z]+s)\b"
+    r"^(?P<subject>(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){1,4}?|[A-ZÀ-Þ][\w'-]+ )(?:(?:just|also|still|now|always|usually) )?(?P<verb>is|has|was|had|can(?:['’]t|not)?|[a-z]+s)\b"
 )
 _OTHERS_VERB = re.compile(r"(?i)\b(?:how|that|when|what|if) (?:you|they|he|she|people)\b")
+_THIRD_FORMS = frozenset("is has was had can can't cannot doesn't isn't hasn't won't".split())
 _BASES = frozenset(
     "work live love like hate enjoy play have speak use study own drive teach want need prefer eat drink go make write read volunteer collect run".split()
 )
@@ -81,18 +87,23 @@ def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]
 
 def clauses_of(sentence: Sentence) -> list[str]:
     """Split a sentence where a new statement begins; of a question, return only a statement before it."""
-    text = sentence.text
+    text = _THE_ONE.sub(" ", with_partner(sentence.text))
     if sentence.asks:
         cut = _TRAILING_QUESTION.search(text)
         text = text[: cut.start()] if cut and _states(text[: cut.start()]) else ""
     parts = (part.strip(" \t,;:-–—.!…") for part in _CLAUSE.split(text, maxsplit=_MOST_CLAUSES))
     most = 2 + len(text) // _SHORTEST_CLAUSE
-    return [clause for part in parts for clause in _coordinated(part) if clause][:most]
+    stated = (
+        each.strip() for part in parts for clause in split_at_subjects(part) for each in _coordinated(clause.strip())
+    )
+    read = [clause for clause in stated if clause][:most]
+    return [each for clause in read for each in told_apart(clause)]
 
 
 def _states(text: str) -> bool:
     """Return True if a text begins with a subject: the speaker, their people or someone by name."""
-    return _STATEMENT_START.match(text) is not None or _NAME_AND_VERB.match(text) is not None
+    parts = (text, *_PART.split(text))
+    return any(_STATEMENT_START.match(part) or _NAME_AND_VERB.match(part) for part in parts)
 
 
 def _coordinated(clause: str) -> list[str]:
@@ -122,7 +133,11 @@ def _coordinated_third(clause: str) -> list[str]:
 
 
 def _is_third(verb: str) -> bool:
-    return verb in ("is", "has", "was") or (verb.endswith("s") and verbs.base_form(verb) in _BASES)
+    return (
+        verb.replace("’", "'") in _THIRD_FORMS
+        or is_present(verb)
+        or (verb.endswith("s") and verbs.base_form(verb) in _BASES)
+    )
 
 
 def _is_verb(word: str) -> bool:

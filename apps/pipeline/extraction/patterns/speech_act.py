@@ -19,8 +19,14 @@ _SARCASM = re2.compile(
     r"(?i)^(?:oh,? (?:great|wonderful|fantastic|joy|perfect|good|nice|lovely)[,.!]* (?:another|just what|more|yet)\b"
     r"|(?:yeah,? )?(?:right|sure),? (?:because|like)\b|(?:oh,? )?(?:yeah|sure),? right\b[,.!]|just what I (?:needed|wanted)\b|as if\b|thanks a lot for\b|I(?:'d| would) (?:so )?love (?:nothing more|another)\b"
     r"|(?:oh,? |and |yeah,? )*how (?:I|we) (?:(?:just|so|really|simply) )*(?:love|adore|enjoy)\b|(?:oh,? |yeah,? |well,? )+I (?:just|so|simply|absolutely) (?:love|adore) (?:it when|being|having to|how)\b)"
-    r"|\b(?:I|we) (?:just|so|simply|absolutely) (?-i:LOVE|ADORE|ENJOY)\b|/s$"
+    r"|oh,? (?:sure|yeah|yes|right|great|wonderful|lovely|perfect|fantastic|good|nice),? (?:I|we) (?:just |so |simply |really |absolutely |do |totally )+(?:love|adore|enjoy)\b"
+    r"|\b(?:I|we) (?:just|so|simply|absolutely) (?-i:LOVE|ADORE|ENJOY)\b|/s$|🙄"
 )
+# Delight over what is told behind it, which "I do so love it" then mocks: "Oh wonderful, it is hailing."
+_DELIGHT = re2.compile(
+    r"(?i)^(?:oh|well|ah),? (?:how )?(?:great|wonderful|lovely|perfect|fantastic|brilliant|joy|marvellous)[,.!]"
+)
+_STRESSED_PRAISE = re2.compile(r"(?i)\b(?:I|we) (?:just |so |simply |do |absolutely |really )+(?:love|adore|enjoy)\b")
 # What mockery goes on with: "Oh great, another meeting. I simply adore meetings."
 _PRAISE = re2.compile(
     r"(?i)\b(?:I|we) (?:\w+ ){0,2}(?:love|adore|enjoy|like)\b|\b(?:favou?rite|best part|highlight|dream come true)\b"
@@ -48,6 +54,13 @@ _INSIDE_THE_WORK = re2.compile(
 _TAKES_BACK_ITSELF = re2.compile(
     r"(?i)[,;.–—-] ?(?:oh,? )?(?:no,? (?:sorry|wait|hang on|hold on|actually)|wait,? no|scratch that|sorry,? (?:no|that's|that is|wrong)|or rather|correction:?)\b"
 )
+_TAG_QUESTION = re2.compile(
+    r"(?i), (?:is|are|was|were|can|could|do|does|did|has|have|will|would|should|must)(?:n't)? (?:he|she|it|they|I|we)\?$"
+)
+# "Let's role-play: you are the king and I'm a knight"
+_CASTS = re2.compile(
+    r"(?i)\b(?:let'?s|we|can we) (?:do a |do some |start a )?role-?play\b|\brole-?play:|\byou(?:'re| are) (?:an?|the|my) [\w -]{2,30},? (?:and |while )?(?:I'm|I am|I'll be|I will be) (?:an?|the|your)\b"
+)
 _IMAGINES = frozenset(
     "if imagine suppose hypothetically say assume pretend pretending act story, game, scene, story game scene role-play roleplay "
     "novel book play campaign script dream roleplay, role-play, novel, book, play, campaign, dream, script,".split()
@@ -65,6 +78,7 @@ def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
         or _SARCASM.search(sentence)
         or _SECRET.search(sentence)
         or _INSIDE_THE_WORK.search(sentence)
+        or _CASTS.search(sentence)
     ):
         return None, ""
     lower = sentence.lower()
@@ -104,7 +118,19 @@ def is_mockery(sentence: str) -> bool:
 
 def goes_on_mocking(sentence: str, *, before: str) -> bool:
     """Return True if a sentence praises something after one that says the opposite of what it means."""
+    if _DELIGHT.search(before) and _STRESSED_PRAISE.search(sentence):
+        return True
     return is_mockery(before) and _PRAISE.search(sentence) is not None
+
+
+def asks_for_confirmation(sentence: str) -> bool:
+    """Return True if a sentence ends in a tag: "Leo can't have egg, can he?" asks whether it is so."""
+    return _TAG_QUESTION.search(sentence) is not None
+
+
+def rolls_eyes(sentence: str) -> bool:
+    """Return True if a sentence rolls its eyes, at what was said right before it as well."""
+    return "🙄" in sentence
 
 
 def is_rhetorical(sentence: str) -> bool:

@@ -32,6 +32,8 @@ _ALWAYS_THIS = re2.compile(
 _EVERYWHERE = re2.compile(
     rf"{_LEAD}(?P<object>{_DO}\b.*? (?:everywhere|in everything|for everything|in all (?:of )?(?:your|my|our|the)|in every|at all times|throughout)\b.*)$"
 )
+# "Give me paces in km, never miles"
+_AND_NEVER = re2.compile(rf"{_LEAD}(?P<object>{_DO}\b[^,;]*),? (?:and |but )?never (?P<never>[^,;]+)$")
 # Wishes about the style of texts are standing ones, even without such a word.
 _KEEP = re2.compile(
     rf"{_LEAD}(?P<object>keep (?:the |your |all |all your )?(?:explanations?|answers?|replies|responses|summaries|comments|messages) (?:as )?(?:short|brief|concise|simple|terse|formal|informal|polite|plain|to the point|under \d+ \w+)\b.*)$"
@@ -144,6 +146,8 @@ def _wish_in(said: str, *, name: str) -> StandingRule | None:
     if whenever := _WHENEVER.match(said):
         when = _third(whenever.group("when"), name)
         return _rule(_convention, whenever.group("object"), name, lead="", tail=f" {when[:1].lower()}{when[1:]}")
+    if both := _AND_NEVER.match(said):
+        return _rule(_convention, both.group("object"), name, lead="", tail=f", never {both.group('never')}")
     for expression, row, lead, verb in _FORMS:
         if found := expression.match(said):
             return _rule(row, f"{verb}{found.group('object')}", name, lead=lead)

@@ -12,7 +12,7 @@ from apps.pipeline.lexicon.translation import Grammar
 _LONGEST_PHRASE = 4  # words
 # What is taken, eaten, liked or spoken has no article in English: "prendre de la vitamine D", "détester les champignons".
 _WITHOUT_ARTICLE = frozenset(
-    "take eat drink have like love hate prefer speak learn play study tolerate like sold".split()
+    "take eat drink have like love hate prefer speak learn play study tolerate like sold expecting".split()
 )
 _ARTICLES = ("of the ", "of ", "the ", "to the ")
 _PREPOSITIONS = {
@@ -31,10 +31,11 @@ _NO_SPACE_BEFORE = re.compile(r" (?=[,.;:!?)])|(?<=\() |(?<=') ")
 _MEDICINE = re2.compile(rf"(?i)^{MEDICINE}$")
 _HOUR = re.compile(r"^(\d{1,2})h(\d\d)?$")
 _ORDINAL = re.compile(r"^(\d+)\.$")
+_COMPOUND = re.compile(r"(?i)^(\w{3,})allergie$")
 _FROM = re.compile(r"^of ")
 # What says when goes to the end, as English has it.
 _TIME_FIRST = re.compile(
-    rf"^(again|today|yesterday|(?:last|next|every|since) [\w.]+|since \w+ \d{{4}}|in (?:the )?(?:morning|evening|{'|'.join(map(str.capitalize, MONTHS))})|on \d+ [A-Z]\w+) (.+)$"
+    rf"^(again|today|yesterday|(?:last|next|every|since) [\w.]+|since \w+ \d{{4}}|in (?:the )?(?:morning|evening|{'|'.join(map(str.capitalize, MONTHS))})|on \d+ [A-Z]\w+) ([^,]+)(.*)$"
 )
 _AGED = re.compile(r"\((\d+) years\)")
 
@@ -45,7 +46,7 @@ def translated_object(tokens: Sequence[str], grammar: Grammar, *, verb: str) -> 
     text = _NO_SPACE_BEFORE.sub("", " ".join(said))
     text = _AGED.sub(r"(\1)", " ".join(text.split()))
     if verb != "be":
-        text = _TIME_FIRST.sub(r"\2 \1", text)
+        text = _TIME_FIRST.sub(r"\2 \1\3", text)
     base = verb.rpartition(" ")[2]
     if base in _WITHOUT_ARTICLE:
         return _without_article(text)
@@ -90,7 +91,9 @@ def _unknown(token: str) -> str:
     """Return a word that no table knows: medicines and times of day are written as in English."""
     if _MEDICINE.match(token):
         return english_medicine(token)
-    return _HOUR.sub(lambda found: f"{found[1]}:{found[2] or '00'}", _ORDINAL.sub(r"\1", token))
+    return _HOUR.sub(
+        lambda found: f"{found[1]}:{found[2] or '00'}", _ORDINAL.sub(r"\1", _COMPOUND.sub(r"\1 allergy", token))
+    )
 
 
 def _preposition(tokens: Sequence[str], folded: Sequence[str], place: int, grammar: Grammar, verb: str) -> str:

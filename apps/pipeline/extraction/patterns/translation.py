@@ -15,14 +15,18 @@ from apps.pipeline.lexicon import verbs
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.translation import GRAMMARS, Grammar, tokens_of
 
+_LISTS = re2.compile(r"^[\p{L}' -]{2,40}(?:,| and| or)\b|\b(?:and|or) [\p{L}-]+$")
 _FIXED = ("am", "is", "are", "used")
 _TAG = re2.compile(r"(?i), (?:ja|oder|ne|gell|nicht wahr|ok|okay|d['’]accord|hein|non|no|vale|verdad)\?$")
 
 
 # Where English says it otherwise: "I have 42 years", "I have fear of heights", "we move to Nantes in August".
 _IDIOMS = (
+    (re2.compile(r"\ba (appointment|exam|interview|operation|allergy|intolerance)\b"), r"an \1"),
+    (re2.compile(r"\b(am|is|are) (?:gegen|auf) (.+?) allergi(?:c|sch)\b"), r"\1 allergic to \2"),
+    (re2.compile(r"\b(am|is|are) (since [\w.]+(?: \d{4})?|for \w+ (?:years|months)) ([a-z]+)$"), r"\1 \3 \2"),
+    (re2.compile(r"\bsince hace\b"), "for"),
     (re2.compile(r"^I am called (.+)$"), r"my name is \1"),
-    (re2.compile(r"^(?:he|she|it) is called .+$"), ""),
     (re2.compile(r"^I move to\b"), "I am moving to"),
     (re2.compile(r"^we move to\b"), "we are moving to"),
     (re2.compile(r"\bmoves to\b"), "is moving to"),
@@ -57,10 +61,17 @@ def _written(head: ForeignClause, grammar: Grammar) -> str:
             head, said = replace(head, verb="work"), _employed(head.rest, work, grammar)
         elif grammar.code == "de" and said[:1].isupper() and said.startswith(head.rest[0]):
             return ""  # a name and any other noun look the same
-    clause = " ".join(f"{head.subject} {_verb_group(head)} {said}".split())
+    clause = " ".join(f"{head.subject} {_verb_group(head)} {_first_part(said)}".split())
     for idiom, english in _IDIOMS:
         clause = idiom.sub(english, clause)
     return clause
+
+
+def _first_part(said: str) -> str:
+    """Return what a clause says up to a comma, unless a list, a name or a number goes on behind it."""
+    first, comma, more = said.partition(", ")
+    goes_on = any(char.isdigit() for char in more) or _LISTS.search(more) is not None or more[:1].isupper()
+    return said if not comma or goes_on else first
 
 
 def _end_of_clause(rest: Sequence[str], grammar: Grammar) -> int:

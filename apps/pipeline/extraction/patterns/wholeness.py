@@ -13,7 +13,7 @@ _CUT = re2.compile(
 _BRACKETS = (("(", ")"), ("[", "]"), ("“", "”"))
 # "might not sure", "is can"
 _GARBLED = re2.compile(
-    r"(?i)\b(?:might|may|could|would|should|will|can) (?:not )?(?:sure|able|not|the|an?|is|was|are|has|of)\b|\b(?:is|was) (?:is|was|does|can|will)\b"
+    r"(?i)\b(?:might|may|could|would|can) (?:not )?(?:sure|able|not|the|an?|is|was|are|has|of)\b|\b(?:should|will) (?:not )?(?:sure|able|the|an?|is|was|are|has|of)\b|\b(?:is|was) (?:is|was|does|can|will)\b"
 )
 
 

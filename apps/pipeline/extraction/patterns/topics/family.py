@@ -75,7 +75,7 @@ PATTERNS = (
         type=MemoryType.EVENT,
         predicate="expecting",
         verbs=("is", "has", "had"),
-        expression=r"(?:is|found out [\w' ]+ is) (?P<object>(?:pregnant|expecting|having a baby|trying for a baby|adopting|going to be a (?:dad|mom|father|mother|parent|grandma|grandpa|aunt|uncle))\b.*)",
+        expression=r"(?:is|found out [\w' ]+ is) (?P<object>(?:(?:\w+ (?:weeks|months) )?pregnant|expecting|having a baby|trying for a baby|adopting|going to be a (?:dad|mom|father|mother|parent|grandma|grandpa|aunt|uncle))\b.*)",
         max_words=16,
         importance=0.9,
     ),

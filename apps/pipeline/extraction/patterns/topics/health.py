@@ -5,11 +5,14 @@ from functools import partial
 from apps.pipeline.core.enums import MemoryType, Polarity
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon.foods import FOODS
-from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES, CONDITION_NOUNS, DOSE, MEDICINE
+from apps.pipeline.lexicon.health_terms import BODY_PART, CONDITION_ADJECTIVES, CONDITION_NOUNS, DOSE, MEDICINE
 from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="health", importance=0.9)
-_TAKES = r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses|started(?: taking| on)?)"
+_TAKES = (
+    r"(?:takes|is taking|is on|has been on|has been taking|has to take|needs to take|needs|uses|started(?: taking| on)?"
+    r"|is starting(?: on)?|is now on)(?: the| his| her| their| User's)?"
+)
 
 PATTERNS = (
     _row(
@@ -19,7 +22,7 @@ PATTERNS = (
         expression=r"(?:is|has been|has always been) (?:severely |badly |deathly |highly |mildly |very )?allergic to (?P<object>.+)",
         content="is allergic to {object}",
         importance=0.95,
-        ends="and is|not",
+        ends="and is|not|as",
         is_list=True,
     ),
     _row(
@@ -56,12 +59,12 @@ PATTERNS = (
         name="cannot_have",
         predicate="can_have",
         verbs=("can",),
-        expression=r"can (?P<verb>eat|have|drink|tolerate|digest) (?P<object>.+)",
+        expression=r"can (?P<verb>eat|have|drink|take|tolerate|digest) (?P<object>(?:anything (?:with|containing) )?.+)",
         content="can {verb} {object}",
         topic="food",
         only_negated=True,
-        ends="at|in|on|with|for|after|before|without|until|right|yet|today|tonight|since|as",
-        unless=r"(?:any ?more|right|now|the|a|an|both|more|much|my|two|everything|anyone|\w+'s)\b|anything(?: (?:else|right|now|at|before|after|until|today|from|in|on)\b|$)",
+        ends="at|in|on|for|after|before|without|until|right|yet|today|tonight|since|as",
+        unless=r"(?:any ?more|right|now|the|a|an|both|more|much|my|two|everything|anyone|part|place|care|off|over|up|on|in|out|calls?|photos?|pictures?|notes?|time|days?|holidays?|leave|screenshots?|\w+'s)\b|anything(?: (?:else|right|now|at|before|after|until|today|from|in|on)\b|$)",
         max_words=8,
         is_list=True,
     ),
@@ -112,10 +115,20 @@ PATTERNS = (
         name="must_not",
         predicate="must_not",
         verbs=("must", "should", "is"),
-        expression=r"(?:must|should|is (?:supposed|allowed) to) (?P<object>(?:eat|have|drink|take|lift|carry|be given|smoke|drive|fly|run|swim|bend|kneel|climb)\b.+)",
+        expression=r"(?:must|should|is (?:supposed|allowed) to) (?P<object>(?:eat|have|drink|take|lift|carry|be given|smoke|drive|fly|run|swim|bend|kneel|climb)\b.*)",
         only_negated=True,
         max_words=16,
         unless=r"have (?:to|been|done|said|a look|any)\b|take (?:it|that|this|long|the (?:bus|train))\b|run (?:into|out|the)\b",
+    ),
+    _row(
+        name="will_not_eat",
+        predicate="consumes",
+        verbs=("will",),
+        expression=r"will (?:eat|drink|touch) (?P<object>[a-z-]+(?: (?:or |and )?[a-z-]+)?)",
+        topic="food",
+        only_negated=True,
+        unless=r"(?:it|this|that|them|the|my|anything|any|much|a|an|out|today|tonight|now|breakfast|lunch|dinner|base|wood)\b",
+        max_words=4,
     ),
     _row(
         name="does_not_tolerate",
@@ -161,7 +174,7 @@ PATTERNS = (
         type=MemoryType.EVENT,
         predicate="injured",
         verbs=("broke", "hurt", "sprained", "twisted", "injured", "tore", "fractured", "pulled", "had", "has", "underwent"),
-        expression=r"(?:broke|hurt|sprained|twisted|injured|tore|fractured|pulled|has (?:broken|hurt|sprained|injured|had)|had|underwent) (?P<object>(?:[\w' ]+ )?(?:hamstring|operations?|surgeries|arm|leg|knee|ankle|wrist|back|shoulder|foot|hand|finger|toe|hip|neck|rib|muscle|surgery|operation|injury|accident|stroke|heart attack|concussion|miscarriage)\b.*)",
+        expression=rf"(?:broke|hurt|sprained|twisted|injured|tore|fractured|pulled|has (?:broken|hurt|sprained|injured|had)|had|underwent) (?P<object>(?:[\w' ]+ )?(?:hamstring|operations?|surgeries|{BODY_PART}|surgery|operation|injury|accident|stroke|heart attack|concussion|miscarriage)\b.*)",
         max_words=16,
         importance=0.8,
     ),
@@ -211,15 +224,15 @@ PATTERNS = (
     _row(
         name="has_aid",
         predicate="relies_on",
-        verbs=("has", "wears", "uses", "carries"),
-        expression=r"(?:has|wears|uses|carries) (?P<object>(?:an? )?(?:pacemaker|hearing aids?|epi-?pens?|insulin pump|wheelchair|inhaler|cpap|stent|crutches|contact lenses)\b.*)",
+        verbs=("has", "wears", "uses", "carries", "is", "walks"),
+        expression=r"(?:has|wears|uses|carries|(?:is walking|walks) (?:with|on)) (?P<object>(?:(?:an?|two) )?(?:sticks?|walking sticks?|cane|walking frame|walker|pacemaker|hearing aids?|epi-?pens?|(?:insulin )?pump|wheelchair|inhaler|cpap|stent|crutches|contact lenses)\b.*)",
         max_words=10,
     ),
     _row(
         name="avoids",
         predicate="consumes",
-        verbs=("avoids", "cut", "has", "tries", "is", "should", "must"),
-        expression=r"(?:avoids|(?:has|tries|is trying|is supposed) to avoid|is avoiding|(?:should|must) avoid|cut out|has cut out|has given up) (?P<object>[a-z-]+(?: [a-z-]+)?(?: (?:because|since|as|so|for|at|in|when)\b.*)?)",
+        verbs=("avoids", "cut", "has", "tries", "is", "should", "must", "needs"),
+        expression=r"(?:avoids|(?:has|tries|is trying|is supposed) to avoid|is avoiding|(?:should|must|has to|needs to) (?:avoid|stay off|keep off|stay away from|cut out)|cut out|has cut out|has given up) (?P<object>[a-z-]+(?: [a-z-]+)?(?: (?:because|since|as|so|for|at|in|when)\b.*)?)",
         ends="because|since|as|for|at|in|when",
         topic="food",
         polarity=Polarity.NEGATIVE,

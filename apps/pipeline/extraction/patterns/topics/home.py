@@ -4,7 +4,7 @@ from functools import partial
 
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.extraction.patterns.pattern import Pattern
-from apps.pipeline.lexicon.calendar import MONTHS
+from apps.pipeline.lexicon.calendar import MONTHS, WEEKDAYS
 from apps.pipeline.lexicon.tables import alternation
 
 _ENDS = (
@@ -33,7 +33,7 @@ PATTERNS = (
         verbs=("moved", "has", "relocated", "settled"),
         expression=r"(?:moved|has moved|relocated|has relocated|settled)(?: here| back| over| out| away| down)?(?: from [\w' ]{2,30})? (?:to|in) (?P<object>(?:the )?(?-i:[A-ZÀ-Þ]).*)",
         content="lives in {object}",
-        unless=rf"(?:{alternation(MONTHS)})\b",
+        unless=rf"(?:{alternation({*MONTHS, *WEEKDAYS, *(f'{day}s' for day in WEEKDAYS)})})\b",
     ),
     _row(
         name="will_move_to",
@@ -84,10 +84,26 @@ PATTERNS = (
         max_words=8,
     ),
     _row(
+        name="shares_home",
+        predicate="lives_with",
+        verbs=("shares",),
+        expression=r"shares (?P<object>(?:a|an|the) (?:\w+ )?(?:flat|apartment|house|place|room) (?:in|with) .+)",
+        entity=None,
+        ends="but",
+        max_words=14,
+    ),
+    _row(
+        name="is_in",
+        predicate="is_in",
+        verbs=("is",),
+        expression=r"is (?:over |out |based |living )?in (?P<object>(?-i:[A-ZÀ-Þ])[\w'-]+(?: (?-i:[A-ZÀ-Þ])[\w'-]+)?)[\s.!]*(?:,.*)?",
+        unless=rf"(?:{alternation(MONTHS)})\b",
+    ),
+    _row(
         name="home_kind",
         predicate="home",
         verbs=("lives", "rents"),
-        expression=r"(?:lives in|rents) (?P<object>(?:a|an) .*\b(?:flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town)\b.*)",
+        expression=r"(?:lives in|rents) (?P<object>(?:a|an) .*\b(?:flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town|(?:care|nursing|retirement) home)\b.*)",
         entity=None,
         ends="but",
         max_words=12,

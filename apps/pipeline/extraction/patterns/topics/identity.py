@@ -88,3 +88,18 @@ PATTERNS = (
         r"|lesbian|single (?:mom|mother|dad|father|parent)|twin|only child|night owl|morning person|early bird|perfectionist|minimalist|homebody|foodie|bookworm))\b.*",
     ),
 )  # fmt: skip
+
+# What no other row knows: "I'm a physio", "I'm a beekeeper in Kent".
+OTHERWISE = (
+    _row(
+        name="is_a",
+        predicate="is_a",
+        verbs=("is",),
+        expression=r"is an? (?P<object>[a-z-]+(?: [a-z-]+)?)(?: (?:in|at|from|for|by) .*|[,;(].*)?[\s.!]*",
+        content="is {article} {object}",
+        unless=r"(?:bit|little|lot)\b|(?:\w+ )*(?:mess|wreck|fan|idiot|moment|hurry|few|while|day|state|loss|rush|way|kind|sort|pain|problem|joke|thing|one|person|mood|week|minute|month|year|guest|member|joy|fool|regular|customer|user|meeting|call|bus|train|break)$|(?:really|very|so|too|quite|pretty|good|great|bad|big|huge|happy|new|sad)\b|[a-z]+ly\b",
+        importance=0.6,
+        only_speaker=True,
+        max_words=2,
+    ),
+)  # fmt: skip

@@ -68,6 +68,15 @@ PATTERNS = (
         unless=rf"(?:{alternation(NAMES)})\b",
     ),
     _row(
+        name="saved_up",
+        predicate="saved_up",
+        verbs=("put", "set", "saved", "has"),
+        expression=r"(?:has )?(?:put aside|set aside|saved(?: up)?) (?P<object>(?:about |around )?[€$£]?\d.*)",
+        max_words=12,
+        ends="so|and",
+        is_single=True,
+    ),
+    _row(
         name="sold",
         type=MemoryType.EVENT,
         predicate="sold",

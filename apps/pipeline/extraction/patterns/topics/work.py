@@ -147,6 +147,23 @@ PATTERNS = (
         max_words=8,
     ),
     _row(
+        name="responsible_for_field",
+        predicate="responsible_for",
+        verbs=("handles", "runs", "does"),
+        expression=r"(?:handles|runs|does) (?P<object>[a-z]+(?: and [a-z]+)?)(?: now| for User| these days)*[\s.!]*",
+        unless=r"(?:it|this|that|them|well|fine|late|out|away|fast|daily|everything|nothing|so|too|not|better|good|great|yoga|pilates|sports?|homework|marathons?)\b",
+        max_words=3,
+    ),
+    _row(
+        name="trade",
+        predicate="trade",
+        verbs=("makes", "sells", "builds", "develops", "offers", "produces", "imports", "manufactures"),
+        expression=r"(?:(?:makes|builds|develops|offers) (?P<object>[a-z][\w-]*(?: [\w-]+){0,3} for .+)|(?:sells|produces|imports|manufactures) (?P<goods>[a-z][\w-]+.*))",
+        unless=r"(?:it|this|that|them|some|an?|the|my|dinner|lunch|breakfast|room|time|plans|sense)\b",
+        only_speaker=True,
+        max_words=12,
+    ),
+    _row(
         name="works_on_team",
         predicate="works_on_team",
         verbs=("works", "is"),

@@ -1,4 +1,4 @@
-"""The statements of a clause: values, medicines, dated events, what a typed pattern finds, or else its free words."""
+"""Read a clause: medicines, values, attributes, relations, typed patterns, and else free words."""
 
 import re
 from collections.abc import Iterator
@@ -27,6 +27,7 @@ from apps.pipeline.extraction.patterns.importance_phrases import value_in
 from apps.pipeline.extraction.patterns.pattern import Pattern, PatternMatch
 from apps.pipeline.extraction.patterns.recoveries import Recovery, recovery_in
 from apps.pipeline.extraction.patterns.regimen import regimen_in
+from apps.pipeline.extraction.patterns.regular_times import regular_time_in
 from apps.pipeline.extraction.patterns.relation_statements import (
     relation_in,
 )
@@ -37,10 +38,19 @@ from apps.pipeline.lexicon import verbs
 # Types of things that the next sentence may call "it".
 _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collects consumes uses prefers".split())
 _REGULARLY = re.compile(r"\b(?:every|each|daily|once|twice|times|\w+days)\b")
+_MORE = re.compile(r", (?![€$£]?\d[\d.,]* ?(?:\w+ )?(?:a|per|each)\b)")  # what is behind a comma, other than its price
+_FIRST_PERSON = re.compile(r"\b(?:I|i|[Mm]y|me)\b")
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
-def statements_of_clause(clause: str, *, said: SentenceContext, before: str) -> Iterator[Candidate]:
+def thing_of(candidate: Candidate) -> str:
+    """Return what a statement is about, where the next one may call it "it"."""
+    text = candidate.object.text
+    is_thing = candidate.predicate in _ABOUT_THINGS and candidate.polarity is Polarity.POSITIVE
+    return text if is_thing and len(text.split()) <= 4 else ""
+
+
+def of_clause(clause: str, *, said: SentenceContext, before: str) -> Iterator[Candidate]:
     """Yield the statements of a clause; without a pattern only those with a dose or a day."""
     medicines = tuple(_medicines_in(clause, said)) if said.speech_act is SpeechAct.ASSERTED else ()
     event = dated_event_in(clause, name=said.speaker.text) if said.speech_act is SpeechAct.ASSERTED else None
@@ -49,7 +59,8 @@ def statements_of_clause(clause: str, *, said: SentenceContext, before: str) -> 
     if event is None and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
         found = tuple(_of_third_party(clause, said)) or found
     yield from found
-    for tail in tails_of(clause)[1:] if said.speech_act is SpeechAct.ASSERTED else ():
+    is_plain = said.speech_act is SpeechAct.ASSERTED and not said.is_translated
+    for tail in tails_of(clause)[1:] if is_plain else ():
         if told := _value_of(tail, said):
             yield from _plain(said, told.row, ObjectValue(literal=told.value), told.content)
     if event is not None and not found:
@@ -74,6 +85,9 @@ def _owner_or_thing(text: str) -> Mention:
 
 def _medicines_in(clause: str, said: SentenceContext) -> Iterator[Candidate]:
     name = said.speaker.text
+    # Of people who talk to each other, a list without "I" may answer a question about somebody else.
+    if said.turn.speaker and not _FIRST_PERSON.search(said.evidence):
+        return
     for each in regimen_in(clause, name=name):
         value = ObjectValue(literal=each.value)
         yield build_candidate(said, subject=said.speaker, row=each.row, value=value, content=each.content)
@@ -103,6 +117,8 @@ def _known_in(clause: str, said: SentenceContext, before: str) -> Iterator[Candi
         yield from _plain(said, worth.row, ObjectValue(literal=worth.thing), worth.content)
     elif statement := parse(clause, speaker=name):
         yield from _of_statement(statement, said)
+    elif not said.is_translated and (regular := regular_time_in(clause, name=name)):
+        yield from _plain(said, regular.row, ObjectValue(literal=regular.value), regular.content)
 
 
 def _value_of(clause: str, said: SentenceContext) -> CurrentValue | Recovery | ChangingValue | None:
@@ -151,7 +167,7 @@ def _matching(statement: ParsedClause) -> Iterator[tuple[Pattern, PatternMatch]]
 def _in_free_words(statement: ParsedClause, said: SentenceContext) -> Iterator[Candidate]:
     to_assistant = not said.turn.speaker
     if to_assistant:
-        statement = replace(statement, phrase=statement.phrase.partition(", ")[0])
+        statement = replace(statement, phrase=_MORE.split(statement.phrase, maxsplit=1)[0])
     row = general_row(statement, name=said.speaker.text, to_assistant=to_assistant)
     phrase = free_phrase(statement.phrase, least=1 if statement.is_negated and to_assistant else 0) if row else ""
     if row is None or not phrase:
@@ -170,10 +186,3 @@ def _predicate(phrase: str) -> str:
         return verbs.base_form(word) or "did"
     following = _NOT_LETTERS.sub("", rest.partition(" ")[0])
     return f"{word}_{following}" if following else word
-
-
-def thing_of(candidate: Candidate) -> str:
-    """Return what a statement is about, where the next one may call it "it"."""
-    text = candidate.object.text
-    is_thing = candidate.predicate in _ABOUT_THINGS and candidate.polarity is Polarity.POSITIVE
-    return text if is_thing and len(text.split()) <= 4 else ""

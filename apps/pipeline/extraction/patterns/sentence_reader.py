@@ -1,26 +1,33 @@
-"""The statements of a sentence: a rule, a correction of a name, who is named, lists, other languages, its clauses."""
+"""Read a sentence: standing rules, who is named, lists, other languages, and else its clauses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from apps.pipeline.core.enums import EntityType, SpeechAct
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.extraction.patterns import relatives, sentences
+from apps.pipeline.extraction.patterns.antecedents import Antecedent
 from apps.pipeline.extraction.patterns.attributes import NAME
-from apps.pipeline.extraction.patterns.candidate_builder import SentenceContext, build_candidate
-from apps.pipeline.extraction.patterns.clause_statements import statements_of_clause, thing_of
+from apps.pipeline.extraction.patterns.candidate_builder import (
+    SentenceContext,
+    build_candidate,
+)
+from apps.pipeline.extraction.patterns.clause_reader import of_clause, thing_of
 from apps.pipeline.extraction.patterns.foreign_appointments import appointment_in
 from apps.pipeline.extraction.patterns.foreign_statements import foreign_statements_in, foreign_ties_in
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
+from apps.pipeline.extraction.patterns.naming import is_called, named_in_place
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
-from apps.pipeline.extraction.patterns.regimen import refused_in
+from apps.pipeline.extraction.patterns.regimen import refused_in, with_medicine
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
     introduced_in,
     without_asides,
 )
 from apps.pipeline.extraction.patterns.self_correction import misnomer_in
-from apps.pipeline.extraction.patterns.speech_act import is_unreal
+from apps.pipeline.extraction.patterns.speech_act import (
+    is_unreal,
+)
 from apps.pipeline.extraction.patterns.standing_rules import rule_in
 from apps.pipeline.extraction.patterns.translation import translated
 from apps.pipeline.lexicon.translation import may_be_foreign
@@ -28,14 +35,14 @@ from apps.pipeline.lexicon.translation import may_be_foreign
 _APPOINTMENT = "patterns:foreign_appointment"
 
 
-def statements_of_sentence(sentence: sentences.Sentence, *, said: SentenceContext, before: str) -> Iterator[Candidate]:
-    """Yield the candidates of one sentence; `before` is what the one before it was about."""
+def of_sentence(sentence: sentences.Sentence, *, said: SentenceContext, before: str) -> Iterator[Candidate]:
+    """Yield the candidates of a sentence; `before` is the thing that the one before was about."""
     rule = rule_in(sentence.text, name=said.speaker.text, asks=sentence.asks)
     if rule is not None:
         value = ObjectValue(literal=rule.value)
         yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
         for clause in sentences.clauses_of(sentence)[1:]:
-            yield from statements_of_clause(clause_words(clause), said=said, before=before)
+            yield from of_clause(clause_words(clause), said=said, before=before)
         return
     if misnomer := misnomer_in(sentence):
         wrong, right = Mention(text=misnomer.wrong, type=EntityType.PERSON), ObjectValue(literal=misnomer.right)
@@ -61,11 +68,19 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
     listed = () if sentence.asks else tuple(_listed(sentence.text, said))
     yield from listed
     plain = sentences.Sentence(text=without_asides(sentence.text), asks=sentence.asks)
-    for clause in () if listed else relatives.with_antecedents(sentences.clauses_of(plain)):
+    for clause in () if listed else _with_names(relatives.with_antecedents(sentences.clauses_of(plain))):
         if said.speech_act is not SpeechAct.ASSERTED or not is_unreal(clause):
-            for candidate in statements_of_clause(clause_words(clause), said=said, before=before):
+            for candidate in of_clause(clause_words(clause), said=said, before=before):
                 before = thing_of(candidate)
                 yield candidate
+
+
+def _with_names(clauses: Iterable[str]) -> Iterator[str]:
+    antecedent = Antecedent()
+    before = ""
+    for clause in clauses:
+        yield with_medicine(antecedent.put_into(clause), before=before)
+        antecedent, before = antecedent.after(clause), clause
 
 
 def _ties(sentence: str, said: SentenceContext) -> Iterator[Candidate]:
@@ -79,23 +94,27 @@ def _said_in_another_language(sentence: str, said: SentenceContext, before: str)
         return
     translation = tuple(_translated(sentence, said, before))
     yield from translation
-    known = {each.predicate for each in translation}
+    known = {(each.predicate, each.polarity) for each in translation}
     is_dated = any(char.isdigit() for each in translation for char in each.content)
     for each in _in_set_phrases(sentence, said):
-        if each.predicate not in known and not (is_dated and each.extractor == _APPOINTMENT):
+        if (each.predicate, each.polarity) not in known and not (is_dated and each.extractor == _APPOINTMENT):
             yield each
 
 
 def _translated(sentence: str, said: SentenceContext, before: str) -> Iterator[Candidate]:
     said = replace(said, is_translated=True)
-    for clause in relatives.with_antecedents(translated(sentence)):
+    clauses = tuple(relatives.with_antecedents(translated(sentence)))
+    for place, told in enumerate(clauses, start=1):
+        clause = named_in_place(said.antecedent.put_into(told), after=next(iter(clauses[place:]), ""))
+        if is_called(clause):
+            continue
         if rule := rule_in(clause, name=said.speaker.text):
             value = ObjectValue(literal=rule.value)
             yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
             continue
         yield from _ties(clause, said)
         listed = tuple(_listed(clause, said))
-        yield from listed or statements_of_clause(clause, said=said, before=before)
+        yield from listed or of_clause(clause, said=said, before=before)
 
 
 def _in_set_phrases(sentence: str, said: SentenceContext) -> Iterator[Candidate]:

@@ -1,0 +1,88 @@
+"""Whom "she" or "he" at the beginning of a sentence refers to: the only person that the sentence before tells about."""
+
+import re
+from dataclasses import dataclass
+
+from apps.pipeline.extraction.patterns.new_subjects import is_present
+from apps.pipeline.extraction.patterns.relatives import may_be_name
+from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.kinship import KIN_WORDS
+from apps.pipeline.lexicon.tables import alternation
+
+_NAME = r"(?P<name>(?!(?:I|We|You|It|This|That|They|She|He|There|What|Who)\b)[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?<!['’]s))"
+_NAMED_KIN = re.compile(rf"\b(?:{alternation(KIN_WORDS)}),? {_NAME}")
+_BEFORE_VERB = re.compile(
+    rf"\b{_NAME}(?P<short>['’](?:s|ll|d))?(?: (?:just|also|still|never|already|only))? (?P<verb>[a-z]+(?:n['’]t)?)"
+)
+# Somebody who is named elsewhere in the sentence may be meant as well.
+_BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
+# "No, Marco Bellini, we were at school together"
+_TOPIC = re.compile(
+    r"^(?:(?:no|yes|oh|ah|well|so|it's|that's),? )*(?P<name>[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?: [A-ZÀ-Þ][\w’'-]+)?), (?:we|he|she|who)\b",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"^(?P<opener>(?:(?:and|but|so|also|oh|well),? |(?:[Mm]y|[Oo]ur|[Tt]he) [a-z ]{2,30}, )?)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
+)
+# "Our first designer, she starts on 1 April" is about our first designer Aisha.
+_ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
+# "I saw Dad's doctor today. He's got diabetes": a parent needs no name.
+_PARENT = re.compile(r"\b(?:[Mm]y |[Oo]ur )?(?P<name>(?<=[Mm]y |ur )(?:mum|mom|dad|mother|father)|Mum|Mom|Dad)\b")
+_FINITE = frozenset("is was has had can will would does did must should may might cannot".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Antecedent:
+    """A person who was named, and the pronoun that has referred to them since."""
+
+    name: str = ""
+    pronoun: str = ""
+
+    def put_into(self, sentence: str) -> str:
+        """Return a sentence with the name for the pronoun at its beginning."""
+        found = _PRONOUN.match(sentence)
+        if found is None or not self._may_be(found["who"].lower()):
+            return sentence
+        rest = sentence[found.end() :]
+        opener = _ROLE_BEFORE.sub(r"\1 ", found["opener"])
+        return f"{opener}{self.name} {_written_out(found['short'] or '', rest)}{rest}"
+
+    def refers(self, sentence: str) -> bool:
+        """Return True if a sentence begins with "she" or "he"."""
+        return _PRONOUN.match(sentence) is not None
+
+    def after(self, sentence: str) -> "Antecedent":
+        """Return whom the next sentence may refer to, after this one as it was said."""
+        found = _PRONOUN.match(sentence)
+        if found is None:
+            return Antecedent(_person_in(sentence))
+        pronoun = found["who"].lower()
+        return Antecedent(self.name, pronoun) if self._may_be(pronoun) else Antecedent()
+
+    def _may_be(self, pronoun: str) -> bool:
+        return bool(self.name) and self.pronoun in ("", pronoun)
+
+
+def _written_out(short: str, rest: str) -> str:
+    """Return the verb of "she's" or "he'll", with a space behind it."""
+    if short[1:] == "s":
+        return "has " if rest.partition(" ")[0] in verbs.PARTICIPLES | {"got"} else "is "
+    return {"ll": "will ", "d": "would "}.get(short[1:], "")
+
+
+def _person_in(sentence: str) -> str:
+    """Return the name of the only person that a sentence tells about; "" if there is none, or more than one."""
+    parents = {each["name"].lower() for each in _PARENT.finditer(sentence)}
+    found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_BESIDE.finditer(sentence))}
+    if topic := _TOPIC.match(sentence):
+        return topic["name"]
+    subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
+    people = {each for each in found | subjects if may_be_name(each) and each.lower() not in parents}
+    people |= {f"my {each}" for each in parents}
+    return people.pop() if len(people) == 1 else ""
+
+
+def _tells(found: re.Match[str]) -> bool:
+    verb = found["verb"].replace("’", "'")
+    is_finite = verb.endswith("n't") or verb in _FINITE or is_present(verb) or verbs.must_be_past(verb)
+    return bool(found["short"]) or is_finite

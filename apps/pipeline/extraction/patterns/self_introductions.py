@@ -1,0 +1,56 @@
+"""What somebody says of themselves in one breath: "I'm Kim, founder of Acme", "I'm a retired teacher, 71"."""
+
+import re
+from collections.abc import Iterator
+
+from apps.pipeline.extraction.patterns.topics.work import ROLE_NOUN
+
+_NAME = r"(?P<name>[A-ZÀ-Þ][a-zà-ÿ'-]+(?: [A-ZÀ-Þ][a-zà-ÿ'-]+)?)"
+_IS_NAMED = re.compile(
+    rf"^(?:(?:hi|hello|hey|so|well|good morning|good evening)[,!.]? )?(?:I am|I'm|Im|it's|this is) {_NAME}, (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_MOST_PARTS = 4
+_PART = re.compile(r", (?:and )?|(?<=\w) and (?=(?:I|we)\b)")
+_ROLE = re.compile(rf"^(?:an? |the )?(?:[a-z-]+ ){{0,2}}{ROLE_NOUN}\b")
+_ORIGIN = re.compile(r"^(?:originally |now )?(?:from|based in|living in) [A-ZÀ-Þ]")
+_AGE = re.compile(r"^\d{1,2}(?: years old)?$")
+_AGED = re.compile(r"^(?P<said>I(?: am|'m) an? [\w -]{3,40}), (?P<age>\d{2})(?=$|[ ,.])")
+_MARRIED = re.compile(
+    r"\b(?P<who>(?:[Mm]y [a-z]+ )?[A-ZÀ-Þ][\w'-]+) and I (?P<be>are|were|got|will be)(?P<kind> (?:getting |just )?(?:married|engaged|divorced))\b"
+)
+_OWN_FORM = {"are": "am", "were": "was"}
+
+
+def with_partner(sentence: str) -> str:
+    """Write "I am getting married to Tom" for "Tom and I are getting married"."""
+    return _MARRIED.sub(
+        lambda found: f"I {_OWN_FORM.get(found['be'], found['be'])}{found['kind']} to {found['who']}", sentence
+    )
+
+
+def told_apart(clause: str) -> Iterator[str]:
+    """Yield a clause, or each thing that a self-introduction says, as a clause of its own."""
+    said = clause.replace("’", "'")
+    if aged := _AGED.match(said):
+        yield aged["said"] + said[aged.end() :]
+        yield f"I'm {aged['age']}"
+        return
+    found = _IS_NAMED.match(said)
+    parts = [part.strip(" .!") for part in _PART.split(found["rest"], maxsplit=_MOST_PARTS)] if found else []
+    if found is None or found["name"].islower() or not _tells_of_self(parts[0]):
+        yield clause
+        return
+    yield f"my name is {found['name']}"
+    yield from (f"I'm {_with_article(part)}" for part in parts if _tells_of_self(part))
+    yield from (part for part in parts if not _tells_of_self(part))
+
+
+def _with_article(part: str) -> str:
+    if not _ROLE.match(part) or part.startswith(("a ", "an ", "the ")):
+        return part
+    return f"the {part}" if " of " in part else f"a {part}"
+
+
+def _tells_of_self(part: str) -> bool:
+    return any(expression.match(part) for expression in (_ROLE, _ORIGIN, _AGE))
