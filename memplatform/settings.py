@@ -307,6 +307,8 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="WARNING")},
+    # At INFO the HTTP library logs each address that is called; those of webhooks often contain a secret.
+    "loggers": {"httpx2": {"level": "WARNING"}},
 }
 # structlog events go through the standard logging. Tracebacks omit the values of variables: these contain users' texts,
 # and printing them took longer than the failed work itself.
