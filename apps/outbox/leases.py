@@ -7,6 +7,7 @@ worker checks the lease's token, so a worker that has lost its lease can't commi
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -117,7 +118,7 @@ where lease.end_user_id = held.end_user_id and lease.token = held.token
 
 def renew(*, held: Sequence[Lease], seconds: int) -> None:
     """Extend leases; those that were lost stay unchanged."""
-    values = {
+    values: dict[str, Any] = {
         "end_users": [lease.end_user_id for lease in held],
         "tokens": [lease.token for lease in held],
         "seconds": seconds,
