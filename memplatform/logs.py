@@ -26,4 +26,6 @@ def logging_settings(*, level: str) -> dict[str, Any]:
         "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": level},
+        # At INFO the HTTP library logs each address that is called; those of webhooks often contain a secret.
+        "loggers": {"httpx2": {"level": "WARNING"}},
     }

@@ -7,12 +7,14 @@ worker checks the lease's token, so a worker that has lost its lease can't commi
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
 
 from apps.outbox.fetch import fetch
+from apps.pipeline.core.identifiers import new_id
 
 
 class LostLease(Exception):
@@ -89,12 +91,16 @@ returning lease.end_user_id, lease.project_id,
 """  # noqa: S608  (only constants of this module)
 
 
-def claim(*, token: UUID, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
-    """Lease up to `limit` end users that have work ready and no current lease.
+def claim(*, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
+    """Lease up to `limit` end users that have work ready and no current lease, under a new token.
+
+    With a token of the worker, a lease that was interrupted would be valid again once the same worker claims the user
+    again, and what it computes from withdrawn turns would be committed.
 
     Projects take turns; within a project the user that has waited longest comes first. Of the users that wait for a
     paused model, one is leased when the next try is due.
     """
+    token = new_id()
     values = {"token": token, "limit": limit, "seconds": seconds, "only": only, "outage": outage_seconds()}
     rows = fetch(_CLAIM, values)
     return [
@@ -104,15 +110,21 @@ def claim(*, token: UUID, limit: int, seconds: int, only: UUID | None = None) ->
 
 
 _RENEW = """
-update outbox_userlease set leased_until = clock_timestamp() + %(seconds)s * interval '1 second'
-where end_user_id = any(%(end_users)s) and token = %(token)s
+update outbox_userlease lease set leased_until = clock_timestamp() + %(seconds)s * interval '1 second'
+from unnest(%(end_users)s::uuid[], %(tokens)s::uuid[]) held (end_user_id, token)
+where lease.end_user_id = held.end_user_id and lease.token = held.token
 """
 
 
-def renew(*, token: UUID, end_user_ids: Sequence[UUID], seconds: int) -> None:
-    """Extend a worker's leases on these end users; leases that it has lost stay unchanged."""
+def renew(*, held: Sequence[Lease], seconds: int) -> None:
+    """Extend leases; those that were lost stay unchanged."""
+    values: dict[str, Any] = {
+        "end_users": [lease.end_user_id for lease in held],
+        "tokens": [lease.token for lease in held],
+        "seconds": seconds,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_RENEW, {"token": token, "end_users": list(end_user_ids), "seconds": seconds})
+        cursor.execute(_RENEW, values)
 
 
 def outage_seconds() -> float:

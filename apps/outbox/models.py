@@ -110,7 +110,7 @@ class ModelPause(models.Model):
 class WorkerHeartbeat(models.Model):
     """The latest heartbeat of a worker."""
 
-    worker = models.UUIDField(primary_key=True, help_text="the token that its leases carry")
+    worker = models.UUIDField(primary_key=True, help_text="identifies the worker process")
     host = models.CharField(max_length=255)
     pid = models.PositiveIntegerField()
     done = models.PositiveBigIntegerField(default=0)

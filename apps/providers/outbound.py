@@ -37,8 +37,11 @@ def allowed_address(host: str, port: int, *, private_hosts: Collection[str], res
 
 
 def system_addresses(host: str, port: int) -> list[str]:
-    """Return all addresses of a name, in the system's order."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    """Return all addresses of a name, in the system's order. Raises OSError."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:  # a part of the name is empty or too long
+        raise ForbiddenAddress(f"{host} is no valid name") from error
     return list(dict.fromkeys(str(each[4][0]) for each in found))
 
 
@@ -63,5 +66,5 @@ def _problem(address: IpAddress, *, may_be_private: bool) -> str:
     if may_be_private:
         return ""
     if address.is_private or address.is_loopback or address.is_reserved or address in _CARRIER_GRADE_NAT:
-        return "not public; PRIVATE_HOSTS names hosts that may be private"
+        return "not public, and the host is not among those that may be private"
     return ""

@@ -9,7 +9,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -49,7 +48,6 @@ class Drain:
     idle_seconds: float  # stop after this long without work; 0: stop as soon as no work is due
     most_seconds: float  # stop claiming after this long, and end
     permits: CpuPermits = field(default_factory=lambda: CpuPermits(settings.WORKER_CPU_PERMITS))
-    token: UUID = field(default_factory=new_id)
     done: int = 0
     in_flight: dict[Future[int], Lease] = field(default_factory=dict)
     suspects: deque[Lease] = field(default_factory=deque)
@@ -57,7 +55,7 @@ class Drain:
     def run(self) -> int:
         """Drain; return how many rows were done. Raises DatabaseError if `idle_seconds` is 0."""
         started = last_work = time.monotonic()
-        heartbeat = heartbeats.Heartbeat(worker=self.token, every=settings.HEARTBEAT_SECONDS)
+        heartbeat = heartbeats.Heartbeat(worker=new_id(), every=settings.HEARTBEAT_SECONDS)
         pool = ThreadPool(self.threads)
         while not self.stop.is_set():
             now = time.monotonic()
@@ -81,9 +79,8 @@ class Drain:
             if claiming:
                 self._claim(pool)
             if heartbeat.beat(done=self.done, in_flight=len(self.in_flight)):
-                held = [lease.end_user_id for lease in self._held()]
                 with system_scope(SystemWork.QUEUE):
-                    leases.renew(token=self.token, end_user_ids=held, seconds=settings.WORK_LEASE_SECONDS)
+                    leases.renew(held=self._held(), seconds=settings.WORK_LEASE_SECONDS)
             clear_if_erased()
         except DatabaseError as error:
             if not self.idle_seconds:
@@ -98,7 +95,7 @@ class Drain:
         if not free or self.suspects or is_alone:
             return
         with system_scope(SystemWork.QUEUE):
-            claimed = leases.claim(token=self.token, limit=free, seconds=settings.WORK_LEASE_SECONDS)
+            claimed = leases.claim(limit=free, seconds=settings.WORK_LEASE_SECONDS)
         for lease in claimed:
             if lease.is_retry_after_crash:
                 self.suspects.append(lease)

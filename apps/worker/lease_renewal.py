@@ -32,7 +32,7 @@ def _renew(lease: Lease, ended: threading.Event) -> None:
     while not ended.wait(settings.HEARTBEAT_SECONDS):
         try:
             with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
-                leases.renew(token=lease.token, end_user_ids=[lease.end_user_id], seconds=settings.WORK_LEASE_SECONDS)
+                leases.renew(held=[lease], seconds=settings.WORK_LEASE_SECONDS)
         except DatabaseError as error:
             log.warning("lease not renewed", end_user=str(lease.end_user_id), error=str(error))
         finally:

@@ -12,7 +12,6 @@ from apps.intake.accept import Accepted
 from apps.outbox import leases
 from apps.outbox.wait_reasons import pause_of_user
 from apps.pipeline.core.enums import TraceStatus
-from apps.pipeline.core.identifiers import new_id
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Trace
 from apps.worker.deadline_model import DeadlineModel
@@ -36,7 +35,7 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
         ports = replace(ports, model=DeadlineModel(ports.model, deadline))
     trace = _read(accepted)
     while trace.status == TraceStatus.QUEUED and not deadline.is_set():
-        claimed = leases.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
+        claimed = leases.claim(limit=1, seconds=settings.WORK_LEASE_SECONDS, only=accepted.end_user_id)
         for lease in claimed:
             scope = tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id)
             with renewed_lease(lease), scope:

@@ -17,7 +17,7 @@ from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Role, Status, WorkState
-from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
+from apps.pipeline.core.identifiers import end_user_id, session_id
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers import registry
@@ -153,6 +153,6 @@ def _minutes_east(moment: datetime) -> int:
 
 def _work(user: UUID, ports: Ports) -> None:
     """Do what the user is owed and is due, the indexing of new memories too."""
-    while claimed := leases.claim(token=new_id(), limit=1, seconds=settings.WORK_LEASE_SECONDS, only=user):
+    while claimed := leases.claim(limit=1, seconds=settings.WORK_LEASE_SECONDS, only=user):
         with renewed_lease(claimed[0]):
             process_user(lease=claimed[0], ports=ports)

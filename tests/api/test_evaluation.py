@@ -13,6 +13,7 @@ from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.actions.evaluation.evaluated import told
 from tests.conftest import MakeClient
+from tests.streamed import streamed
 
 pytestmark = pytest.mark.django_db
 URL = "/v1/evaluation"
@@ -68,7 +69,7 @@ def test_labels_are_exported_as_lines(admin: APIClient) -> None:
     label(admin, first, "good")
     label(admin, last, "skipped")
     answer: Any = admin.get(f"{URL}/labels")
-    lines = [json.loads(line) for line in b"".join(answer.streaming_content).decode().splitlines()]
+    lines = [json.loads(line) for line in streamed(answer).decode().splitlines()]
     assert [(line["item_id"], line["kind"], line["content"], line["value"]) for line in lines] == [
         (first["id"], "memory", first["content"], "good"),
         (last["id"], "turn", last["content"], "skipped"),
@@ -96,7 +97,7 @@ def test_an_unknown_item_or_sample_is_not_found(
     assert stranger.get(f"{URL}/samples/{sample['id']}/items").status_code == 404
     assert stranger.get(f"{URL}/samples").json()["results"] == []
     answer: Any = stranger.get(f"{URL}/labels")
-    assert b"".join(answer.streaming_content) == b""
+    assert streamed(answer) == b""
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from apps.tenants.models import Project
 from apps.traces.policies import active_policy
 from tests.actions.replays.test_replay_user import stricter
 from tests.conftest import MakeClient
+from tests.streamed import streamed
 
 
 @pytest.fixture
@@ -39,10 +40,10 @@ def test_a_stricter_rule_is_tried_before_it_is_active(project: Project, admin: A
     assert admin.get(f"{url}/traces?state=same").json()["results"] == []
 
     answer: Any = admin.get(f"{url}/changes.csv")
-    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+    rows = list(csv.DictReader(io.StringIO(streamed(answer).decode())))
     assert {row["before"] for row in rows if row["what"] == "AddMemory"} == removed
     answer = admin.get(f"{url}/changes.json")
-    assert b'"pattern:stricter"' in b"".join(answer.streaming_content)
+    assert b'"pattern:stricter"' in streamed(answer)
     again = admin.post(f"{url}/start")
     assert (again.status_code, again.json()["code"]) == (409, "conflict")
 

@@ -11,6 +11,7 @@ from apps.pipeline.core.enums import Scope
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import IdempotentRequest, ModelCall, Session, Trace, Turn
 from tests.conftest import MakeClient
+from tests.streamed import streamed
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +78,7 @@ def test_an_export_has_a_line_for_each_row(admin: APIClient) -> None:
     answer = admin.get("/v1/users/rui/1/export")
 
     assert answer["Content-Type"] == "application/jsonl"
-    lines = [json.loads(line) for line in b"".join(answer.streaming_content).splitlines()]
+    lines = [json.loads(line) for line in streamed(answer).splitlines()]
     assert lines[0]["user_id"] == "rui/1"
     kinds = {line["kind"] for line in lines}
     assert {"memories", "turns", "traces", "spans", "sessions", "entities", "memory_origins"} <= kinds

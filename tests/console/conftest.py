@@ -87,7 +87,7 @@ def do_all(project: Project) -> None:
         memories=PostgresMemoryReader(),
         writer=PostgresPlanWriter(),
     )
-    for lease in leases.claim(token=new_id(), limit=10, seconds=60):
+    for lease in leases.claim(limit=10, seconds=60):
         process_user(lease=lease, ports=ports)
 
 

@@ -17,6 +17,7 @@ from apps.tenants.models import Membership, Project
 from apps.traces.policies import active_policy
 from tests.actions.evaluation.evaluated import told
 from tests.actions.replays.test_replay_user import stricter
+from tests.streamed import streamed
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/evaluation/"
@@ -137,7 +138,7 @@ def test_nothing_to_draw_is_told(tess: Client) -> None:
 def test_labels_are_downloaded(tess: Client) -> None:
     label(tess, drawn(tess)[MISSED], "nothing")
     answer: Any = tess.get(f"{HOME}labels/")
-    (line,) = b"".join(answer.streaming_content).splitlines()
+    (line,) = streamed(answer).splitlines()
     assert json.loads(line)["content"] == MISSED
     assert "labels-test.jsonl" in answer["Content-Disposition"]
 

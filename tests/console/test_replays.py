@@ -10,6 +10,7 @@ from apps.tenants.models import Membership, Project
 from apps.traces.models import ConfigurationVersion, Replay, ReplayState, Trace
 from apps.traces.policies import active_policy
 from tests.console.conftest import HOSTILE
+from tests.streamed import streamed
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/"
@@ -65,10 +66,7 @@ def test_nothing_differs_under_the_own_version(tess: Client) -> None:
 def test_a_result_is_downloaded(tess: Client) -> None:
     drafted(tess)
     _, replay = replayed(tess, 2)
-    as_csv, as_json = (
-        b"".join(tess.get(f"{HOME}replays/{replay.pk}/export/?as={kind}").streaming_content)  # type: ignore[attr-defined]
-        for kind in ("csv", "json")
-    )
+    as_csv, as_json = (streamed(tess.get(f"{HOME}replays/{replay.pk}/export/?as={kind}")) for kind in ("csv", "json"))
     assert b"pattern:porto" in as_csv
     assert b'"pattern:porto"' in as_json
 

@@ -118,8 +118,7 @@ def test_wait_ends_when_the_work_is_done(project: Project, file: Path, monkeypat
 def _drain_here(**_: Any) -> int:
     from apps.actions.live_ports import live
     from apps.outbox import leases
-    from apps.pipeline.core.identifiers import new_id
     from apps.worker.process_user import process_user
 
-    (lease,) = leases.claim(token=new_id(), limit=1, seconds=60)
+    (lease,) = leases.claim(limit=1, seconds=60)
     return process_user(lease=lease, ports=live())

@@ -2,6 +2,7 @@
 
 import logging
 
+import httpx2
 import pytest
 import structlog
 
@@ -30,3 +31,15 @@ def test_what_is_below_the_level_is_silent(caplog: pytest.LogCaptureFixture) -> 
     with caplog.at_level(logging.ERROR):
         log.warning("lease lost")
     assert not caplog.records
+
+
+def test_addresses_that_are_called_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Those of webhooks often contain a secret."""
+    with caplog.at_level(logging.INFO), httpx2.Client(transport=httpx2.MockTransport(_taken)) as client:
+        client.post("https://hooks.example.com/?token=3f9a")
+        log.info("delivered")
+    assert [record.name for record in caplog.records] == ["apps.somewhere"]
+
+
+def _taken(_: httpx2.Request) -> httpx2.Response:
+    return httpx2.Response(204)

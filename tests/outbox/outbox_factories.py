@@ -32,8 +32,8 @@ def add_work(
 
 
 def claim(*, limit: int = 100, seconds: int = 60, only: UUID | None = None) -> list[Lease]:
-    """Claim the user as a new worker."""
-    return leases.claim(token=new_id(), limit=limit, seconds=seconds, only=only)
+    """Claim users that are ready."""
+    return leases.claim(limit=limit, seconds=seconds, only=only)
 
 
 def claim_one(user: UUID) -> Lease:

@@ -1,5 +1,6 @@
 """Claiming end users: one worker per user, projects in rotation, the longest wait first."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -73,16 +74,16 @@ def test_renewing_keeps_the_lease(project: Project) -> None:
     add_work(project, user)
     lease = claim_one(user)
     expire(user)
-    leases.renew(token=lease.token, end_user_ids=[user], seconds=60)
+    leases.renew(held=[lease], seconds=60)
     assert claim() == []
 
 
 def test_renewing_leaves_others_alone(project: Project) -> None:
     user = make_user(project)
     add_work(project, user)
-    claim_one(user)
+    lease = claim_one(user)
     expire(user)
-    leases.renew(token=new_id(), end_user_ids=[user], seconds=60)
+    leases.renew(held=[replace(lease, token=new_id())], seconds=60)
     assert len(claim()) == 1
 
 
@@ -90,9 +91,9 @@ def test_renewing_leaves_users_alone_whom_nobody_works_for_any_more(project: Pro
     """A worker's thread has failed: the user must not stay leased for as long as the worker lives."""
     user = make_user(project)
     add_work(project, user)
-    lease = claim_one(user)
+    claim_one(user)
     expire(user)
-    leases.renew(token=lease.token, end_user_ids=[], seconds=60)
+    leases.renew(held=[], seconds=60)
     assert len(claim()) == 1
 
 

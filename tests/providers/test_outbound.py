@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.providers.outbound import ForbiddenAddress, allowed_address
+from apps.providers.outbound import ForbiddenAddress, allowed_address, system_addresses
 
 NAMES = {
     "api.example.com": ["93.184.216.34"],
@@ -53,3 +53,9 @@ def test_addresses_that_are_reached(host: str, address: str) -> None:
 def test_addresses_that_are_refused(host: str) -> None:
     with pytest.raises(ForbiddenAddress):
         address_of(host)
+
+
+@pytest.mark.parametrize("host", ["a..example", ".", f"{'a' * 64}.example"])
+def test_what_is_no_name_is_refused(host: str) -> None:
+    with pytest.raises(ForbiddenAddress, match="no valid name"):
+        allowed_address(host, 443, private_hosts=PRIVATE, resolve=system_addresses)

@@ -11,8 +11,9 @@ from django.db import OperationalError, connection
 from structlog.testing import capture_logs
 
 from apps.actions.live_ports import live
+from apps.outbox import leases
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
-from apps.pipeline.core.enums import TraceStatus, WorkState
+from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.ports import Ports
 from apps.tenants.models import Project
 from apps.worker.cpu_permits import CpuPermits
@@ -78,6 +79,28 @@ def test_failing_work_does_not_delay_other_users(people: list[Person]) -> None:
     make(broken("Porto")).run()
     assert unlucky.statuses() == [TraceStatus.QUEUED]
     assert all(person.statuses() == [TraceStatus.DONE] for person in others)
+
+
+def test_work_that_was_interrupted_commits_nothing_though_the_same_worker_claims_the_user_again(
+    people: list[Person],
+) -> None:
+    """What a run has computed from may be withdrawn; it is done again from what is stored then."""
+    ana, first = people[0], threading.Lock()
+
+    def interrupt(_: object) -> None:
+        if first.acquire(blocking=False):
+            leases.interrupt(end_user_id=ana.id)
+            until = time.monotonic() + PATIENCE
+            while not UserLease.objects.filter(token__isnull=False).exists() and time.monotonic() < until:
+                time.sleep(0.01)
+
+    ana.says("I live in Lisbon.")
+    with capture_logs() as logs:
+        make(interrupted(interrupt)).run()
+    assert [each["event"] for each in logs if each["log_level"] == "warning"] == ["lease lost"]
+    assert OutboxRow.objects.get(kind=WorkKind.RUN_PIPELINE).attempts == 2
+    assert ana.statuses() == [TraceStatus.DONE]
+    assert ana.memories() != []
 
 
 def test_a_stopped_drain_finishes_work_in_flight_and_releases_the_rest(people: list[Person]) -> None:

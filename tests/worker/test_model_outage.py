@@ -17,7 +17,6 @@ from apps.pipeline.core.enums import (
     WorkKind,
     WorkState,
 )
-from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
@@ -201,5 +200,5 @@ def test_a_new_request_makes_its_user_looked_at_once(ana: Person, model: FlakyMo
     ana.says(FACT)
     work(ports)
     ana.says("I work as a nurse.")
-    assert len(leases.claim(token=new_id(), limit=5, seconds=60)) == 1
+    assert len(leases.claim(limit=5, seconds=60)) == 1
     assert claim() == []

@@ -11,6 +11,8 @@ from apps.actions.ledger.record import record
 from apps.alerts.models import NOTE_LENGTH, Alert
 from apps.pipeline.core.enums import AlertState
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
+from apps.pipeline.redaction.redact import redact
+from apps.traces.policies import active_policy
 
 
 def acknowledge_alert(*, project_id: UUID, alert_id: UUID, note: str = "") -> Alert:
@@ -18,14 +20,14 @@ def acknowledge_alert(*, project_id: UUID, alert_id: UUID, note: str = "") -> Al
 
     Raises NotFound, Unfit for a note that is too long, Conflict if it is acknowledged or resolved already.
     """
-    cleaned = _cleaned(note)
+    told = redact(_cleaned(note), policy=active_policy(project_id=project_id).redaction).text[:NOTE_LENGTH]
     with transaction.atomic():
         alert = Alert.objects.select_for_update().filter(project_id=project_id, id=alert_id).first()
         if alert is None:
             raise NotFound("there is no such alert")
         if alert.state != AlertState.OPEN:
             raise Conflict(f"the alert is {alert.state} already")
-        alert.state, alert.note = AlertState.ACKNOWLEDGED.value, cleaned
+        alert.state, alert.note = AlertState.ACKNOWLEDGED.value, told
         alert.acknowledged_at, alert.acknowledged_by = timezone.now(), current_actor()
         alert.save(update_fields=["state", "note", "acknowledged_at", "acknowledged_by"])
         details = {"kind": alert.kind}

@@ -61,6 +61,9 @@ def _send(delivery: AlertDelivery) -> bool:
     except NotDelivered as failure:
         error = str(failure)[:300]
         log.warning("a message about an alert was not delivered", delivery=str(delivery.id), error=error)
+    except Exception as failure:  # the messages of other projects must not wait for the one that is at fault
+        error = type(failure).__name__
+        log.exception("a message about an alert could not be sent", delivery=str(delivery.id))
     now = timezone.now()
     is_over = not error or delivery.attempts >= MOST_ATTEMPTS
     state = DeliveryState.WAITING if not is_over else DeliveryState.FAILED if error else DeliveryState.DELIVERED

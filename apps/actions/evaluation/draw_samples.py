@@ -1,7 +1,7 @@
 """Draw samples of a period at random: stored memories, and turns of users from which nothing was stored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from secrets import randbits
 from typing import Any
@@ -48,8 +48,10 @@ def draw_samples(*, request: DrawRequest) -> tuple[EvaluationSample, ...]:
     """Draw up to 100 active memories that were added in the period, and 50 turns with nothing stored.
 
     Each row of the period has the same chance, unless it is in a sample already: it is never drawn twice. Raises Unfit
-    for an impossible period, and if there is nothing to draw.
+    for an impossible period, and if there is nothing to draw. A period that goes on ends now, so that its week is one
+    that has come.
     """
+    request = replace(request, until=min(request.until, timezone.now()))
     if not timedelta() < request.until - request.since <= MOST_PERIOD:
         raise Unfit(f"the period must end up to {MOST_PERIOD.days} days after its start", at="/until")
     seed = randbits(SEED_BITS) if request.seed is None else request.seed

@@ -8,8 +8,7 @@ import msgspec
 
 from apps.memories.models import EvaluationLabel
 from apps.pipeline.core.identifiers import Prefix, show
-
-_CHUNK = 500
+from apps.tenants.streamed_rows import streamed_rows
 
 
 def export_labels(*, project_id: UUID) -> Iterator[str]:
@@ -17,7 +16,7 @@ def export_labels(*, project_id: UUID) -> Iterator[str]:
     rows = EvaluationLabel.objects.filter(item__sample__project_id=project_id).select_related(
         "item__sample", "item__memory", "item__turn", "end_user"
     )
-    for label in rows.order_by("id").iterator(chunk_size=_CHUNK):
+    for label in streamed_rows(rows.order_by("id"), project_id=project_id):
         yield msgspec.json.encode(_line(label)).decode() + "\n"
 
 

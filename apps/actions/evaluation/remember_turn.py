@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from apps.actions.errors import Conflict, Unfit
 from apps.actions.evaluation.label_item import Labeller, find_item, label_item
+from apps.actions.get_or_create import hold_end_user
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import EvaluationLabel, Memory
 from apps.pipeline.core.enums import LabelValue, MemoryType, SourceConfidence, Status
@@ -24,8 +25,6 @@ def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType
     turn = item.turn
     if turn is None or not turn.content:
         raise Unfit("only a turn whose text is still there can be remembered")
-    if item.labels.filter(labeller=by.name, remembered_id__isnull=False).exists():
-        raise Conflict("a memory of this turn is stored already")
     new = NewMemory(
         type=type,
         content=content,
@@ -37,6 +36,9 @@ def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType
     )
     known = Memory.objects.for_end_user(item.end_user_id).active().filter(content__iexact=content)
     with transaction.atomic():
+        hold_end_user(item.end_user_id)  # the same labeller may ask twice at once
+        if item.labels.filter(labeller=by.name, remembered_id__isnull=False).exists():
+            raise Conflict("a memory of this turn is stored already")
         memory_id = None if known.exists() else _stored(by, item.end_user.external_id, new)
         return label_item(by=by, item_id=item.pk, value=LabelValue.SOMETHING, remembered_id=memory_id)
 

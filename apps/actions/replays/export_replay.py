@@ -10,10 +10,10 @@ import msgspec
 
 from apps.actions.errors import NotFound
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.tenants.streamed_rows import streamed_rows
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 
 COLUMNS = ("user_id", "trace_id", "state", "what", "change", "object_id", "before", "after", "fields")
-_CHUNK = 500
 _RISKY = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets take such cells for formulas
 
 
@@ -57,7 +57,7 @@ def replay_as_csv(replay: Replay) -> Iterator[str]:
 def _rows(replay: Replay) -> Iterator[ReplayedTrace]:
     settled = (ReplayedState.WAITING, ReplayedState.SAME)
     rows = ReplayedTrace.objects.filter(replay=replay).exclude(state__in=settled).select_related("end_user")
-    return rows.order_by("end_user_id", "position").iterator(chunk_size=_CHUNK)
+    return streamed_rows(rows.order_by("end_user_id", "position"), project_id=replay.project_id)
 
 
 def _changes(row: ReplayedTrace) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -13,8 +14,10 @@ from psycopg.types.json import Jsonb
 
 from apps.actions.ledger.record import record
 from apps.actions.users.user_data import USER_TABLES, UserTable
+from apps.memories.write_conflicts import stale_on_write_conflict
 from apps.outbox.leases import revoke
 from apps.outbox.models import ModelPause
+from apps.pipeline.core.ports import StalePlan
 from apps.tenants.models import EndUser, Erasure
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -55,7 +58,7 @@ def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
     """Delete rows batch by batch; return True once nothing is left and the receipt is finished.
 
     Each batch commits together with its counts, so an interrupted erasure can continue. Two processes that run
-    the same erasure take turns.
+    the same erasure take turns. A batch that was the victim of a deadlock is repeated.
     """
     deadline = time.monotonic() + most.total_seconds()
     revoke(end_user_id=Erasure.objects.values_list("end_user_id", flat=True).get(id=erasure_id))
@@ -63,7 +66,9 @@ def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
     while Erasure.objects.filter(id=erasure_id, finished_at__isnull=True).exists():
         if time.monotonic() >= deadline:
             return False
-        tables = run_batch(erasure_id, tables)
+        # The tables of a batch are in another order than the locks of a writer that began before the erasure did.
+        with suppress(StalePlan), stale_on_write_conflict():
+            tables = run_batch(erasure_id, tables)
     return True
 
 

@@ -25,6 +25,12 @@ def test_an_alert_is_acknowledged_and_the_ledger_says_by_whom(project: Project) 
     assert "on it" not in str(entry.details)
 
 
+def test_a_secret_in_a_note_is_masked(project: Project) -> None:
+    found = acknowledge_alert(project_id=project.pk, alert_id=alert(project).pk, note="My password is hunter2zulu9.")
+    found.refresh_from_db()
+    assert found.note == "My password is [secret:password]."
+
+
 @pytest.mark.parametrize("state", [AlertState.ACKNOWLEDGED, AlertState.RESOLVED])
 def test_only_open_alerts_are_acknowledged(project: Project, state: AlertState) -> None:
     other = alert(project, state=state, resolved_at=timezone.now() if state == AlertState.RESOLVED else None)

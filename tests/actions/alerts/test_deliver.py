@@ -147,6 +147,19 @@ def test_a_failing_receiver_delays_no_other(project: Project, other_project: Pro
     assert [each.state for each in AlertDelivery.objects.order_by("id")] == ["waiting", "delivered"]
 
 
+def test_an_unforeseen_failure_delays_no_other(project: Project, other_project: Project, receiver: Receiver) -> None:
+    broken = recipients(project, receiver.url)
+    broken.webhook_secret = "whsec_A"  # not base64
+    broken.save()
+    recipients(other_project, receiver.url)
+    for each in (project, other_project):
+        told(alert(each))
+    assert deliver_messages(most=MOST) == 1
+    first, second = AlertDelivery.objects.order_by("id")
+    assert (first.state, first.last_error) == (DeliveryState.WAITING, "Error")
+    assert second.state == DeliveryState.DELIVERED
+
+
 def test_the_resolution_is_told_after_the_opening(project: Project, receiver: Receiver) -> None:
     recipients(project, receiver.url)
     opened = alert(project)

@@ -102,6 +102,18 @@ def test_an_impossible_period_is_refused(project: Project, days: int) -> None:
         draw_samples(request=DrawRequest(project.pk, since=now - timedelta(days=days), until=now))
 
 
+def test_a_period_that_goes_on_ends_now(project: Project) -> None:
+    told(project)
+    now = timezone.now()
+    samples = draw_samples(
+        request=DrawRequest(project.pk, since=now - timedelta(days=1), until=now + timedelta(days=60))
+    )
+    assert {each.week for each in samples} == {week_of(now)}
+    assert max(each.until for each in samples) < now + timedelta(days=1)
+    with pytest.raises(Unfit):
+        draw_samples(request=DrawRequest(project.pk, since=now + timedelta(days=1), until=now + timedelta(days=2)))
+
+
 def test_other_projects_are_left_alone(project: Project, other_project: Project) -> None:
     told(other_project)
     with pytest.raises(Unfit):

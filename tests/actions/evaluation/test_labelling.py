@@ -1,9 +1,12 @@
 """Labels: who said what about an item, undone and replaced; a missed turn becomes a memory."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
@@ -170,3 +173,23 @@ def test_turns_lose_their_texts_and_keep_their_labels(project: Project, ana: Lab
     assert EvaluationLabel.objects.get().value == NOTHING
     following = items_to_label(project_id=project.pk, labeller="person:8")
     assert {item.kind for item in following} == {SampleKind.MEMORY}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_labeller_who_asks_twice_at_once_stores_one_memory(ana: Labeller) -> None:
+    """Undoing the label retracts the memory that it knows; another one would stay without anybody's knowing."""
+    before, start = Memory.objects.count(), Barrier(4)
+
+    def stored(boat: int) -> bool:
+        try:
+            start.wait()
+            remember(ana, f"User owns boat number {boat}.")
+        except Conflict:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    with ThreadPoolExecutor(max_workers=4) as asking:
+        assert sorted(asking.map(stored, range(4))) == [False, False, False, True]
+    assert Memory.objects.count() == before + 1

@@ -20,7 +20,6 @@ from apps.memories.models import LedgerEntry, Memory
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import MemoryType, Role
-from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.turn import NewTurn
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import EndUser, Erasure, Project
@@ -125,7 +124,7 @@ def test_nothing_is_written_while_the_user_is_being_erased(project: Project, ana
 
 def test_a_worker_that_holds_the_user_loses_the_lease(project: Project, ana: EndUser) -> None:
     say(project, "I live in Madrid.")
-    (lease,) = leases.claim(token=new_id(), limit=1, seconds=60, only=ana.id)
+    (lease,) = leases.claim(limit=1, seconds=60, only=ana.id)
     erase_user(project_id=project.id, user_id="ana")
 
     assert process_user(lease=lease, ports=live()) == 0

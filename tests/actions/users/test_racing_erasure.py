@@ -1,13 +1,14 @@
 """Requests and workers that started before an erasure can't bring the end user back."""
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from apps.actions.projects.create_project import create_project
 from apps.actions.users.erase_user import erase_user
 from apps.actions.users.user_data import USER_TABLES
+from apps.memories.models import Entity
 from apps.tenants.models import EndUser, Erasure, Project
-from apps.traces.models import Turn
+from apps.traces.models import Session, Turn
 from tests.outbox.second_connection import Aside
 from tests.worker.worker_helper import Person
 
@@ -55,6 +56,22 @@ def test_a_worker_writes_nothing_about_an_erased_user(project: Project, statemen
     working = Aside(ana.is_worked_for, pause_before=statement).run()
     erasing = Aside(lambda: erase_user(project_id=project.id, user_id="ana")).run()
     working.end()
+    erasing.end()
+
+    assert erasing.error is None
+    assert rows_of(ana) == {}
+
+
+def test_an_erasure_outlives_a_deadlock_with_a_writer_that_began_before(project: Project) -> None:
+    ana = Person(project)
+    ana.says("I live in Lisbon.")
+    ana.is_worked_for()
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("set local deadlock_timeout = '60s'")  # the other one notices first, and is aborted
+        list(Session.objects.select_for_update().filter(end_user_id=ana.id))
+        erasing = Aside(lambda: erase_user(project_id=project.id, user_id="ana")).run()
+        assert list(Entity.objects.select_for_update().filter(end_user_id=ana.id)) != []
     erasing.end()
 
     assert erasing.error is None
