@@ -17,6 +17,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
             ["Lena comes from the 20th to the 22nd of November."],
         ),
         ("The launch slipped to 17 March.", ["User's launch is on 17 March."]),
+        ("Inês's birthday is on 4 September.", ["Inês's birthday is on 4 September."]),
     ],
 )
 def test_events_on_a_day_are_kept(text: str, expected: list[str]) -> None:

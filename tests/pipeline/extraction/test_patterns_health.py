@@ -47,6 +47,11 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("They've doubled Dad's metformin, he's on 1,000 mg now.", ["User's dad takes metformin 1,000 mg."]),
         ("They doubled my ramipril, I'm on 10 mg now.", ["User takes ramipril 10 mg."]),
         ("Leo can't have egg, can he?", []),
+        (
+            "My mother-in-law lives with us since May, she can't eat salt.",
+            ["User's mother-in-law lives with User since May.", "User's mother-in-law cannot eat salt."],
+        ),
+        ("They stopped my amlodipine because my ankles were swelling.", ["User no longer takes amlodipine."]),
         ("I'm five months pregnant.", ["User is five months pregnant."]),
         ("I'm seeing a therapist on Mondays.", ["User is seeing a therapist on Mondays."]),
         ("My wife has a severe shellfish allergy.", ["User's wife has a shellfish allergy."]),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from apps.pipeline.extraction.patterns.new_subjects import is_present
 from apps.pipeline.extraction.patterns.relatives import may_be_name
 from apps.pipeline.lexicon import verbs
-from apps.pipeline.lexicon.kinship import KIN_WORDS
+from apps.pipeline.lexicon.kinship import KIN_WORDS, PLURALS
 from apps.pipeline.lexicon.tables import alternation
 
 _NAME = r"(?P<name>(?!(?:I|We|You|It|This|That|They|She|He|There|What|Who)\b)[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?<!['’]s))"
@@ -26,8 +26,10 @@ _PRONOUN = re.compile(
 )
 # "Our first designer, she starts on 1 April" is about our first designer Aisha.
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
-# "I saw Dad's doctor today. He's got diabetes": a parent needs no name.
-_PARENT = re.compile(r"\b(?:[Mm]y |[Oo]ur )?(?P<name>(?<=[Mm]y |ur )(?:mum|mom|dad|mother|father)|Mum|Mom|Dad)\b")
+# "I saw Dad's doctor today. He's got diabetes": who is the speaker's own needs no name.
+_OWN = re.compile(
+    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])|\b(?P<parent>Mum|Mom|Dad)\b"
+)
 _FINITE = frozenset("is was has had can will would does did must should may might cannot".split())
 
 
@@ -72,7 +74,7 @@ def _written_out(short: str, rest: str) -> str:
 
 def _person_in(sentence: str) -> str:
     """Return the name of the only person that a sentence tells about; "" if there is none, or more than one."""
-    parents = {each["name"].lower() for each in _PARENT.finditer(sentence)}
+    parents = {(each["own"] or each["parent"]).lower() for each in _OWN.finditer(sentence)}
     found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_BESIDE.finditer(sentence))}
     if topic := _TOPIC.match(sentence):
         return topic["name"]

@@ -5,6 +5,7 @@ A calendar date shows that a statement lasts, so a grammatical clause of subject
 
 import re
 from dataclasses import dataclass
+from unicodedata import combining, normalize
 
 import re2
 
@@ -29,7 +30,7 @@ _HAPPENS = (
 )
 _BETWEEN = r"(?:(?:now|only|still|just|then|already|actually|officially|due|planned|scheduled|set|born|again|live|over|back|off|moved|postponed|rescheduled|pushed back|brought forward|cancelled until|on the way|instead)[, ]+)*"
 _EVENT = re2.compile(
-    rf"(?i)^(?P<subject>(?:(?:my|our|the|his|her|their) )?(?:[\w'&-]+ ){{0,4}}?[\w'&-]+) (?P<said>(?:now |only |still |just |already |officially )*(?P<verb>{_HAPPENS}) {_BETWEEN}(?:(?:on|from|in|at|by|until|till|to|since|for|around|between|before|after) )*(?:\w+day,? )?(?:(?:in|on) )?{DATE}(?:[^.!?;]*))$"
+    rf"(?i)^(?P<subject>(?:(?:my|our|the|his|her|their) )?(?:[\p{{L}}\d'&-]+ ){{0,4}}?[\p{{L}}\d'&-]+) (?P<said>(?:now |only |still |just |already |officially )*(?P<verb>{_HAPPENS}) {_BETWEEN}(?:(?:on|from|in|at|by|until|till|to|since|for|around|between|before|after) )*(?:\w+day,? )?(?:(?:in|on) )?{DATE}(?:[^.!?;]*))$"
 )
 _NO_SUBJECT = re2.compile(
     r"(?i)\b(?:it|its|this|that|these|those|there|they|he|she|hers|his|i|we|you|your|yours|who|what|which|where|when|why|how|here|today|tomorrow|yesterday|if|because|and|but|or|so|not|no|nothing|nobody|everything|something|anything|version|line|row|error|log|step|page|chapter|example|one|deadline is|\d+)\b"
@@ -107,7 +108,8 @@ def dated_event_in(clause: str, *, name: str) -> DatedEvent | None:
 
 
 def _slug_of(thing: str) -> str:
-    slug: str = _WORD.sub("_", thing.lower().replace("'s ", " "))
+    plain = "".join(each for each in normalize("NFD", thing.lower()) if not combining(each))
+    slug: str = _WORD.sub("_", plain.replace("'s ", " "))
     return slug.strip("_")
 
 

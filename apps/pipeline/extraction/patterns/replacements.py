@@ -43,6 +43,9 @@ _WAS_PUT_ON = re2.compile(
 _TAKEN_OFF = re2.compile(
     rf"(?i)^.{{1,60}}? {_ADVERBS}{_TAKE_OFF} {_WHO} off (?:the |my |her |his )?(?:{DOSE} (?:of )?)?(?P<old>{MEDICINE}|[\w-]+ (?:tablets|pills|medication)){_END}"
 )
+_STOPPED = re2.compile(
+    rf"(?i)^(?:they|I|{_PRESCRIBER})(?:'ve| have| has|'s)? {_ADVERBS}(?:stopped|discontinued|dropped|cancelled) (?P<who>my) (?P<old>{MEDICINE}){_END}"
+)
 _CHANGED_MYSELF = re2.compile(
     rf"(?i)^(?P<who>I)(?:'ve| have)? {_ADVERBS}(?:switched|changed|moved|went) (?:over )?from {_OLD} (?:over )?(?:on ?to|to) {_KNOWN}{_END}"
 )
@@ -77,7 +80,7 @@ _NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
 
 _SIGNS = frozenset(
     "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed gave took taken got weaned migrated transitioned converted upgraded ported "
-    "replaced swapped instead rather".split()
+    "replaced swapped instead rather stopped discontinued dropped cancelled".split()
 )
 _TAKES = BY_NAME["takes_medicine"]
 _PRESCRIBED_THEN = BY_NAME["prescribed"]
@@ -124,7 +127,7 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
             f"{patient.text} was given {drug}{when}{(given.group('more') or '').removesuffix(' or so')}.",
         )
         return
-    stopped = _TAKEN_OFF.match(clause)
+    stopped = _TAKEN_OFF.match(clause) or _STOPPED.match(clause)
     if stopped and not _POINTS.match(stopped.group("old")):
         patient, former = _patient(stopped.group("who"), speaker), stopped.group("old").lower()
         yield Replacement(patient, _TAKES, former, f"{patient.text} no longer takes {former}.", is_negated=True)
