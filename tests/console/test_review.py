@@ -1,5 +1,6 @@
 """The review page."""
 
+import json
 import re
 
 import pytest
@@ -82,7 +83,7 @@ def test_approve_and_undo(reviewer: Client, waiting: list[Memory]) -> None:
     assert status_of(memory) == Status.ACTIVE
     assert answer["X-Gone-Rows"] == f"row-{memory.pk}"
     undone = reviewer.post("/console/test/undo/", undo_in(answer.content.decode()))
-    assert undone["HX-Trigger"] == "undone"
+    assert json.loads(undone["HX-Trigger"]) == {"undone": {"opens": str(memory.pk)}}
     assert status_of(memory) == Status.PENDING_REVIEW
 
 

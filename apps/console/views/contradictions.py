@@ -13,7 +13,7 @@ from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.review import settle_link as settling
 from apps.actions.review.settle_link import Settlement
 from apps.console.labels import time_since
-from apps.console.paging import paginate
+from apps.console.paging import opened_row, paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import is_detail, query_param
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
@@ -52,7 +52,7 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "words": words,
         "kind": kind,
         "counts": count_by_kind(project_id=visit.project.pk),
-        "contradiction": load_contradiction(found.rows[0], now=timezone.now()) if found.rows else None,
+        "contradiction": load_contradiction(opened_row(found, request), now=timezone.now()) if found.rows else None,
     }
     return render(request, "console/contradictions.html", shown)
 

@@ -183,7 +183,7 @@ def test_from_a_question_to_the_trace(open_window: OpenPage, full_project: Proje
 def test_traces_open_by_the_keys(open_window: OpenPage, full_project: Project) -> None:
     window = open_window()
     window.open("traces/")
-    window.press("j")
+    window.press("j", "Enter")
     expect(window.page.get_by_role("heading", name="Stages")).to_be_visible()
 
 
