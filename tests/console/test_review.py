@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.html import escape
 
-from apps.memories.models import Memory, MemoryLink
+from apps.memories.models import Memory, MemoryLink, MemoryVector
 from apps.pipeline.core.enums import LinkKind, MemberRole, Stage, Status
 from apps.pipeline.core.policy import Policy
 from apps.tenants.models import Membership, Project
@@ -102,6 +102,27 @@ def test_edit_approves_other_words(reviewer: Client, waiting: list[Memory]) -> N
     reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": "Rui is well."})
     memory = Memory.objects.get(pk=waiting[0].pk)
     assert (memory.content, memory.status) == ("Rui is well.", Status.ACTIVE)
+
+
+@pytest.mark.parametrize(("polarity", "expected"), [("positive", True), ("negative", False)])
+def test_one_key_merges_into_what_is_repeated(
+    reviewer: Client, waiting: list[Memory], polarity: str, expected: bool
+) -> None:
+    one, other = waiting[:2]
+    Memory.objects.filter(pk=other.pk).update(predicate=one.predicate, polarity=polarity, content="Rui says so, too.")
+    own = MemoryVector.objects.get(memory=one)
+    MemoryVector.objects.filter(memory=other).update(embedding=own.embedding)
+    page = reviewer.get(f"/console/test/memories/{one.pk}/").content.decode()
+    button = f'name="into" value="{seen(other)}"><button class="wraps" data-key="m">'
+    assert (button in page, "Merge</strong> → becomes a source of" in page) == (expected, expected)
+
+
+def test_long_texts_can_be_edited(reviewer: Client, waiting: list[Memory]) -> None:
+    long = " ".join(["Rui sails."] * 1_000)
+    page = reviewer.get(f"/console/test/memories/{waiting[0].pk}/").content.decode()
+    assert 'name="content" required maxlength="20000"' in page
+    reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": long})
+    assert Memory.objects.get(pk=waiting[0].pk).content == long
 
 
 @pytest.mark.parametrize("content", ["", "  "])

@@ -13,6 +13,7 @@ from apps.console.selectors.history import HistoryEntry, memory_history
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.traces.models import Turn
+from apps.traces.policies import active_policy
 
 CONTEXT_TURNS = 2
 MAX_ORIGINS = 5
@@ -34,6 +35,7 @@ class SimilarMemory:
 
     memory: Memory
     cosine: float
+    is_repeat: bool  # probably the same statement: same predicate and polarity, similar enough not to be different
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ class ReviewItem:
     options: ReviewOptions | None  # of a memory that is pending
 
     @property
+    def repeats(self) -> Memory | None:
+        """Return the memory that this one probably repeats, into which one key may merge it."""
+        return next((each.memory for each in self.similar if each.is_repeat), None)
+
+    @property
     def approved_by(self) -> str:
         """Return who approved the memory last; empty if nobody did or it is long ago."""
         return next((past.actor for past in self.history if past.operation in APPROVALS), "")
@@ -68,7 +75,7 @@ def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
     options = None
     if memory.status == Status.PENDING_REVIEW:
         contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
-        merge_into = similar[0].memory.pk if similar else None
+        merge_into = next((each.memory.pk for each in similar if each.is_repeat), None)
         options = review_options(memory, contradicts=contradicts, merge_into=merge_into, now=now)
     return ReviewItem(
         memory=memory,
@@ -135,5 +142,13 @@ def _similar(memory: Memory) -> tuple[SimilarMemory, ...]:
     )
     found = dict(near.values_list("memory_id", "distance")[:MAX_SIMILAR])
     rows = Memory.objects.for_end_user(memory.end_user_id).filter(id__in=found).to_show()
-    close = (SimilarMemory(memory=row, cosine=-found[row.pk]) for row in rows)
+    unsure = active_policy(project_id=memory.project_id).dedupe.band(embedder=own.embedder).unsure
+    close = (
+        SimilarMemory(row, cosine=-found[row.pk], is_repeat=-found[row.pk] >= unsure and _same_predicate(memory, row))
+        for row in rows
+    )
     return tuple(sorted((each for each in close if each.cosine >= MIN_SIMILARITY), key=lambda each: -each.cosine))
+
+
+def _same_predicate(one: Memory, other: Memory) -> bool:
+    return bool(one.predicate) and (one.predicate, one.polarity) == (other.predicate, other.polarity)

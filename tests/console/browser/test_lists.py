@@ -81,6 +81,18 @@ def test_the_first_selected_row_moves_nothing(open_window: OpenPage, waiting: li
     assert row.bounding_box() == before
 
 
+def test_one_key_does_not_merge_what_is_merely_similar(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.open("review/")
+    window.press("m")
+    choices = window.page.get_by_role("group", name="Merge into")
+    expect(choices).to_contain_text("similarity")
+    assert set(statuses(waiting)) == {Status.PENDING_REVIEW}
+    window.press("1")
+    expect(window.page.get_by_text("Merged.")).to_be_visible()
+    assert statuses(waiting).count(Status.MERGED) == 1
+
+
 # --- while another row is loaded, or can't be
 
 
