@@ -16,7 +16,7 @@ from apps.actions.keys.restore_key import UNDO_PERIOD
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import MemberRole, Scope, WorkState
 from apps.tenants.models import ApiKey, Membership, Project
-from apps.traces.models import HourlyTally, Trace, Turn
+from apps.traces.models import HourlyTally, PreFilterRule, Trace, Turn
 from tests.console.conftest import HOSTILE
 
 pytestmark = pytest.mark.django_db
@@ -175,6 +175,30 @@ def test_an_unfinished_turn_says_so(viewer: Client, full_project: Project) -> No
         assert answer in text_of(viewer, "why-not/?q=porto")
 
 
+def test_a_turn_whose_processing_fails_says_so(viewer: Client, full_project: Project) -> None:
+    trace = Turn.objects.get(content__contains="Porto").trace
+    Trace.objects.filter(pk=trace.pk).update(status="queued")
+    row = OutboxRow.objects.filter(subject_id=trace.pk)
+    row.update(state=WorkState.PENDING, attempts=2, last_error="out of luck")
+    page = text_of(viewer, "why-not/?q=porto")
+    assert "2 attempts failed" in page
+    assert "out of luck" in page
+    assert "waiting for a worker" not in page
+
+
+@pytest.mark.parametrize("page", ["why-not/?q=thanks", "trace"])
+def test_a_rule_is_found_from_what_it_dropped_although_it_was_deleted(
+    viewer: Client, full_project: Project, page: str
+) -> None:
+    turn = Turn.objects.get(content="thanks!")
+    shown = text_of(viewer, page.replace("trace", f"traces/{turn.trace_id}/"))
+    link = f"patterns/?q={turn.rejected_by}"
+    assert f'href="{HOME}{link}"' in shown
+    assert str(turn.rejected_by) in text_of(viewer, link)
+    PreFilterRule.objects.filter(project=full_project, name=turn.rejected_by).delete()
+    assert "A deleted rule" in text_of(viewer, link)
+
+
 def test_answers_are_of_the_user_that_was_named(viewer: Client) -> None:
     assert "No matching turn" in text_of(viewer, "why-not/?q=porto&user=someone")
 
@@ -227,6 +251,16 @@ def test_finished_work_can_not_be_discarded(tuner: Client, full_project: Project
     page = tuner.post(f"{HOME}queue/{row.pk}/discard/", follow=True).content.decode()
     assert "Nothing was changed" in page
     assert OutboxRow.objects.get(pk=row.pk).state == WorkState.DONE
+
+
+def test_the_list_stays_filtered_after_a_button(tuner: Client, full_project: Project) -> None:
+    OutboxRow.objects.filter(project=full_project).update(state=WorkState.DEAD)
+    row = OutboxRow.objects.filter(project=full_project).earliest("id")
+    button = f"{HOME}queue/{row.pk}/retry/?state=dead"
+    assert f'action="{button}"' in text_of(tuner, "queue/?state=dead")
+    answer = tuner.post(button, follow=True)
+    assert answer.redirect_chain[-1][0] == f"{HOME}queue/?state=dead"
+    assert f'action="{HOME}queue/{row.pk}/discard/?state=dead"' in answer.content.decode()
 
 
 def test_an_empty_queue_mentions_failed_work(viewer: Client, full_project: Project) -> None:
