@@ -54,18 +54,14 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 });
 document.addEventListener("htmx:beforeSwap", (event) => {
     const row = loadedRow(event);
-    if (row && (row !== currentRow() || event.detail.xhr.status >= 400)) event.detail.shouldSwap = false;
+    if (row && row !== currentRow()) event.detail.shouldSwap = false;
 });
 document.addEventListener("htmx:afterRequest", (event) => {
     const row = loadedRow(event);
     if (!row || row !== currentRow()) return;
     detail().inert = false;
-    const { status } = event.detail.xhr; // 0 without an answer
-    if (status === 200) showCase(row);
-    else {
-        makeCurrent(rowOfCase(), { open: false });
-        if (status >= 400 && status < 500) showError("This one could not be shown. Reload the page: it may be gone.");
-    }
+    if (event.detail.xhr.status === 200) showCase(row);
+    else makeCurrent(rowOfCase(), { open: false });
     hadFocus = false;
 });
 

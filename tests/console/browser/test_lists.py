@@ -136,6 +136,29 @@ def test_a_row_that_can_not_be_loaded_leaves_the_case_and_its_row_current(
     window.misdeeds.clear()  # the browser itself names the failed request
 
 
+def test_a_decision_without_its_cookie_is_not_lost_silently(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.open("review/")
+    window.page.context.clear_cookies(name="csrftoken")
+    window.press("a")
+    expect(window.page.get_by_role("alert")).to_contain_text("Reload it and try again")
+    assert set(statuses(waiting)) == {Status.PENDING_REVIEW}
+    window.misdeeds.clear()  # the browser itself names the refused request
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_error_pages_are_for_everyone(open_window: OpenPage, full_project: Project, width: int) -> None:
+    window = open_window(width=width)
+    window.page.goto(f"{window.address}/console/test/nothing/here/")
+    for scheme in ("light", "dark"):
+        window.page.emulate_media(color_scheme=scheme)
+        assert window.violations() == [], scheme
+    assert not window.is_too_wide()
+    window.page.get_by_role("link", name="To the console").click()
+    expect(window.page.get_by_role("heading", name="Review")).to_be_visible()
+    window.misdeeds.clear()  # the browser itself names the missing page
+
+
 # --- where the list is afterwards
 
 
