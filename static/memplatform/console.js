@@ -78,19 +78,55 @@ function escape(target) {
     else if (!isTyping(target)) select(boxes(), false);
 }
 
+// "g" and a letter open a page of the navigation; a letter without a page does nothing, least of all decide.
+let isGoing = false;
+function go(key) {
+    const begins = key === "g" && !isGoing;
+    if (!begins && !isGoing) return false;
+    if (isGoing) document.querySelector(`[data-go="${CSS.escape(key)}"]`)?.click();
+    isGoing = begins;
+    return true;
+}
+
 document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !document.querySelector("dialog[open]")) escape(event.target);
     // A key that is held down decides once; only moving repeats.
     if (event.repeat && !isTyping(event.target) && /^([^jk ]|Enter)$/.test(event.key)) event.preventDefault();
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
+    if (event.key.length === 1 && go(event.key)) return event.preventDefault();
     if (event.key.length === 1 && mustWait(event.key)) queuedKeys.push(event.key);
     else if (!press(event.key)) return;
     event.preventDefault();
 });
 document.addEventListener("htmx:afterRequest", (event) => {
-    if (!event.detail.successful) queuedKeys.length = 0;
+    if (!event.detail.successful && !isBackground(event)) queuedKeys.length = 0;
     pressQueuedKeys();
+});
+
+// --- counts of what waits: in the title, and read again every half minute, unless the tab is hidden
+const REFRESH_AFTER = 30_000; // milliseconds
+const pageTitle = document.title;
+let countedAt = Date.now();
+
+function showCountInTitle() {
+    const waiting = all("#count-review, #count-contradictions").reduce((sum, each) => sum + Number(each.textContent), 0);
+    document.title = waiting ? `(${waiting}) ${pageTitle}` : pageTitle;
+}
+function refreshCounts() {
+    const counts = document.querySelector("[data-counts]");
+    if (!counts || document.hidden || Date.now() - countedAt < REFRESH_AFTER) return;
+    countedAt = Date.now();
+    htmx.trigger(counts, "refresh");
+}
+showCountInTitle();
+document.addEventListener("htmx:oobAfterSwap", showCountInTitle);
+document.addEventListener("visibilitychange", refreshCounts);
+setInterval(refreshCounts, REFRESH_AFTER / 6);
+// What runs in the background neither reports a failure nor leads to the login: the next thing a person does will.
+const isBackground = (event) => event.target.matches("[data-background]");
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (isBackground(event) && event.detail.xhr.getResponseHeader("HX-Redirect")) event.preventDefault();
 });
 
 // --- Ctrl+Enter submits
@@ -111,9 +147,9 @@ document.addEventListener("toggle", (event) => {
     if (event.target.open) event.target.querySelector?.("[data-focus]")?.focus();
 }, true);
 const SERVER_FAILED = "The server could not be reached or failed. Reload the page before you try again.";
-document.addEventListener("htmx:sendError", () => showError(SERVER_FAILED));
+document.addEventListener("htmx:sendError", (event) => isBackground(event) || showError(SERVER_FAILED));
 document.addEventListener("htmx:responseError", (event) => {
-    if (event.detail.xhr.status >= 500) showError(SERVER_FAILED);
+    if (event.detail.xhr.status >= 500 && !isBackground(event)) showError(SERVER_FAILED);
 });
 function showError(text) {
     const toast = document.createElement("div");

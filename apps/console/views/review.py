@@ -16,7 +16,7 @@ from apps.actions.review import undo as undoing
 from apps.actions.review.review_decisions import ReviewDecision
 from apps.console.paging import opened_row, paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import is_detail
+from apps.console.query_params import is_detail, is_part
 from apps.console.review_forms import (
     Toast,
     acting_person,
@@ -40,11 +40,14 @@ from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
 def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List pending memories and show the first one."""
     filters = selectors.ReviewFilters.of(request)
+    counts = selectors.count_by_reason(project_id=visit.project.pk, filters=filters)
+    if is_part(request, "reasons"):
+        return render(request, "console/_reason_tabs.html", {"filters": filters, "counts": counts})
     found = paginate(selectors.review_queue(project_id=visit.project.pk, filters=filters), request)
     shown = {
         "page": found,
         "filters": filters,
-        "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
+        "counts": counts,
         "types": list(MemoryType),
         "item": load_review_item(opened_row(found, request), now=timezone.now()) if found.rows else None,
         "rejections": list(RejectionReason),

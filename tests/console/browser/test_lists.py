@@ -267,3 +267,61 @@ def test_a_pair_that_was_dated_is_kept_by_enter(open_window: OpenPage, full_proj
     window.page.get_by_role("group", name="A is valid").get_by_label("from").press("Enter")
     expect(window.page.get_by_text("Kept both.")).to_be_visible()
     assert (status_of(one), status_of(other)) == (Status.ACTIVE, Status.ACTIVE)
+
+
+# --- counts, and ways through the pages
+
+
+def test_counts_follow_each_decision(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.open("review/")
+    tab = window.page.locator("#reasons .number").first
+    expect(tab).to_have_text(str(len(waiting)))
+    expect(window.page).to_have_title(f"({len(waiting)}) Review · Test")
+    for done, left in (("a", len(waiting) - 1), ("u", len(waiting))):
+        window.press(done)
+        expect(tab).to_have_text(str(left))
+        expect(window.page).to_have_title(f"({left}) Review · Test")
+
+
+def test_counts_are_read_again_unless_the_tab_is_hidden(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.page.clock.install()
+    asked: list[str] = []
+    window.page.on("request", lambda request: asked.append(request.url) if "/counts/" in request.url else None)
+    window.open("dashboard/")
+    Memory.objects.filter(pk=waiting[0].pk).update(status=Status.ACTIVE)
+    window.page.clock.run_for(40_000)
+    expect(window.page).to_have_title(f"({len(waiting) - 1}) Dashboard · Test")
+    before = len(asked)
+    window.page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    window.page.clock.run_for(120_000)
+    assert len(asked) == before
+    window.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    window.settle()
+    assert len(asked) == before + 1
+
+
+def test_two_keys_open_a_page_and_decide_nothing(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.open("review/")
+    window.press("g", "z", "g", "t")
+    expect(window.page.get_by_role("heading", name="Traces")).to_be_visible()
+    window.press("g", "a")
+    expect(window.page.get_by_role("heading", name="Alerts")).to_be_visible()
+    assert set(statuses(waiting)) == {Status.PENDING_REVIEW}
+
+
+def test_settled_pairs_have_a_tab(open_window: OpenPage, full_project: Project) -> None:
+    MemoryLink.objects.all().delete()
+    one, other = Memory.objects.filter(project=full_project, status=Status.ACTIVE)[:2]
+    pair = {"end_user": one.end_user, "project": full_project, "from_memory": one, "to_memory": other}
+    MemoryLink.objects.create(**pair, kind=LinkKind.CONTRADICTS)
+    window = open_window()
+    window.open("contradictions/")
+    expect(window.page.locator("#kinds .number").first).to_have_text("1")
+    window.press("1")
+    expect(window.page.locator("#kinds .number").first).to_have_text("0")
+    window.page.get_by_role("link", name="settled").click()
+    expect(window.page.get_by_text("Resolved")).to_contain_text("kept A")
+    assert window.violations() == []
