@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import EndUser, Project
 from tests.console.conftest import HOSTILE
