@@ -10,6 +10,7 @@ from apps.actions.review.review_decisions import APPROVALS
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
 from apps.console.selectors.history import HistoryEntry, memory_history
+from apps.console.selectors.lineage import Lineage, load_lineage
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.traces.models import Turn
@@ -56,6 +57,7 @@ class ReviewItem:
     links: tuple[LinkedMemory, ...]
     similar: tuple[SimilarMemory, ...]
     history: tuple[HistoryEntry, ...]
+    lineage: Lineage
     options: ReviewOptions | None  # of a memory that is pending
 
     @property
@@ -83,6 +85,7 @@ def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
         links=links,
         similar=similar,
         history=memory_history(memory),
+        lineage=load_lineage(memory),
         options=options,
     )
 
