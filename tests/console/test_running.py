@@ -199,6 +199,10 @@ def test_a_rule_is_found_from_what_it_dropped_although_it_was_deleted(
     assert "A deleted rule" in text_of(viewer, link)
 
 
+def test_a_search_for_a_user_leaves_the_person_who_is_signed_in(viewer: Client) -> None:
+    assert "Sign out vic" in text_of(viewer, "why-not/?q=porto&user=someone")
+
+
 def test_answers_are_of_the_user_that_was_named(viewer: Client) -> None:
     assert "No matching turn" in text_of(viewer, "why-not/?q=porto&user=someone")
 

@@ -150,7 +150,7 @@ def _show_refused(
         return _show(request, visit, active, problem=problem, typed=typed)
     where = refused.at.strip("/") if isinstance(refused, Unfit) else ""
     problem = f"{where.replace('/', ' ')}: {refused}" if where else str(refused)
-    return _show(request, visit, base, problem=problem, typed=typed, refused_at=where.replace("/", "."))
+    return _show(request, visit, base, problem=problem, typed=typed, refused={where.replace("/", "."): str(refused)})
 
 
 def _show(
@@ -160,15 +160,13 @@ def _show(
     *,
     problem: str = "",
     typed: Mapping[str, Sequence[str]] | None = None,
-    refused_at: str = "",
+    refused: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     versions = ConfigurationVersion.objects.filter(project=visit.project).select_related("author").defer("policy")
     context = {
         "active": active,
         "presets": [preset.value for preset in Preset],
-        "sections": with_input(
-            settings_sections(active.as_policy()), typed=typed or {}, problems={refused_at: problem}
-        ),
+        "sections": with_input(settings_sections(active.as_policy()), typed=typed or {}, problems=refused or {}),
         "note": request.POST.get("note", ""),
         "versions": paginate(versions, request, size=15),
         "model": site.MODEL,
