@@ -94,6 +94,7 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "memplatform.urls"
+CSRF_FAILURE_VIEW = "apps.console.views.errors.csrf_failure"
 WSGI_APPLICATION = "memplatform.wsgi.application"
 TEMPLATES = [
     {

@@ -14,6 +14,7 @@ urlpatterns = [
 ]
 
 # Errors that never reach a view are problem documents below the API's addresses, pages elsewhere.
-handler400 = "apps.api.error_handlers.bad_request"
-handler404 = "apps.api.error_handlers.not_found"
-handler500 = "apps.api.error_handlers.server_error"
+handler400 = "memplatform.error_handlers.bad_request"
+handler403 = "memplatform.error_handlers.forbidden"
+handler404 = "memplatform.error_handlers.not_found"
+handler500 = "memplatform.error_handlers.server_error"

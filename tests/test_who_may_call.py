@@ -87,6 +87,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "logout": (EVERYBODY, POSTS),
     "project": (VIEWER, BOTH),
     "review": (VIEWER, BOTH),
+    "counts": (VIEWER, BOTH),
     "approve": (REVIEWER, POSTS),
     "reject": (REVIEWER, POSTS),
     "merge": (REVIEWER, POSTS),

@@ -16,6 +16,7 @@ class NavigationItem:
     label: str
     icon: str  # a symbol of icons.svg
     view: str = ""  # URL name in the namespace console
+    key: str = ""  # that opens the page after "g"
     role: MemberRole = MemberRole.VIEWER
 
 
@@ -27,6 +28,7 @@ class NavigationEntry:
     icon: str
     address: str
     is_current: bool
+    key: str = ""
     count: int | None = None
 
 
@@ -40,28 +42,28 @@ class NavigationGroup:
 
 _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Decide": (
-        NavigationItem("Review", "review", "review"),
-        NavigationItem("Contradictions", "contradictions", "contradictions"),
+        NavigationItem("Review", "review", "review", "r"),
+        NavigationItem("Contradictions", "contradictions", "contradictions", "c"),
     ),
     "Explore": (
-        NavigationItem("Dashboard", "dashboard", "dashboard"),
-        NavigationItem("Traces", "traces", "traces"),
-        NavigationItem("Users", "user", "users"),
-        NavigationItem("Entities", "entity", "entities"),
+        NavigationItem("Dashboard", "dashboard", "dashboard", "d"),
+        NavigationItem("Traces", "traces", "traces", "t"),
+        NavigationItem("Users", "user", "users", "u"),
+        NavigationItem("Entities", "entity", "entities", "e"),
     ),
     "Configure": (
-        NavigationItem("Patterns", "patterns", "patterns"),
-        NavigationItem("Configuration", "configuration", "configuration"),
-        NavigationItem("Replay", "replay", "replays"),
-        NavigationItem("Rollback", "rollback", "rollbacks", MemberRole.ADMIN),
-        NavigationItem("Evaluation", "evaluation", "evaluation"),
+        NavigationItem("Patterns", "patterns", "patterns", "p"),
+        NavigationItem("Configuration", "configuration", "configuration", "s"),
+        NavigationItem("Replay", "replay", "replays", "y"),
+        NavigationItem("Rollback", "rollback", "rollbacks", "b", MemberRole.ADMIN),
+        NavigationItem("Evaluation", "evaluation", "evaluation", "v"),
     ),
     "Operate": (
-        NavigationItem("Alerts", "alerts", "alerts"),
-        NavigationItem("Queue", "queue", "queue"),
-        NavigationItem("Audit", "audit", "audit", MemberRole.ADMIN),
-        NavigationItem("Keys", "key", "keys", MemberRole.ADMIN),
-        NavigationItem("Members", "members", "members", MemberRole.ADMIN),
+        NavigationItem("Alerts", "alerts", "alerts", "a"),
+        NavigationItem("Queue", "queue", "queue", "q"),
+        NavigationItem("Audit", "audit", "audit", "l", MemberRole.ADMIN),
+        NavigationItem("Keys", "key", "keys", "k", MemberRole.ADMIN),
+        NavigationItem("Members", "members", "members", "m", MemberRole.ADMIN),
     ),
 }
 
@@ -74,5 +76,7 @@ def navigation(*, visit: ProjectVisit, path: str, counts: dict[str, int]) -> Ite
             if visit.may(item.role):
                 address = reverse(f"console:{item.view}", args=[visit.project.slug]) if item.view else ""
                 is_current = bool(address) and path.startswith(address)
-                entries.append(NavigationEntry(item.label, item.icon, address, is_current, counts.get(item.view)))
+                entries.append(
+                    NavigationEntry(item.label, item.icon, address, is_current, item.key, counts.get(item.view))
+                )
         yield NavigationGroup(label, tuple(entries))

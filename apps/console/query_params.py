@@ -15,8 +15,13 @@ def query_param(request: HttpRequest, name: str, *, limit: int = MAX_CHARACTERS)
 
 def is_detail(request: HttpRequest) -> bool:
     """Return True if only the detail beside a list is asked for, and not a whole page."""
+    return is_part(request, "detail")
+
+
+def is_part(request: HttpRequest, name: str) -> bool:
+    """Return True if only the element with this HTML id is asked for, and not a whole page."""
     htmx = request.htmx  # type: ignore[attr-defined]  # set by django_htmx's middleware
-    return bool(htmx) and htmx.target == "detail"
+    return bool(htmx) and htmx.target == name
 
 
 def midnight(text: str) -> datetime | None:

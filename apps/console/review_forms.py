@@ -1,6 +1,6 @@
 """Parsing of decision forms, and the responses to them: toasts with undo, and refusals."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -80,13 +80,21 @@ def parse_undo(request: HttpRequest) -> ReviewDecision:
 def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[str] = (), status: int = 200) -> HttpResponse:
     """Return toasts; the page removes the rows named in `gone` from its list."""
     visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by project_page
-    shown = {"toasts": toasts, "counts": pending_counts(project_id=visit.project.pk)}
-    response = render(request, "console/_toasts.html", shown, status=status)
-    if request.htmx.target != "toasts":  # type: ignore[attr-defined]  # set by django_htmx's middleware
-        response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
+    counts = pending_counts(project_id=visit.project.pk)
+    response = toasts_only(request, *toasts, counts=counts, status=status)
     if gone:
         response["X-Gone-Rows"] = " ".join(gone)
         response["HX-Trigger"] = "decided"  # the page of a single memory or pair reloads itself
+    return response
+
+
+def toasts_only(
+    request: HttpRequest, *toasts: Toast, counts: Mapping[str, int] | None = None, status: int = 200
+) -> HttpResponse:
+    """Return toasts, and the counts of the navigation if there are any, whatever the request wanted to replace."""
+    response = render(request, "console/_toasts.html", {"toasts": toasts, "counts": counts or {}}, status=status)
+    if request.htmx.target != "toasts":  # type: ignore[attr-defined]  # set by django_htmx's middleware
+        response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
     return response
 
 

@@ -1,8 +1,7 @@
 "use strict";
-// Keyboard shortcuts, focus and small panels. Everything else is HTML rendered by the server.
+// Keyboard shortcuts, focus and small panels; lists.js has the lists. Everything else is HTML rendered by the server.
 
 const isTyping = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
-const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 // --- theme: switch to the other one; back to "auto" if that is what the system prefers
 document.addEventListener("click", (event) => {
@@ -31,77 +30,22 @@ document.addEventListener("change", (event) => {
     if (event.target.matches("[data-goes]")) location.assign(event.target.value);
 });
 
-// --- lists: one row is current; j and k move to the next or previous row and open it
-const rows = () => all("[data-row]");
-const currentRow = () => document.querySelector("[data-row][aria-current=true]");
-
-function makeCurrent(row, { open = true } = {}) {
-    if (!row) return;
-    for (const other of rows()) other.removeAttribute("aria-current");
-    row.setAttribute("aria-current", "true");
-    row.scrollIntoView({ block: "nearest" });
-    if (open) row.querySelector("[data-open-row]")?.click();
-}
-
-function move(step) {
-    const list = rows();
-    const at = list.indexOf(currentRow());
-    makeCurrent(list[Math.min(list.length - 1, Math.max(0, at + step))] ?? list[0]);
-}
-
-document.addEventListener("click", (event) => {
-    const row = event.target.closest("[data-open-row]")?.closest("[data-row]");
-    if (row) makeCurrent(row, { open: false });
-});
-
-// Ignore a response for a row that is no longer current: keys must act on what is displayed.
-document.addEventListener("htmx:beforeSwap", (event) => {
-    const row = event.detail.requestConfig.elt.closest("[data-open-row]")?.closest("[data-row]");
-    if (row && row !== currentRow()) event.detail.shouldSwap = false;
-});
-
-// Remove decided rows from the list and make the next row current, so that reviewing continues by keyboard.
-document.addEventListener("htmx:beforeSwap", (event) => {
-    const gone = (event.detail.xhr.getResponseHeader("X-Gone-Rows") ?? "").split(" ").filter(Boolean);
-    const leaving = gone.map((id) => document.getElementById(id)).filter(Boolean);
-    if (!leaving.length) return;
-    const list = rows();
-    const wasCurrent = leaving.includes(currentRow());
-    const at = list.indexOf(leaving[0]);
-    const next = list.slice(at).find((row) => !leaving.includes(row)) ?? list.findLast((row) => !leaving.includes(row));
-    for (const row of leaving) row.remove();
-    if (wasCurrent && next) makeCurrent(next);
-    if (!rows().length) document.body.dispatchEvent(new Event("list-empty"));
-    countSelected();
-});
-
-// --- bulk selection
-function countSelected() {
-    const bar = document.querySelector("[data-bulk]");
-    if (!bar) return;
-    const chosen = all("[data-row] input[type=checkbox]:checked").length;
-    bar.hidden = chosen === 0;
-    const count = bar.querySelector("[data-bulk-count]");
-    if (count) count.textContent = String(chosen);
-}
-document.addEventListener("change", (event) => {
-    if (event.target.matches("[data-select-all]"))
-        for (const box of all("[data-row] input[type=checkbox]")) box.checked = event.target.checked;
-    countSelected();
-});
-
 // --- keys: outside of fields, a key clicks the element with that data-key
 const builtIn = {
     j: () => move(1),
     k: () => move(-1),
     x: () => currentRow()?.querySelector("input[type=checkbox]")?.click(),
+    X: () => selectUpTo(currentRow()?.querySelector("input[type=checkbox]")),
     "/": () => document.querySelector("[data-search]")?.focus(),
     "?": () => document.getElementById("keys-help").showModal(),
     u: () => all("[data-undo]").at(-1)?.click(),
 };
 
+// With selected rows, only the keys of the selection decide: the open case may be another one.
+const decisionKeys = () => all(selectedRows().length ? "[data-bulk] [data-key]" : "[data-key]:not([data-bulk] *)");
+
 function press(key) {
-    const pressed = all("[data-key]").find((each) => each.dataset.key === key && each.checkVisibility() && !each.disabled);
+    const pressed = decisionKeys().find((each) => each.dataset.key === key && each.checkVisibility() && !each.disabled);
     if (!builtIn[key] && !pressed) return false;
     (builtIn[key] ?? (() => pressed.click()))();
     // Immediately, not at the toggle event: the next key already belongs to the field.
@@ -112,8 +56,8 @@ function press(key) {
 // Keys pressed during a request are queued until its response, so that "j" followed by "a" approves the next memory and
 // not the one still displayed. The queue is cleared when a request fails or a field gets the focus.
 const queuedKeys = [];
-const isLoading = () => document.querySelector(".htmx-request") !== null;
-const isDeciding = () => document.querySelector(".htmx-request:not([data-open-row])") !== null;
+const isLoading = () => document.querySelector(".htmx-request:not([data-background])") !== null;
+const isDeciding = () => document.querySelector(".htmx-request:not([data-open-row], [data-background])") !== null;
 const mustWait = (key) => queuedKeys.length > 0 || isDeciding() || (isLoading() && !builtIn[key]);
 
 function pressQueuedKeys() {
@@ -123,30 +67,69 @@ function pressQueuedKeys() {
     }
 }
 
+// Escape closes what is open, the innermost first: a field, a panel, the menu, the selection.
+function escape(target) {
+    const panel = target.closest(".panel[open]") ?? document.querySelector(".panel[open]");
+    if (isTyping(target)) target.blur();
+    if (panel) {
+        panel.open = false;
+        panel.querySelector("summary").focus();
+    } else if (document.querySelector(".side.open")) document.querySelector("[data-toggles=side]").click();
+    else if (!isTyping(target)) select(boxes(), false);
+}
+
+// "g" and a letter open a page of the navigation; a letter without a page does nothing, least of all decide.
+let isGoing = false;
+function go(key) {
+    const begins = key === "g" && !isGoing;
+    if (!begins && !isGoing) return false;
+    if (isGoing) document.querySelector(`[data-go="${CSS.escape(key)}"]`)?.click();
+    isGoing = begins;
+    return true;
+}
+
 document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && isTyping(event.target)) event.target.blur();
+    if (event.key === "Escape" && !document.querySelector("dialog[open]")) escape(event.target);
+    // A key that is held down decides once; only moving repeats.
+    if (event.repeat && !isTyping(event.target) && /^([^jk ]|Enter)$/.test(event.key)) event.preventDefault();
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
+    if (event.key.length === 1 && go(event.key)) return event.preventDefault();
     if (event.key.length === 1 && mustWait(event.key)) queuedKeys.push(event.key);
     else if (!press(event.key)) return;
     event.preventDefault();
 });
 document.addEventListener("htmx:afterRequest", (event) => {
-    if (!event.detail.successful) queuedKeys.length = 0;
+    if (!event.detail.successful && !isBackground(event)) queuedKeys.length = 0;
     pressQueuedKeys();
 });
 
-// --- decisions: the row fades immediately and comes back if the server refuses
-const isDecision = (event) => event.target.closest(".decide, .other, [data-bulk]");
-document.addEventListener("htmx:beforeRequest", (event) => {
-    if (isDecision(event)) currentRow()?.classList.add("leaving");
-    const form = event.target.closest("[data-once]");
-    if (form) form.closest(".toast").hidden = true;
+// --- counts of what waits: in the title, and read again every half minute, unless the tab is hidden
+const REFRESH_AFTER = 30_000; // milliseconds
+const pageTitle = document.title;
+let countedAt = Date.now();
+
+function showCountInTitle() {
+    const waiting = all("#count-review, #count-contradictions").reduce((sum, each) => sum + Number(each.textContent), 0);
+    document.title = waiting ? `(${waiting}) ${pageTitle}` : pageTitle;
+}
+function refreshCounts() {
+    const counts = document.querySelector("[data-counts]");
+    if (!counts || document.hidden || Date.now() - countedAt < REFRESH_AFTER) return;
+    countedAt = Date.now();
+    htmx.trigger(counts, "refresh");
+}
+showCountInTitle();
+document.addEventListener("htmx:oobAfterSwap", showCountInTitle);
+document.addEventListener("visibilitychange", refreshCounts);
+setInterval(refreshCounts, REFRESH_AFTER / 6);
+// What runs in the background neither reports a failure nor leads to the login: the next thing a person does will.
+const isBackground = (event) => event.target.matches("[data-background]");
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (isBackground(event) && event.detail.xhr.getResponseHeader("HX-Redirect")) event.preventDefault();
 });
-document.addEventListener("htmx:afterRequest", (event) => {
-    for (const row of all(".leaving")) row.classList.remove("leaving");
-    event.target.closest?.("[data-once]")?.closest(".toast")?.remove();
-});
+
+// --- Ctrl+Enter submits
 document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("[data-submits]"))
         event.target.form.requestSubmit();
@@ -163,14 +146,16 @@ document.addEventListener("htmx:load", (event) => {
 document.addEventListener("toggle", (event) => {
     if (event.target.open) event.target.querySelector?.("[data-focus]")?.focus();
 }, true);
-document.addEventListener("htmx:sendError", () => showServerError());
+const SERVER_FAILED = "The server could not be reached or failed. Reload the page before you try again.";
+document.addEventListener("htmx:sendError", (event) => isBackground(event) || showError(SERVER_FAILED));
 document.addEventListener("htmx:responseError", (event) => {
-    if (event.detail.xhr.status >= 500) showServerError();
+    if (event.detail.xhr.status >= 500 && !isBackground(event)) showError(SERVER_FAILED);
 });
-function showServerError() {
+function showError(text) {
     const toast = document.createElement("div");
     toast.className = "toast toast-bad";
-    toast.textContent = "The server could not be reached or failed. Reload the page before you try again.";
+    toast.role = "alert";
+    toast.textContent = text;
     document.getElementById("toasts").append(toast);
     setTimeout(() => toast.remove(), 8000);
 }

@@ -68,6 +68,13 @@ def test_an_unsure_memory_waits_for_a_person(client: APIClient) -> None:
     assert listed(client, "&status=pending_review") == ["Ana may be a doctor."]
 
 
+def test_a_sure_memory_that_is_to_be_reviewed_is_not_said_to_be_unsure(client: APIClient) -> None:
+    (stored,) = put(client, {"type": "fact", "content": "Ana is a doctor.", "status": "pending_review"})
+
+    assert stored["confidence"] >= 0.5
+    assert (stored["status"], stored["review_reasons"]) == ("pending_review", [])
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "tags"),
     [("episodic", "event", []), ("decision", "event", ["decision"]), ("procedural", "preference", ["procedure"])],

@@ -238,6 +238,27 @@ def test_a_form_that_is_out_of_date_is_refused(tuner: Client, full_project: Proj
     assert active(full_project).as_policy().dedupe.neighbours == 7
 
 
+def test_a_refused_form_keeps_what_was_typed_and_marks_the_field(tuner: Client, full_project: Project) -> None:
+    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1", "note": "why not"}
+    given |= {"dedupe.neighbours": "many", "confidence.review_below": "0.6"}
+    page = tuner.post(f"{HOME}configuration/change/", given).content.decode()
+    assert settings_in(page) == {name: text for name, text in given.items() if name not in ("base", "note")}
+    assert page.count('aria-invalid="true"') == 1
+    assert 'name="dedupe.neighbours" value="many" aria-invalid="true"' in page
+    assert 'value="why not"' in page
+
+
+def test_changes_of_an_outdated_form_are_kept_on_the_active_version(tuner: Client, full_project: Project) -> None:
+    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1"}
+    tuner.post(f"{HOME}configuration/change/", given | {"dedupe.neighbours": "7"})
+    page = tuner.post(f"{HOME}configuration/change/", given | {"confidence.review_below": "0.6"}).content.decode()
+    again = settings_in(page)
+    assert (again["dedupe.neighbours"], again["confidence.review_below"]) == ("7", "0.6")
+    tuner.post(f"{HOME}configuration/change/", again | {"base": "2"})
+    policy = active(full_project).as_policy()
+    assert (policy.dedupe.neighbours, policy.confidence.review_below) == (7, 0.6)
+
+
 def test_the_active_version_is_not_returned_to(tuner: Client, full_project: Project) -> None:
     page = tuner.post(f"{HOME}configuration/1/restore/", follow=True).content.decode()
     assert "Nothing was changed" in page

@@ -105,3 +105,13 @@ def test_failed_work_is_retried_by_error_by_user_and_all_of_it(tuner: Client, fu
     assert OutboxRow.objects.filter(state=WorkState.DEAD).count() == 2
     tuner.post(HOME + "queue/retry/")
     assert not OutboxRow.objects.filter(state=WorkState.DEAD).exists()
+
+
+def test_the_list_stays_filtered_after_a_button(tuner: Client, full_project: Project) -> None:
+    OutboxRow.objects.filter(project=full_project).update(state=WorkState.DEAD)
+    row = OutboxRow.objects.filter(project=full_project).earliest("id")
+    button = f"{HOME}queue/{row.pk}/retry/?state=dead"
+    assert f'action="{button}"' in text_of(tuner, "queue/?state=dead")
+    answer = tuner.post(button, follow=True)
+    assert answer.redirect_chain[-1][0] == f"{HOME}queue/?state=dead"
+    assert f'action="{HOME}queue/{row.pk}/discard/?state=dead"' in answer.content.decode()

@@ -1,13 +1,15 @@
 """The review page."""
 
+import json
 import re
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.html import escape
+from pytest_django import DjangoAssertNumQueries
 
-from apps.memories.models import Memory, MemoryLink
+from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, MemberRole, Stage, Status
 from apps.pipeline.core.policy import Policy
 from apps.tenants.models import Membership, Project
@@ -82,7 +84,7 @@ def test_approve_and_undo(reviewer: Client, waiting: list[Memory]) -> None:
     assert status_of(memory) == Status.ACTIVE
     assert answer["X-Gone-Rows"] == f"row-{memory.pk}"
     undone = reviewer.post("/console/test/undo/", undo_in(answer.content.decode()))
-    assert undone["HX-Trigger"] == "undone"
+    assert json.loads(undone["HX-Trigger"]) == {"undone": {"opens": str(memory.pk)}}
     assert status_of(memory) == Status.PENDING_REVIEW
 
 
@@ -101,6 +103,27 @@ def test_edit_approves_other_words(reviewer: Client, waiting: list[Memory]) -> N
     reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": "Rui is well."})
     memory = Memory.objects.get(pk=waiting[0].pk)
     assert (memory.content, memory.status) == ("Rui is well.", Status.ACTIVE)
+
+
+@pytest.mark.parametrize(("polarity", "expected"), [("positive", True), ("negative", False)])
+def test_one_key_merges_into_what_is_repeated(
+    reviewer: Client, waiting: list[Memory], polarity: str, expected: bool
+) -> None:
+    one, other = waiting[:2]
+    Memory.objects.filter(pk=other.pk).update(predicate=one.predicate, polarity=polarity, content="Rui says so, too.")
+    own = MemoryVector.objects.get(memory=one)
+    MemoryVector.objects.filter(memory=other).update(embedding=own.embedding)
+    page = reviewer.get(f"/console/test/memories/{one.pk}/").content.decode()
+    button = f'name="into" value="{seen(other)}"><button class="wraps" data-key="m">'
+    assert (button in page, "Merge</strong> → becomes a source of" in page) == (expected, expected)
+
+
+def test_long_texts_can_be_edited(reviewer: Client, waiting: list[Memory]) -> None:
+    long = " ".join(["Rui sails."] * 1_000)
+    page = reviewer.get(f"/console/test/memories/{waiting[0].pk}/").content.decode()
+    assert 'name="content" required maxlength="20000"' in page
+    reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": long})
+    assert Memory.objects.get(pk=waiting[0].pk).content == long
 
 
 @pytest.mark.parametrize("content", ["", "  "])
@@ -173,3 +196,32 @@ def test_a_link_shows_how_alike_the_two_were_and_the_band(admin: Client, full_pr
     for nothing in ({}, {"compared": {}}):
         Span.objects.filter(trace=memory.trace, stage=Stage.DEDUPE).update(details=nothing)
         assert "when it was written" not in admin.get(f"/console/test/memories/{memory.pk}/").content.decode()
+
+
+def test_a_memory_links_what_it_rests_on_and_what_it_replaced(admin: Client, full_project: Project) -> None:
+    lisbon = Memory.objects.get(project=full_project, content__contains="Lisbon")
+    braga = Memory.objects.get(pk=lisbon.superseded_by_id)
+    old, new = (f"/console/test/memories/{each.pk}/" for each in (lisbon, braga))
+    page = admin.get(new).content.decode()
+    assert f'<dt>replaced</dt><dd><a class="said" hx-disable href="{old}">' in page
+    origin = MemoryOrigin.objects.select_related("turn").get(memory=braga)
+    assert page.count(f'href="/console/test/traces/{origin.turn.trace_id}/"') == 2
+    page = admin.get(old).content.decode()
+    assert f'<dt>replaced by</dt><dd><a class="said" hx-disable href="{new}">' in page
+
+
+def test_a_memory_names_what_was_merged_into_it(reviewer: Client, waiting: list[Memory]) -> None:
+    one, other = waiting[:2]
+    reviewer.post(f"{PAGE}merge/", {"memory": seen(one), "into": seen(other)})
+    assert f'<dt>also said as</dt><dd><a class="said" hx-disable href="/console/test/memories/{one.pk}/' in (
+        reviewer.get(f"/console/test/memories/{other.pk}/").content.decode()
+    )
+    assert "<dt>merged into</dt>" in reviewer.get(f"/console/test/memories/{one.pk}/").content.decode()
+
+
+def test_a_memory_asks_the_database_little(
+    admin: Client, waiting: list[Memory], django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for path in (PAGE, f"/console/test/memories/{waiting[0].pk}/"):
+        with django_assert_max_num_queries(25):
+            admin.get(path)

@@ -5,8 +5,10 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
-from apps.traces.models import Trace, Turn
+from apps.traces.models import PreFilterRule, Trace, Turn
 from tests.console.conftest import HOSTILE
 from tests.console.members import HOME, NOBODY, text_of
 
@@ -84,3 +86,31 @@ def test_a_trace_of_one_turn_says_one_turn(viewer: Client, full_project: Project
     page = text_of(viewer, f"traces/{trace.pk}/")
     assert "<strong>1</strong> turn<" in page
     assert "<strong>1</strong> turns" not in page
+
+
+def test_a_turn_whose_processing_fails_says_so(viewer: Client, full_project: Project) -> None:
+    trace = Turn.objects.get(content__contains="Porto").trace
+    Trace.objects.filter(pk=trace.pk).update(status="queued")
+    row = OutboxRow.objects.filter(subject_id=trace.pk)
+    row.update(state=WorkState.PENDING, attempts=2, last_error="out of luck")
+    page = text_of(viewer, "why-not/?q=porto")
+    assert "2 attempts failed" in page
+    assert "out of luck" in page
+    assert "waiting for a worker" not in page
+
+
+@pytest.mark.parametrize("page", ["why-not/?q=thanks", "trace"])
+def test_a_rule_is_found_from_what_it_dropped_although_it_was_deleted(
+    viewer: Client, full_project: Project, page: str
+) -> None:
+    turn = Turn.objects.get(content="thanks!")
+    shown = text_of(viewer, page.replace("trace", f"traces/{turn.trace_id}/"))
+    link = f"patterns/?q={turn.rejected_by}"
+    assert f'href="{HOME}{link}"' in shown
+    assert str(turn.rejected_by) in text_of(viewer, link)
+    PreFilterRule.objects.filter(project=full_project, name=turn.rejected_by).delete()
+    assert "A deleted rule" in text_of(viewer, link)
+
+
+def test_a_search_for_a_user_leaves_the_person_who_is_signed_in(viewer: Client) -> None:
+    assert "Sign out vic" in text_of(viewer, "why-not/?q=porto&user=someone")

@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import EndUser, Project
 from tests.console.conftest import HOSTILE
@@ -43,3 +44,13 @@ def test_users_are_found(admin: Client, full_project: Project) -> None:
 @pytest.mark.parametrize("page", ["users", "entities", "contradictions", "review", "traces", "patterns", "why-not"])
 def test_nul_in_a_search_is_a_space(admin: Client, full_project: Project, page: str) -> None:
     assert admin.get(f"/console/test/{page}/", {"q": "a\x00b", "user": "\x00"}).status_code == 200
+
+
+def test_facts_and_details_say_what_is_denied(admin: Client, full_project: Project) -> None:
+    tea = Memory.objects.get(project=full_project, content__contains="green tea")
+    Memory.objects.filter(pk=tea.pk).update(polarity="negative", content="Rui does not like green tea.")
+    page = admin.get(f"/console/test/users/{tea.end_user_id}/?tab=facts").content.decode()
+    assert '<span class="chip chip-bad">negative</span> Rui does not like green tea.' in page
+    assert 'class="span-negative"' in page
+    page = admin.get(f"/console/test/memories/{tea.pk}/").content.decode()
+    assert '<span class="chip chip-bad">not</span> likes' in page

@@ -55,13 +55,21 @@ class Contradiction:
 def open_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = None) -> MemoryLinkQuerySet:
     """Return the pairs that are still open, contradictions first, then oldest first."""
     rows = MemoryLink.objects.for_project(project_id).to_settle()
+    return _chosen(rows, words, kind).order_by("kind", "created_at", "id")
+
+
+def settled_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = None) -> MemoryLinkQuerySet:
+    """Return the pairs that somebody has settled, latest first."""
+    rows = MemoryLink.objects.for_project(project_id).filter(status=LinkStatus.SETTLED)
+    return _chosen(rows, words, kind).order_by("-settled_at", "id")
+
+
+def _chosen(rows: MemoryLinkQuerySet, words: str, kind: LinkKind | None) -> MemoryLinkQuerySet:
     if words:
         rows = rows.of_words(words)
     if kind is not None:
         rows = rows.of_kind(kind)
-    return (
-        rows.select_related("from_memory", "to_memory", "end_user").defer(*_HEAVY).order_by("kind", "created_at", "id")
-    )
+    return rows.select_related("from_memory", "to_memory", "end_user").defer(*_HEAVY)
 
 
 def count_by_kind(*, project_id: UUID) -> dict[LinkKind, int]:

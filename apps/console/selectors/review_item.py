@@ -10,9 +10,11 @@ from apps.actions.review.review_decisions import APPROVALS
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
 from apps.console.selectors.history import HistoryEntry, memory_history
+from apps.console.selectors.lineage import Lineage, load_lineage
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.traces.models import Turn
+from apps.traces.policies import active_policy
 
 CONTEXT_TURNS = 2
 MAX_ORIGINS = 5
@@ -34,6 +36,7 @@ class SimilarMemory:
 
     memory: Memory
     cosine: float
+    is_repeat: bool  # probably the same statement: same predicate and polarity, similar enough not to be different
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,13 @@ class ReviewItem:
     links: tuple[LinkedMemory, ...]
     similar: tuple[SimilarMemory, ...]
     history: tuple[HistoryEntry, ...]
+    lineage: Lineage
     options: ReviewOptions | None  # of a memory that is pending
+
+    @property
+    def repeats(self) -> Memory | None:
+        """Return the memory that this one probably repeats, into which one key may merge it."""
+        return next((each.memory for each in self.similar if each.is_repeat), None)
 
     @property
     def approved_by(self) -> str:
@@ -68,7 +77,7 @@ def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
     options = None
     if memory.status == Status.PENDING_REVIEW:
         contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
-        merge_into = similar[0].memory.pk if similar else None
+        merge_into = next((each.memory.pk for each in similar if each.is_repeat), None)
         options = review_options(memory, contradicts=contradicts, merge_into=merge_into, now=now)
     return ReviewItem(
         memory=memory,
@@ -76,6 +85,7 @@ def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
         links=links,
         similar=similar,
         history=memory_history(memory),
+        lineage=load_lineage(memory),
         options=options,
     )
 
@@ -135,5 +145,13 @@ def _similar(memory: Memory) -> tuple[SimilarMemory, ...]:
     )
     found = dict(near.values_list("memory_id", "distance")[:MAX_SIMILAR])
     rows = Memory.objects.for_end_user(memory.end_user_id).filter(id__in=found).to_show()
-    close = (SimilarMemory(memory=row, cosine=-found[row.pk]) for row in rows)
+    unsure = active_policy(project_id=memory.project_id).dedupe.band(embedder=own.embedder).unsure
+    close = (
+        SimilarMemory(row, cosine=-found[row.pk], is_repeat=-found[row.pk] >= unsure and _same_predicate(memory, row))
+        for row in rows
+    )
     return tuple(sorted((each for each in close if each.cosine >= MIN_SIMILARITY), key=lambda each: -each.cosine))
+
+
+def _same_predicate(one: Memory, other: Memory) -> bool:
+    return bool(one.predicate) and (one.predicate, one.polarity) == (other.predicate, other.polarity)

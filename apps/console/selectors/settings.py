@@ -1,8 +1,8 @@
 """A policy as editable settings, described by the JSON schema of the policy."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from apps.console.labels import label
@@ -36,6 +36,8 @@ class Setting:
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
+    typed: tuple[str, ...] | None = None  # into a form that was refused
+    problem: str = ""  # why it was
 
     @property
     def key(self) -> str:
@@ -56,6 +58,25 @@ class Setting:
             case "json":
                 return json.dumps(self.value, ensure_ascii=False) if self.value else ""
         return str(self.value)
+
+    @property
+    def shown(self) -> Any:
+        """Return what its field shows: what was typed into a refused form, else the value."""
+        if self.typed is None:
+            return self.value if self.kind in ("boolean", "list", "choice") else self.text
+        match self.kind:
+            case "boolean":
+                return bool(self.typed)
+            case "list":
+                return self.typed
+        return self.typed[-1] if self.typed else ""
+
+    def is_changed(self, given: list[str]) -> bool:
+        """Return True if submitted values differ from the value, or can't be read."""
+        try:
+            return bool(self.read(given) != self.value)
+        except ValueError:
+            return True
 
     def read(self, given: list[str]) -> Any:
         """Parse submitted values. Raises ValueError if a number or JSON is expected and missing."""
@@ -83,6 +104,31 @@ class SettingsSection:
     name: str
     about: str
     settings: tuple[Setting, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Return True if one of its values was refused."""
+        return any(setting.problem for setting in self.settings)
+
+
+def with_input(
+    sections: Sequence[SettingsSection], *, typed: Mapping[str, Sequence[str]], problems: Mapping[str, str]
+) -> list[SettingsSection]:
+    """Return sections with what was typed into a refused form and why it was refused, by the keys of settings."""
+    return [
+        replace(
+            section,
+            settings=tuple(
+                replace(
+                    setting,
+                    typed=tuple(typed[setting.key]) if setting.key in typed else None,
+                    problem=problems.get(setting.key, ""),
+                )
+                for setting in section.settings
+            ),
+        )
+        for section in sections
+    ]
 
 
 def settings_sections(policy: Policy) -> list[SettingsSection]:

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from apps.console.labels import label
+from apps.console.labels import count_of, label
 from apps.console.selectors.reasons import explain
 from apps.console.selectors.traces import outcomes_of
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import Outcome, Stage, Status, TraceStatus
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import Outcome, Stage, Status, TraceStatus, WorkState
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.traces.models import Span, Turn
 
 _UNFINISHED = {
-    TraceStatus.QUEUED: "Not processed yet: waiting for a worker.",
+    TraceStatus.QUEUED: "Not processed yet: waiting for a worker.",  # unless _delays knows more
     TraceStatus.DEAD: "Processing failed",
     TraceStatus.ROLLED_BACK: "Rolled back: what it wrote was taken back.",
     TraceStatus.EXTRACTION_FAILED: "Extraction failed: the model returned no usable answer",
@@ -49,14 +50,33 @@ class TurnExplanation:
 
 
 def explain_turns(turns: Iterable[Turn]) -> list[TurnExplanation]:
-    """Explain turns that were read with their traces (two more queries)."""
+    """Explain turns that were read with their traces (three more queries)."""
     shown = list(turns)
     matched = _matched(shown)
     lines = [line for turn in shown for line in outcomes_of(turn.trace, turn)]
     ids = {found for line in lines if (found := _memory_id(line))}
     rows = Memory.objects.filter(end_user_id__in={turn.end_user_id for turn in shown}, pk__in=ids)
     memories = {memory.pk: memory for memory in rows}
-    return [TurnExplanation(turn, _sentences(turn, matched.get(turn.pk, ""), memories)) for turn in shown]
+    delays = _delays(shown)
+    return [
+        TurnExplanation(turn, [delays[turn.trace_id]])
+        if turn.trace_id in delays and not turn.rejected_for
+        else TurnExplanation(turn, _sentences(turn, matched.get(turn.pk, ""), memories))
+        for turn in shown
+    ]
+
+
+def _delays(turns: Iterable[Turn]) -> dict[UUID, ExplanationSentence]:
+    """Return why queued traces wait, by trace, where an attempt has failed or what it needs does not answer."""
+    queued = {turn.trace_id: turn.end_user_id for turn in turns if turn.trace.status == TraceStatus.QUEUED}
+    rows = OutboxRow.objects.filter(end_user_id__in=queued.values(), subject_id__in=queued, state=WorkState.PENDING)
+    return {row.subject_id: _delay(row) for row in rows.exclude(last_error="")} if queued else {}
+
+
+def _delay(row: OutboxRow) -> ExplanationSentence:
+    failed = f"{count_of(row.attempts, 'attempt', 'attempts')} failed" if row.attempts else "it waits"
+    text = f"Not processed yet: {failed}, next try at {row.run_at:%H:%M:%S} UTC: {row.last_error}"
+    return ExplanationSentence(text, "bad" if row.attempts else "wait")
 
 
 def _sentences(turn: Turn, matched: str, memories: Mapping[UUID, Memory]) -> list[ExplanationSentence]:

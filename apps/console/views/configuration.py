@@ -1,6 +1,6 @@
 """Configuration: the settings of the project and their versions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings as site
@@ -10,14 +10,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused, Unfit
+from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.projects.activate_version import activate_version
 from apps.actions.projects.change_policy import change_policy
 from apps.actions.projects.restore_version import restore_version
 from apps.actions.projects.save_draft import save_draft
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.settings import SettingsSection, settings_sections
+from apps.console.selectors.settings import SettingsSection, settings_sections, with_input
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.policy_changes import policy_changes
@@ -48,8 +48,7 @@ def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             note=request.POST.get("note", "").strip(),
         )
     except Refused as refused:
-        where = refused.at.strip("/").replace("/", " ") if isinstance(refused, Unfit) else ""
-        return _show(request, visit, shown, problem=f"{where}: {refused}" if where else str(refused))
+        return _show_refused(request, visit, shown, refused)
     if made.number == shown.number:
         messages.info(request, "Nothing was changed: no value differs.")
     elif as_draft:
@@ -138,12 +137,37 @@ def _active(visit: ProjectVisit) -> ConfigurationVersion:
     return get_object_or_404(ConfigurationVersion, project=visit.project, is_active=True)
 
 
-def _show(request: HttpRequest, visit: ProjectVisit, active: ConfigurationVersion, problem: str = "") -> HttpResponse:
+def _show_refused(
+    request: HttpRequest, visit: ProjectVisit, base: ConfigurationVersion, refused: Refused
+) -> HttpResponse:
+    """Show the form again as it was filled in; after a conflict, its changes on the active version."""
+    settings = [each for section in settings_sections(base.as_policy()) for each in section.settings]
+    typed = {each.key: request.POST.getlist(each.key) for each in settings}
+    if isinstance(refused, Conflict):
+        typed = {each.key: typed[each.key] for each in settings if each.is_changed(typed[each.key])}
+        active = _active(visit)
+        problem = f"{refused}. Your changes stand below, on version {active.number}: look at them and save again."
+        return _show(request, visit, active, problem=problem, typed=typed)
+    where = refused.at.strip("/") if isinstance(refused, Unfit) else ""
+    problem = f"{where.replace('/', ' ')}: {refused}" if where else str(refused)
+    return _show(request, visit, base, problem=problem, typed=typed, refused={where.replace("/", "."): str(refused)})
+
+
+def _show(
+    request: HttpRequest,
+    visit: ProjectVisit,
+    active: ConfigurationVersion,
+    *,
+    problem: str = "",
+    typed: Mapping[str, Sequence[str]] | None = None,
+    refused: Mapping[str, str] | None = None,
+) -> HttpResponse:
     versions = ConfigurationVersion.objects.filter(project=visit.project).select_related("author").defer("policy")
     context = {
         "active": active,
         "presets": [preset.value for preset in Preset],
-        "sections": settings_sections(active.as_policy()),
+        "sections": with_input(settings_sections(active.as_policy()), typed=typed or {}, problems=refused or {}),
+        "note": request.POST.get("note", ""),
         "versions": paginate(versions, request, size=15),
         "model": site.MODEL,
         "embedder": site.EMBEDDER,

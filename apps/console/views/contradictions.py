@@ -13,11 +13,11 @@ from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.review import settle_link as settling
 from apps.actions.review.settle_link import Settlement
 from apps.console.labels import time_since
-from apps.console.paging import paginate
+from apps.console.paging import opened_row, paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import is_detail, query_param
+from apps.console.query_params import is_detail, is_part, query_param
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
-from apps.console.selectors.contradictions import count_by_kind, load_contradiction, open_pairs
+from apps.console.selectors.contradictions import count_by_kind, load_contradiction, open_pairs, settled_pairs
 from apps.console.selectors.history import latest_changes
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole
@@ -43,16 +43,17 @@ _DONE_BEFORE = {
 
 @project_page()
 def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """List open pairs and show the first one."""
-    words, name = query_param(request, "q"), query_param(request, "kind")
+    """List open or settled pairs and show one of them."""
+    words, name, settled = query_param(request, "q"), query_param(request, "kind"), "settled" in request.GET
     kind = LinkKind(name) if name in set(LinkKind) else None
-    found = paginate(open_pairs(project_id=visit.project.pk, words=words, kind=kind), request)
-    shown = {
+    chosen = {"words": words, "kind": kind, "settled": settled, "counts": count_by_kind(project_id=visit.project.pk)}
+    if is_part(request, "kinds"):
+        return render(request, "console/_pair_tabs.html", chosen)
+    listed = settled_pairs if settled else open_pairs
+    found = paginate(listed(project_id=visit.project.pk, words=words, kind=kind), request)
+    shown = chosen | {
         "page": found,
-        "words": words,
-        "kind": kind,
-        "counts": count_by_kind(project_id=visit.project.pk),
-        "contradiction": load_contradiction(found.rows[0], now=timezone.now()) if found.rows else None,
+        "contradiction": load_contradiction(opened_row(found, request), now=timezone.now()) if found.rows else None,
     }
     return render(request, "console/contradictions.html", shown)
 

@@ -13,6 +13,7 @@ from apps.actions.errors import Refused
 from apps.actions.keys.create_key import create_key
 from apps.actions.keys.restore_key import restore_key
 from apps.actions.keys.revoke_key import revoke_key
+from apps.console.form_repeats import is_repeated, mark_as_done, once
 from apps.console.forms import KeyForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
@@ -25,6 +26,9 @@ from apps.tenants.models import ApiKey
 def keys(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List keys; a new key is shown once."""
     form, created = KeyForm(request.POST or None), None
+    if is_repeated(request):
+        messages.info(request, "This key was created before. Its text is shown only once.")
+        return redirect("console:keys", slug=visit.project.slug)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         scopes = [Scope(scope) for scope in given["scopes"]]
@@ -32,10 +36,16 @@ def keys(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             created = create_key(
                 project_id=visit.project.pk, name=given["name"], scopes=scopes, expires_at=given["expires_at"]
             )
+            mark_as_done(request)
         except Refused as refused:
             form.add_error(None, str(refused))
     rows = ApiKey.objects.filter(project=visit.project).order_by("-created_at")
-    shown = {"page": paginate(rows, request), "form": KeyForm() if created else form, "created": created}
+    shown = {
+        "page": paginate(rows, request),
+        "form": KeyForm() if created else form,
+        "created": created,
+        "once": once(),
+    }
     return render(request, "console/keys.html", shown, status=422 if form.errors else 200)
 
 

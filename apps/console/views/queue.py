@@ -1,5 +1,7 @@
 """Queue: pending and failed background work, to retry or discard."""
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -34,6 +36,7 @@ def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     shown = {
         "page": paginate(rows, request),
         "state": state,
+        "query": _filter(request),
         "states": list(WorkState),
         "queue": queue_state(project_id=visit.project.pk),
         "workers": WorkerHeartbeat.objects.all()[:20],
@@ -51,7 +54,7 @@ def retry_all(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     user = request.POST.get("user", "").replace("\x00", "")
     retried = retry_failed(project_id=visit.project.pk, error=error, user_id=user)
     messages.success(request, f"{count_of(retried, 'failed entry', 'failed entries')} will be retried now.")
-    return redirect("console:queue", slug=visit.project.slug)
+    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
 
 
 @require_POST
@@ -76,9 +79,9 @@ def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpRespons
     except Refused as refused:
         messages.error(request, f"Nothing was changed: {refused}.")
     else:
-        undo = reverse("console:discard", args=[visit.project.slug, row_id])
+        undo = reverse("console:discard", args=[visit.project.slug, row_id]) + _filter(request)
         messages.success(request, f"Entry {row_id} will be retried now.", extra_tags=undo)
-    return redirect("console:queue", slug=visit.project.slug)
+    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
 
 
 @require_POST
@@ -90,6 +93,12 @@ def discard(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpRespo
     except Refused as refused:
         messages.error(request, f"Nothing was changed: {refused}.")
     else:
-        undo = reverse("console:retry", args=[visit.project.slug, row_id])
+        undo = reverse("console:retry", args=[visit.project.slug, row_id]) + _filter(request)
         messages.success(request, f"Entry {row_id} was discarded.", extra_tags=undo)
-    return redirect("console:queue", slug=visit.project.slug)
+    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
+
+
+def _filter(request: HttpRequest) -> str:
+    """Return the query string of the list that a button belongs to."""
+    kept = {name: request.GET[name] for name in ("state", "page") if request.GET.get(name)}
+    return f"?{urlencode(kept)}" if kept else ""

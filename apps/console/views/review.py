@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
+from django_htmx.http import trigger_client_event
 
 from apps.actions.errors import Refused, Unfit
 from apps.actions.review import approve as approving
@@ -13,9 +14,9 @@ from apps.actions.review import merge_memories as merging
 from apps.actions.review import reject as rejecting
 from apps.actions.review import undo as undoing
 from apps.actions.review.review_decisions import ReviewDecision
-from apps.console.paging import paginate
+from apps.console.paging import opened_row, paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import is_detail
+from apps.console.query_params import is_detail, is_part
 from apps.console.review_forms import (
     Toast,
     acting_person,
@@ -39,13 +40,16 @@ from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
 def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List pending memories and show the first one."""
     filters = selectors.ReviewFilters.of(request)
+    counts = selectors.count_by_reason(project_id=visit.project.pk, filters=filters)
+    if is_part(request, "reasons"):
+        return render(request, "console/_reason_tabs.html", {"filters": filters, "counts": counts})
     found = paginate(selectors.review_queue(project_id=visit.project.pk, filters=filters), request)
     shown = {
         "page": found,
         "filters": filters,
-        "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
+        "counts": counts,
         "types": list(MemoryType),
-        "item": load_review_item(found.rows[0], now=timezone.now()) if found.rows else None,
+        "item": load_review_item(opened_row(found, request), now=timezone.now()) if found.rows else None,
         "rejections": list(RejectionReason),
     }
     return render(request, "console/review.html", shown)
@@ -112,12 +116,12 @@ def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def undo(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Undo a decision and refresh the page."""
     try:
-        undoing.undo(by=acting_person(visit), decided=parse_undo(request))
+        decided = parse_undo(request)
+        undoing.undo(by=acting_person(visit), decided=decided)
     except Refused as refused:
         return refusal_response(request, refused)
-    response = toast_response(request, Toast("Undone."))
-    response["HX-Trigger"] = "undone"
-    return response
+    opens = decided.link_id or next((each.memory_id for each in decided.memories), "")
+    return trigger_client_event(toast_response(request, Toast("Undone.")), "undone", {"opens": str(opens)})
 
 
 def _decision_response(

@@ -50,6 +50,7 @@ class DirectWriteSession:
         # Includes the hashes of memories to be closed: they are closed only after the new ones are added.
         self._hashes = {each.canonical_hash for each in self._live.values()}
         self._slack = policy.conflict.confidence_slack
+        self._review_below = policy.confidence.review_below
         self._is_trusted = is_trusted
         self.changes: list[Operation] = []  # of known memories, and of those that this request adds
 
@@ -85,7 +86,8 @@ class DirectWriteSession:
     def _judged(self, add: AddMemory, memory: StoredMemory) -> StoreResult:
         """Send uncertain memories to review, and rules for agents from a caller without trust."""
         if add.status is not Status.ACTIVE:
-            return _asking(add, Reason.LOW_CONFIDENCE)
+            is_unsure = memory.confidence < self._review_below  # else the caller asked for the review
+            return _asking(add, Reason.LOW_CONFIDENCE) if is_unsure else StoreResult(add.memory_id, adds=add)
         if not self._is_trusted and binds_agents(add.candidate.tags):
             return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.LESS_TRUSTED)
         return self._placed(add, memory)

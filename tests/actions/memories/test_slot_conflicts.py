@@ -74,6 +74,19 @@ def test_undoing_an_approval_opens_what_it_closed(project: Project, ana: Reviewe
     assert (kiel.superseded_by, kiel.valid_until) == (None, None)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_two_approvals_that_share_a_slot_are_undone_in_any_order(
+    project: Project, ana: Reviewer, order: tuple[int, int]
+) -> None:
+    waiting = [
+        lives_in(project, place, day=day, status=Status.PENDING_REVIEW) for place, day in (("Kiel", 5), ("Bonn", 9))
+    ]
+    decided = [approve(by=ana, seen=[SeenVersion(each.id, each.version)]) for each in waiting]
+    for number in order:
+        undo(by=ana, decided=decided[number])
+    assert {Memory.objects.get(pk=each.pk).status for each in waiting} == {Status.PENDING_REVIEW}
+
+
 def test_an_undone_approval_that_had_become_history_waits_again(project: Project, ana: Reviewer) -> None:
     lives_in(project, "Kiel", day=10)
     late = lives_in(project, "Bonn", day=5, status=Status.PENDING_REVIEW)

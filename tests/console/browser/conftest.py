@@ -14,7 +14,8 @@ from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from apps.pipeline.core.enums import MemberRole
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import MemberRole, Status
 from apps.tenants.models import Membership, Project
 
 AXE = Path(__file__).parents[2] / "assets" / "axe-4.14.1.min.js"
@@ -144,3 +145,17 @@ def _session(name: str, role: MemberRole, project: Project) -> str:
     client = Client()
     client.force_login(user)
     return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
+
+
+@pytest.fixture
+def waiting(full_project: Project) -> list[Memory]:
+    """Three memories that wait, in the order in which they are shown."""
+    kept = Memory.objects.filter(project=full_project, status=Status.ACTIVE).order_by("-importance", "created_at", "id")
+    for memory in kept:
+        memory.status, memory.review_reasons = Status.PENDING_REVIEW, ["low_confidence"]
+        memory.save(update_fields=["status", "review_reasons"])
+    return list(kept.model.objects.awaiting_review().order_by("-importance", "created_at", "id"))
+
+
+def status_of(memory: Memory) -> str:
+    return Memory.objects.get(pk=memory.pk).status

@@ -6,23 +6,9 @@ from playwright.sync_api import Route, expect
 from apps.memories.models import Entity, Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, Status
 from apps.tenants.models import Project
-from tests.console.browser.conftest import OpenPage
+from tests.console.browser.conftest import OpenPage, status_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def waiting(full_project: Project) -> list[Memory]:
-    """Three memories that wait, in the order in which they are shown."""
-    kept = Memory.objects.filter(project=full_project, status=Status.ACTIVE).order_by("-importance", "created_at", "id")
-    for memory in kept:
-        memory.status, memory.review_reasons = Status.PENDING_REVIEW, ["low_confidence"]
-        memory.save(update_fields=["status", "review_reasons"])
-    return list(kept.model.objects.awaiting_review().order_by("-importance", "created_at", "id"))
-
-
-def status_of(memory: Memory) -> str:
-    return Memory.objects.get(pk=memory.pk).status
 
 
 def test_review_from_the_keyboard(open_window: OpenPage, waiting: list[Memory]) -> None:
