@@ -12,6 +12,8 @@ _OWNED = re.compile(rf"^(?P<owner>my|his|her|their|its|.+?['’]s?)\s+{_MODIFIER
 _OF = re.compile(r"^(?:the|a|an)\s+(?P<noun>[\w-]+)\s+of\s+(?P<owner>\S.*)$", re.IGNORECASE)
 _DEFINITE = re.compile(rf"^(?:the|this|that)\s+{_MODIFIERS}(?P<noun>[\w-]+)$", re.IGNORECASE)
 
+_MOST_OWNER = 120  # characters of the owner's name in an apposition; the display name of a speaker may be any text
+
 
 @dataclass(frozen=True, slots=True)
 class Description:
@@ -57,7 +59,7 @@ def _split_apposition(rest: str) -> tuple[str, str]:
 
 def apposition_of(name: str, *, sentence: str) -> Description | None:
     """Return the apposition to a name in a sentence: "Lena, User's sister, lives in York"."""
-    found = re.search(rf"\b{re.escape(name)}, (?P<phrase>[^\W\d_][\w-]*['’]s [^,;.()]+)[,;.)]", sentence)
+    found = re.search(rf"\b{re.escape(name)}, (?P<phrase>[^,;]{{1,{_MOST_OWNER}}}?['’]s [^,;.()]+)[,;.)]", sentence)
     described = describe(found["phrase"]) if found else None
     return described if described and not described.name and relation_noun(described.noun) else None
 
