@@ -93,6 +93,21 @@ def test_one_key_does_not_merge_what_is_merely_similar(open_window: OpenPage, wa
     assert statuses(waiting).count(Status.MERGED) == 1
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_selection_and_choices_are_for_everyone(
+    open_window: OpenPage, waiting: list[Memory], width: int, height: int
+) -> None:
+    window = open_window(width=width, height=height)
+    for keys in (["x", "j", "x", "r"], ["m"], ["?"]):
+        window.open("review/")
+        window.press(*keys)
+        window.settle()
+        for scheme in ("light", "dark"):
+            window.page.emulate_media(color_scheme=scheme)
+            assert window.violations() == [], f"{keys} in {scheme}"
+        assert not window.is_too_wide(), keys
+
+
 # --- while another row is loaded, or can't be
 
 
@@ -144,19 +159,6 @@ def test_a_decision_without_its_cookie_is_not_lost_silently(open_window: OpenPag
     expect(window.page.get_by_role("alert")).to_contain_text("Reload it and try again")
     assert set(statuses(waiting)) == {Status.PENDING_REVIEW}
     window.misdeeds.clear()  # the browser itself names the refused request
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_error_pages_are_for_everyone(open_window: OpenPage, full_project: Project, width: int) -> None:
-    window = open_window(width=width)
-    window.page.goto(f"{window.address}/console/test/nothing/here/")
-    for scheme in ("light", "dark"):
-        window.page.emulate_media(color_scheme=scheme)
-        assert window.violations() == [], scheme
-    assert not window.is_too_wide()
-    window.page.get_by_role("link", name="To the console").click()
-    expect(window.page.get_by_role("heading", name="Review")).to_be_visible()
-    window.misdeeds.clear()  # the browser itself names the missing page
 
 
 # --- where the list is afterwards
@@ -267,61 +269,3 @@ def test_a_pair_that_was_dated_is_kept_by_enter(open_window: OpenPage, full_proj
     window.page.get_by_role("group", name="A is valid").get_by_label("from").press("Enter")
     expect(window.page.get_by_text("Kept both.")).to_be_visible()
     assert (status_of(one), status_of(other)) == (Status.ACTIVE, Status.ACTIVE)
-
-
-# --- counts, and ways through the pages
-
-
-def test_counts_follow_each_decision(open_window: OpenPage, waiting: list[Memory]) -> None:
-    window = open_window()
-    window.open("review/")
-    tab = window.page.locator("#reasons .number").first
-    expect(tab).to_have_text(str(len(waiting)))
-    expect(window.page).to_have_title(f"({len(waiting)}) Review · Test")
-    for done, left in (("a", len(waiting) - 1), ("u", len(waiting))):
-        window.press(done)
-        expect(tab).to_have_text(str(left))
-        expect(window.page).to_have_title(f"({left}) Review · Test")
-
-
-def test_counts_are_read_again_unless_the_tab_is_hidden(open_window: OpenPage, waiting: list[Memory]) -> None:
-    window = open_window()
-    window.page.clock.install()
-    asked: list[str] = []
-    window.page.on("request", lambda request: asked.append(request.url) if "/counts/" in request.url else None)
-    window.open("dashboard/")
-    Memory.objects.filter(pk=waiting[0].pk).update(status=Status.ACTIVE)
-    window.page.clock.run_for(40_000)
-    expect(window.page).to_have_title(f"({len(waiting) - 1}) Dashboard · Test")
-    before = len(asked)
-    window.page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
-    window.page.clock.run_for(120_000)
-    assert len(asked) == before
-    window.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
-    window.settle()
-    assert len(asked) == before + 1
-
-
-def test_two_keys_open_a_page_and_decide_nothing(open_window: OpenPage, waiting: list[Memory]) -> None:
-    window = open_window()
-    window.open("review/")
-    window.press("g", "z", "g", "t")
-    expect(window.page.get_by_role("heading", name="Traces")).to_be_visible()
-    window.press("g", "a")
-    expect(window.page.get_by_role("heading", name="Alerts")).to_be_visible()
-    assert set(statuses(waiting)) == {Status.PENDING_REVIEW}
-
-
-def test_settled_pairs_have_a_tab(open_window: OpenPage, full_project: Project) -> None:
-    MemoryLink.objects.all().delete()
-    one, other = Memory.objects.filter(project=full_project, status=Status.ACTIVE)[:2]
-    pair = {"end_user": one.end_user, "project": full_project, "from_memory": one, "to_memory": other}
-    MemoryLink.objects.create(**pair, kind=LinkKind.CONTRADICTS)
-    window = open_window()
-    window.open("contradictions/")
-    expect(window.page.locator("#kinds .number").first).to_have_text("1")
-    window.press("1")
-    expect(window.page.locator("#kinds .number").first).to_have_text("0")
-    window.page.get_by_role("link", name="settled").click()
-    expect(window.page.get_by_text("Resolved")).to_contain_text("kept A")
-    assert window.violations() == []

@@ -1,0 +1,91 @@
+"""What all pages have: counts of what waits, ways to other pages, and errors in plain words, no form sent twice."""
+
+import pytest
+from playwright.sync_api import expect
+
+from apps.memories.models import Memory, MemoryLink
+from apps.pipeline.core.enums import LinkKind, Status
+from apps.tenants.models import ApiKey, Project
+from tests.console.browser.conftest import OpenPage, status_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_counts_follow_each_decision(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.open("review/")
+    tab = window.page.locator("#reasons .number").first
+    expect(tab).to_have_text(str(len(waiting)))
+    expect(window.page).to_have_title(f"({len(waiting)}) Review · Test")
+    for done, left in (("a", len(waiting) - 1), ("u", len(waiting))):
+        window.press(done)
+        expect(tab).to_have_text(str(left))
+        expect(window.page).to_have_title(f"({left}) Review · Test")
+
+
+def test_counts_are_read_again_unless_the_tab_is_hidden(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.page.clock.install()
+    asked: list[str] = []
+    window.page.on("request", lambda request: asked.append(request.url) if "/counts/" in request.url else None)
+    window.open("dashboard/")
+    Memory.objects.filter(pk=waiting[0].pk).update(status=Status.ACTIVE)
+    window.page.clock.run_for(40_000)
+    expect(window.page).to_have_title(f"({len(waiting) - 1}) Dashboard · Test")
+    before = len(asked)
+    window.page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    window.page.clock.run_for(120_000)
+    assert len(asked) == before
+    window.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    window.settle()
+    assert len(asked) == before + 1
+
+
+def test_two_keys_open_a_page_and_decide_nothing(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.open("review/")
+    window.press("g", "z", "g", "t")
+    expect(window.page.get_by_role("heading", name="Traces")).to_be_visible()
+    window.press("g", "a")
+    expect(window.page.get_by_role("heading", name="Alerts")).to_be_visible()
+    assert {status_of(memory) for memory in waiting} == {Status.PENDING_REVIEW}
+
+
+def test_settled_pairs_have_a_tab(open_window: OpenPage, full_project: Project) -> None:
+    MemoryLink.objects.all().delete()
+    one, other = Memory.objects.filter(project=full_project, status=Status.ACTIVE)[:2]
+    pair = {"end_user": one.end_user, "project": full_project, "from_memory": one, "to_memory": other}
+    MemoryLink.objects.create(**pair, kind=LinkKind.CONTRADICTS)
+    window = open_window()
+    window.open("contradictions/")
+    expect(window.page.locator("#kinds .number").first).to_have_text("1")
+    window.press("1")
+    expect(window.page.locator("#kinds .number").first).to_have_text("0")
+    window.page.get_by_role("link", name="settled").click()
+    expect(window.page.get_by_text("Resolved")).to_contain_text("kept A")
+    assert window.violations() == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_error_pages_are_for_everyone(open_window: OpenPage, full_project: Project, width: int) -> None:
+    window = open_window(width=width)
+    window.page.goto(f"{window.address}/console/test/nothing/here/")
+    for scheme in ("light", "dark"):
+        window.page.emulate_media(color_scheme=scheme)
+        assert window.violations() == [], scheme
+    assert not window.is_too_wide()
+    window.page.get_by_role("link", name="To the console").click()
+    expect(window.page.get_by_role("heading", name="Review")).to_be_visible()
+    window.misdeeds.clear()  # the browser itself names the missing page
+
+
+def test_reloading_after_a_new_key_makes_no_second_one(open_window: OpenPage, full_project: Project) -> None:
+    before = ApiKey.objects.count()
+    window = open_window()
+    window.open("keys/")
+    window.page.get_by_label("Name").fill("agent")
+    window.page.get_by_role("button", name="Create").click()
+    expect(window.page.locator(".key-text")).to_be_visible()
+    window.page.reload()
+    expect(window.page.get_by_text("This key was created before.")).to_be_visible()
+    assert ApiKey.objects.count() == before + 1
