@@ -97,6 +97,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "memory": (VIEWER, BOTH),
     "users": (VIEWER, BOTH),
     "user": (VIEWER, BOTH),
+    "recall": (VIEWER, BOTH),
     "entities": (VIEWER, BOTH),
     "entity": (VIEWER, BOTH),
     "choose-entity": (REVIEWER, BOTH),

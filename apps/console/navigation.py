@@ -47,6 +47,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Dashboard", "dashboard", "dashboard"),
         NavigationItem("Traces", "traces", "traces"),
         NavigationItem("Users", "user", "users"),
+        NavigationItem("Recall", "search", "recall"),
         NavigationItem("Entities", "entity", "entities"),
     ),
     "Configure": (
