@@ -86,6 +86,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "remove-second-factor": (EVERYBODY, POSTS),
     "logout": (EVERYBODY, POSTS),
     "project": (VIEWER, BOTH),
+    "first-steps": (VIEWER, BOTH),
     "review": (VIEWER, BOTH),
     "approve": (REVIEWER, POSTS),
     "reject": (REVIEWER, POSTS),
