@@ -49,6 +49,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Dashboard", "dashboard", "dashboard", "d"),
         NavigationItem("Traces", "traces", "traces", "t"),
         NavigationItem("Users", "user", "users", "u"),
+        NavigationItem("Recall", "search", "recall", "f"),
         NavigationItem("Entities", "entity", "entities", "e"),
     ),
     "Configure": (

@@ -12,7 +12,8 @@ _DAY = {"type": "date"}
 _MOST_VERSIONS = 200  # the latest
 
 
-def _choices(versions: QuerySet[ConfigurationVersion], *, first: str) -> list[tuple[str, str]]:
+def version_choices(versions: QuerySet[ConfigurationVersion], *, first: str) -> list[tuple[str, str]]:
+    """Return the latest versions by number, after an entry for none of them."""
     shown = [(str(each.number), _named(each)) for each in versions[:_MOST_VERSIONS]]
     return [("", first), *shown]
 
@@ -30,7 +31,7 @@ class _VersionForm(forms.Form):
 
     def __init__(self, *args: Any, versions: QuerySet[ConfigurationVersion], **options: Any) -> None:
         super().__init__(*args, **options)
-        cast(forms.ChoiceField, self.fields["version"]).choices = _choices(versions, first=self.none_means)
+        cast(forms.ChoiceField, self.fields["version"]).choices = version_choices(versions, first=self.none_means)
 
 
 class ReplayForm(_VersionForm):

@@ -24,7 +24,7 @@ from apps.pipeline.core.enums import (
 )
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.retrieval.context_block import BlockSection, CountTokens, RenderedBlock, render
+from apps.pipeline.retrieval.context_block import BlockSection, CountTokens, RenderedBlock, SectionPart, render
 from apps.pipeline.retrieval.context_line import ContextMemory
 
 MAX_RULES = 200
@@ -62,6 +62,14 @@ def build_block(
 
     The block of an unknown end user is empty. Raises what the embedder raises.
     """
+    known = block_parts(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
+    return render(known=known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
+
+
+def block_parts(
+    *, end_user_id: UUID, query: ContextQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
+) -> list[SectionPart]:
+    """Read the memories of a block by section, the most valuable part first."""
     shown = _shown(end_user_id=end_user_id, stakes=query.stakes, policy=policy, now=now)
     hits = search(
         end_user_id=end_user_id,
@@ -85,8 +93,7 @@ def build_block(
         (BlockSection.OTHERS, others),
     )
     disputes = _disputes(end_user_id)
-    known = [(section, _with_disputes(found, disputes, query.stakes, policy)) for section, found in rows]
-    return render(known=known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
+    return [(section, _with_disputes(found, disputes, query.stakes, policy)) for section, found in rows]
 
 
 def _by_score(hits: Iterable[SearchHit], query: ContextQuery) -> tuple[list[Memory], list[Memory]]:

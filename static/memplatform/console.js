@@ -135,6 +135,14 @@ document.addEventListener("keydown", (event) => {
         event.target.form.requestSubmit();
 });
 
+// --- polling: an element with data-polls asks nothing while the tab is hidden, and at once when it is shown again
+document.addEventListener("htmx:beforeRequest", (event) => {
+    if (document.hidden && event.detail.elt.matches("[data-polls]")) event.preventDefault();
+});
+document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) for (const each of all("[data-polls]")) htmx.trigger(each, "shown-again");
+});
+
 // --- focus newly opened fields; remove toasts after a while, later if they have an undo
 document.addEventListener("htmx:load", (event) => {
     event.detail.elt.querySelector?.("[data-focus]")?.focus();

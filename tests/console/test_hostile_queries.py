@@ -27,6 +27,7 @@ QUERIES = {
     "alerts/recipients": ("page",),
     "audit": ("actor", "verb", "user", "since", "until", "page"),
     "audit/export": ("actor", "verb", "user", "since", "until"),
+    "recall": ("user", "q", "as_of", "stakes", "budget", "limit", "min_score", "version", "against"),
     "keys": ("page",),
     "members": ("page",),
     "configuration": ("page",),

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from apps.actions.errors import Conflict, NotFound
+from apps.actions.errors import Conflict
 from apps.actions.live_ports import live
+from apps.actions.projects.policy_of_version import policy_of_version
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request, StageSpan
 from apps.pipeline.core.enums import MemoryType, Role
@@ -21,8 +22,6 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.indexing import index
 from apps.pipeline.redaction.redact import redact
 from apps.tenants.models import EndUser
-from apps.traces.models import ConfigurationVersion
-from apps.traces.policies import active_policy
 from apps.traces.recorder import operations_json
 
 
@@ -57,7 +56,7 @@ def what_if(*, turn: ImaginedTurn) -> WhatIf:
     Without `asks_model` the patterns extract, whatever the version says. Raises NotFound for an unknown version,
     Conflict while the end user is being erased.
     """
-    policy = _policy(turn)
+    policy = policy_of_version(project_id=turn.project_id, number=turn.version)
     user = end_user_id(project_id=turn.project_id, user_id=turn.user_id)
     if EndUser.objects.filter(id=user, erasing_since__isnull=False).exists():
         raise Conflict("the end user is being erased")
@@ -77,15 +76,6 @@ def what_if(*, turn: ImaginedTurn) -> WhatIf:
         redacted=content,
         failure=settled.failure,
     )
-
-
-def _policy(turn: ImaginedTurn) -> Policy:
-    if turn.version is None:
-        return active_policy(project_id=turn.project_id)
-    version = ConfigurationVersion.objects.filter(project_id=turn.project_id, number=turn.version).first()
-    if version is None:
-        raise NotFound("there is no such version")
-    return version.as_policy()
 
 
 def _request(turn: ImaginedTurn, user: UUID, content: str) -> Request:

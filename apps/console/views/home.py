@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from apps.console.permissions import ProjectVisit, project_page, projects_of
+from apps.console.selectors.first_steps import is_empty
 
 
 @login_required
@@ -18,5 +19,6 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @project_page()
 def project(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Redirect to the review queue of the project."""
-    return redirect("console:review", slug=visit.project.slug)
+    """Redirect to the review queue of the project, or to the first steps while it has no trace."""
+    page = "first-steps" if is_empty(project_id=visit.project.pk) else "review"
+    return redirect(f"console:{page}", slug=visit.project.slug)

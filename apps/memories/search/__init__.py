@@ -1,10 +1,22 @@
 """Search the memories of one end user. Import from here only: cache, SQL and decoding are internal to the package."""
 
 from apps.memories.search.cache import CACHE
-from apps.memories.search.ranked_search import SearchHit, search
+from apps.memories.search.explain import ScoredMemory, SearchExplanation, UnscoredMemory, explain_search
+from apps.memories.search.ranked_search import MAX_QUERY_CHARACTERS, SearchHit, search
 from apps.memories.search.scope import SearchQuery, shown_statuses
 
-__all__ = ["SearchHit", "SearchQuery", "clear_cache", "search", "shown_statuses"]
+__all__ = [
+    "MAX_QUERY_CHARACTERS",
+    "ScoredMemory",
+    "SearchExplanation",
+    "SearchHit",
+    "SearchQuery",
+    "UnscoredMemory",
+    "clear_cache",
+    "explain_search",
+    "search",
+    "shown_statuses",
+]
 
 
 def clear_cache() -> None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+import numpy as np
+
 from apps.memories.models import Memory
 from apps.memories.reading.as_of import as_believed
 from apps.memories.reading.hydrate import FoundMemory, read_memories
@@ -23,7 +25,7 @@ from apps.pipeline.core.enums import Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.retrieval.answer_types import wanted_answer
-from apps.pipeline.retrieval.bm25 import Floats
+from apps.pipeline.retrieval.bm25 import Floats, Places
 from apps.pipeline.retrieval.query_entities import names_in, without_names
 from apps.pipeline.retrieval.ranking import Scores, best, rank
 
@@ -52,6 +54,32 @@ class SearchHit:
         return self.memory.status == Status.PENDING_REVIEW
 
 
+@dataclass(frozen=True, slots=True)
+class RankedMemories:
+    """All memories that a search considers, with their scores."""
+
+    columns: Columns
+    scores: Scores
+    is_blank: bool  # the query has no text
+
+    def best(self, *, limit: int, min_score: float) -> Places:
+        """Return the positions of the hits, best first."""
+        return best(
+            scores=self.scores,
+            memories=self.columns.memories,
+            eligible=self.columns.eligible,
+            limit=limit,
+            min_score=min_score,
+            is_blank=self.is_blank,
+        )
+
+    def in_order(self, *, limit: int) -> Places:
+        """Return the positions of the best memories, whether they may be hits or not."""
+        memories = self.columns.memories
+        everything = np.ones(len(memories), dtype=np.bool_)
+        return best(scores=self.scores, memories=memories, eligible=everything, limit=limit, is_blank=True)
+
+
 def search(
     *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
 ) -> tuple[SearchHit, ...]:
@@ -61,6 +89,16 @@ def search(
     words only. With `known_at`, the words are those of that time and the vectors those of now.
     Raises whatever the embedder raises.
     """
+    ranked = rank_all(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
+    places = ranked.best(limit=query.limit, min_score=query.min_score).tolist()
+    found = _read([ranked.columns.id_at(place) for place in places], end_user_id=end_user_id, known_at=query.known_at)
+    return hits_at(ranked=ranked, places=places, found=found)
+
+
+def rank_all(
+    *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
+) -> RankedMemories:
+    """Read and score all memories in the scope of a query, in one round trip. Raises whatever the embedder raises."""
     text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
     asked = QueryTerms(
         text=text,
@@ -77,22 +115,14 @@ def search(
         now=now.timestamp(),
         policy=policy,
     )
-    places = best(
-        scores=scores,
-        memories=columns.memories,
-        eligible=columns.eligible,
-        limit=query.limit,
-        min_score=query.min_score,
-        is_blank=not text.strip(),
-    )
-    return _hits(end_user_id, query.known_at, columns, scores, places.tolist())
+    return RankedMemories(columns=columns, scores=scores, is_blank=not text.strip())
 
 
-def _hits(
-    end_user_id: UUID, known_at: datetime | None, columns: Columns, scores: Scores, places: Sequence[int]
+def hits_at(
+    *, ranked: RankedMemories, places: Sequence[int], found: Mapping[UUID, FoundMemory]
 ) -> tuple[SearchHit, ...]:
-    ids = [columns.id_at(place) for place in places]
-    found = _read(ids, end_user_id=end_user_id, known_at=known_at)
+    """Return the memories at some positions with their scores; without those that were not found."""
+    scores, ids = ranked.scores, [ranked.columns.id_at(place) for place in places]
     totals = scores.score[places].tolist(), scores.rank[places].tolist()
     hits = zip(ids, *totals, _at(scores.evidence, places), _at(scores.parts, places), strict=True)
     return tuple(

@@ -99,7 +99,8 @@ def shown_statuses(stakes: Stakes) -> list[Status]:
 
 
 def _searched(query: SearchQuery) -> list[str]:
-    statuses = ", ".join(f"'{each.value}'" for each in _statuses(query))  # literals, so that partial indexes match
+    # Literals, so that partial indexes match.
+    statuses = ", ".join(f"'{each.value}'" for each in searched_statuses(query))
     conditions = [f"m.status in ({statuses})", "(m.expires_at is null or m.expires_at > %(moment)s)"]
     if query.as_of:
         conditions.append("m.valid_from <= %(moment)s")
@@ -129,7 +130,7 @@ def _filters(query: SearchQuery, policy: RetrievalPolicy) -> list[tuple[str, str
     return [("m.confidence >= %(least)s", "least", least), *(each for each in filters if each[2])]
 
 
-def _statuses(query: SearchQuery) -> Sequence[Status]:
+def searched_statuses(query: SearchQuery) -> Sequence[Status]:
     """Return the requested statuses, or those that may be shown; superseded ones only with `as_of`."""
     if query.statuses:
         return query.statuses

@@ -48,10 +48,20 @@ class RenderedBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class BlockLine:
+    """A line of a block, with the memories that it tells."""
+
     section: BlockSection
     text: str
     memory_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrangedLines:
+    """The lines of a block in order of their value, and those that the budget leaves out."""
+
+    shown: tuple[BlockLine, ...] = ()
+    omitted: tuple[BlockLine, ...] = ()
 
 
 def render(
@@ -61,21 +71,38 @@ def render(
     count_tokens: CountTokens,
     now: datetime,
 ) -> RenderedBlock:
-    """Render memories, the most valuable part first, up to the budget; without memories, return "".
+    """Render memories, the most valuable part first, up to the budget; without memories, return ""."""
+    arranged = arrange(known=known, token_budget=token_budget, count_tokens=count_tokens, now=now)
+    return rendered(lines=arranged, count_tokens=count_tokens)
+
+
+def arrange(
+    *,
+    known: Sequence[SectionPart],
+    token_budget: int,
+    count_tokens: CountTokens,
+    now: datetime,
+) -> ArrangedLines:
+    """Return the lines of memories, the most valuable part first, divided by what fits the budget.
 
     Memories with the same words are shown once, in the first part that has them. Marker and headings count too.
     """
     lines = sorted(_lines(known, now), key=lambda line: len(line.text) > LONG_LINE)
-    shown = lines[: _fitting(lines, token_budget, count_tokens)]
-    omitted = sum(len(line.memory_ids) for line in lines[len(shown) :])
-    if not shown:
+    fitting = _fitting(lines, token_budget, count_tokens)
+    return ArrangedLines(shown=tuple(lines[:fitting]), omitted=tuple(lines[fitting:]))
+
+
+def rendered(*, lines: ArrangedLines, count_tokens: CountTokens) -> RenderedBlock:
+    """Return lines as the text of a block; "" without lines."""
+    omitted = sum(len(line.memory_ids) for line in lines.omitted)
+    if not lines.shown:
         return RenderedBlock(omitted=omitted)
-    text = _text(shown)
-    ids = tuple(memory_id for line in shown for memory_id in line.memory_ids)
+    text = _text(lines.shown)
+    ids = tuple(memory_id for line in lines.shown for memory_id in line.memory_ids)
     return RenderedBlock(text=text, tokens=count_tokens(text), memory_ids=ids, omitted=omitted)
 
 
-def _lines(known: Sequence[SectionPart], now: datetime) -> Iterable[_Line]:
+def _lines(known: Sequence[SectionPart], now: datetime) -> Iterable[BlockLine]:
     shown: set[str] = set()
     for section, memories in known:
         for memory in memories:
@@ -87,14 +114,14 @@ def _lines(known: Sequence[SectionPart], now: datetime) -> Iterable[_Line]:
             ids = (memory.id, *(each.id for each in also_said))
             prefix = CONSTRAINT_PREFIX if section is BlockSection.CONSTRAINTS else ""
             short = fact_line(memory, now=now) if section is BlockSection.FACTS else None
-            yield _Line(section, f"- {prefix}{short or sentence_line(memory, now=now)}", ids)
+            yield BlockLine(section, f"- {prefix}{short or sentence_line(memory, now=now)}", ids)
 
 
 def _words(content: str) -> str:
     return canonical_text(content) or content
 
 
-def _fitting(lines: Sequence[_Line], token_budget: int, count_tokens: CountTokens) -> int:
+def _fitting(lines: Sequence[BlockLine], token_budget: int, count_tokens: CountTokens) -> int:
     """Return how many lines fit, counted as the rendered text.
 
     Counting is the slow part, so each guess is interpolated from the previous count.
@@ -113,6 +140,6 @@ def _fitting(lines: Sequence[_Line], token_budget: int, count_tokens: CountToken
     return fits
 
 
-def _text(lines: Sequence[_Line]) -> str:
+def _text(lines: Sequence[BlockLine]) -> str:
     by_section = {section: [line.text for line in lines if line.section is section] for section in BlockSection}
     return wrap("\n".join(text for section, texts in by_section.items() if texts for text in (section.value, *texts)))

@@ -1,0 +1,167 @@
+"""What a search considered, as rows of the recall page, and how two configuration versions differ in it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from apps.actions.memories.explain_recall import ExplainedBlock, Recall
+from apps.memories.models import Memory
+from apps.memories.search import ScoredMemory
+from apps.pipeline.core.policy import RankingWeights
+from apps.pipeline.retrieval.context_block import BlockLine
+from apps.pipeline.retrieval.exclusion import Exclusion
+from apps.tenants.models import EndUser
+
+MOST_OFFERED = 50  # users that the form offers
+_REASONS: dict[Exclusion, str] = {
+    Exclusion.STATUS: "its status is not shown at these stakes",
+    Exclusion.EXPIRED: "it has expired",
+    Exclusion.NOT_YET_VALID: "it was not true yet",
+    Exclusion.NO_LONGER_VALID: "it was no longer true",
+    Exclusion.CONFIDENCE: "less confident than these stakes require",
+    Exclusion.UNRELATED: "nothing in common with the query",
+    Exclusion.MIN_SCORE: "below the least score",
+    Exclusion.LIMIT: "others are better",
+}
+_NAMES = {"named": "name", "evidence": "score"}
+_FAR_DOWN = "not among the first of the list"
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """A part of a score or rank."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRow:
+    """A scored memory: its place or why it has none, its score and rank by part; `against` the other version."""
+
+    memory: Memory
+    place: int | None
+    outcome: str
+    score: float
+    evidence: tuple[ScorePart, ...]
+    rank: float
+    parts: tuple[ScorePart, ...]
+    against: str = ""
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRow:
+    """A line of a context block, and whether the block of the other version has it."""
+
+    line: BlockLine
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRows:
+    """The lines of a block, those that the budget leaves out, and those of the other version alone."""
+
+    shown: tuple[BlockRow, ...]
+    omitted: tuple[BlockLine, ...]
+    only_against: tuple[BlockLine, ...]
+
+
+def reason_of(exclusion: Exclusion) -> str:
+    """Return why a memory is no result, as a sentence without its end."""
+    return _REASONS[exclusion]
+
+
+def offered_users(*, project_id: UUID) -> list[str]:
+    """Return the identifiers of the newest end users."""
+    rows = EndUser.objects.for_project(project_id).present().order_by("-created_at", "id")
+    return list(rows.values_list("external_id", flat=True)[:MOST_OFFERED])
+
+
+def meanings_of_parts() -> list[tuple[str, str]]:
+    """Return each part of the rank with what it is."""
+    fields = RankingWeights.model_fields.items()
+    return [(_NAMES.get(name, name), field.description or f"its {name}") for name, field in fields]
+
+
+def left_out(recall: Recall) -> list[tuple[str, int]]:
+    """Return how many scored memories are no result, by reason."""
+    excluded = recall.search.excluded
+    return [(reason, excluded[each]) for each, reason in _REASONS.items() if excluded.get(each)]
+
+
+def unscored_of(recall: Recall) -> list[tuple[Memory, str]]:
+    """Return the memories that were not scored, each with the reason."""
+    return [(each.memory, reason_of(each.exclusion)) for each in recall.search.unscored]
+
+
+def recall_rows(recall: Recall, *, against: Recall | None) -> list[RecallRow]:
+    """Return the scored memories in order of rank, followed by further results of the other version."""
+    others = {each.hit.memory.id: each for each in against.search.scored} if against else {}
+    rows = [_row(each, others, is_compared=against is not None) for each in recall.search.scored]
+    known = {row.memory.id for row in rows}
+    further = [each for each in others.values() if each.place and each.hit.memory.id not in known]
+    return [*rows, *(_further_row(each) for each in further)]
+
+
+def block_rows(block: ExplainedBlock, *, against: ExplainedBlock | None) -> BlockRows:
+    """Return the lines of a block, compared with another one."""
+    texts = _texts(block.lines.shown)
+    others = _texts(against.lines.shown) if against else texts
+    return BlockRows(
+        shown=tuple(BlockRow(line, differs=_text(line) not in others) for line in block.lines.shown),
+        omitted=block.lines.omitted,
+        only_against=tuple(line for line in against.lines.shown if _text(line) not in texts) if against else (),
+    )
+
+
+def _row(scored: ScoredMemory, others: Mapping[UUID, ScoredMemory], *, is_compared: bool) -> RecallRow:
+    other = others.get(scored.hit.memory.id)
+    return RecallRow(
+        memory=scored.hit.memory,
+        place=scored.place,
+        outcome=_outcome(scored),
+        score=scored.hit.score,
+        evidence=_parts(scored.hit.evidence),
+        rank=scored.hit.rank,
+        parts=_parts(scored.hit.rank_parts),
+        against=_placed(other) if is_compared else "",
+        differs=is_compared and (other is None or other.place != scored.place),
+    )
+
+
+def _further_row(other: ScoredMemory) -> RecallRow:
+    return RecallRow(
+        memory=other.hit.memory,
+        place=None,
+        outcome=_FAR_DOWN,
+        score=other.hit.score,
+        evidence=_parts(other.hit.evidence),
+        rank=other.hit.rank,
+        parts=_parts(other.hit.rank_parts),
+        against=_placed(other),
+        differs=True,
+    )
+
+
+def _placed(scored: ScoredMemory | None) -> str:
+    if scored is None:
+        return _FAR_DOWN
+    return f"place {scored.place}, rank {scored.hit.rank:.3f}" if scored.place else _outcome(scored)
+
+
+def _outcome(scored: ScoredMemory) -> str:
+    return reason_of(scored.exclusion) if scored.exclusion else ""
+
+
+def _parts(values: Mapping[str, float]) -> tuple[ScorePart, ...]:
+    """Return the parts that are not zero at the precision shown."""
+    return tuple(ScorePart(_NAMES.get(name, name), value) for name, value in values.items() if round(value, 3))
+
+
+def _texts(lines: Iterable[BlockLine]) -> frozenset[tuple[str, str]]:
+    return frozenset(map(_text, lines))
+
+
+def _text(line: BlockLine) -> tuple[str, str]:
+    return line.section, line.text

@@ -1,0 +1,74 @@
+"""Recall: what a search considers for a query, in which order and why, and what the context block takes."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.actions.errors import ProviderError
+from apps.actions.memories.explain_recall import Recall, RecallRequest, explain_recall
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.recall_forms import DEFAULTS, RecallForm
+from apps.console.selectors import recall as selectors
+from apps.memories.context import MIN_SCORE, ContextQuery
+from apps.memories.search import SearchQuery
+from apps.traces.models import ConfigurationVersion
+
+
+@project_page()
+def recall(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show the form, and with a user what their query finds, also compared with another version."""
+    versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")
+    given = DEFAULTS | {name: value for name, value in request.GET.items() if value}
+    form = RecallForm(given if "user" in request.GET else None, project_id=visit.project.pk, versions=versions)
+    shown: dict[str, Any] = {
+        "form": form,
+        "users": selectors.offered_users(project_id=visit.project.pk),
+        "meanings": selectors.meanings_of_parts(),
+    }
+    if form.is_valid():
+        try:
+            shown |= _explained(form.cleaned_data, visit)
+        except ProviderError:
+            form.add_error(None, "The embedder does not answer. Try again later.")
+    return render(request, "console/recall.html", shown, status=422 if form.errors else 200)
+
+
+def _explained(given: dict[str, Any], visit: ProjectVisit) -> dict[str, Any]:
+    found = explain_recall(request=_request(given, visit, given["version"]))
+    other = explain_recall(request=_request(given, visit, given["against"])) if given["against"] else None
+    return {
+        "recall": found,
+        "end_user": given["user"],
+        "rows": selectors.recall_rows(found, against=other),
+        "result_count": sum(each.place is not None for each in found.search.scored),
+        "left_out": selectors.left_out(found),
+        "unscored": selectors.unscored_of(found),
+        "against": given["against"],
+        "budget": given["budget"],
+        "block_rows": _block_rows(found, other),
+    }
+
+
+def _block_rows(found: Recall, other: Recall | None) -> selectors.BlockRows | None:
+    if found.block is None:
+        return None
+    return selectors.block_rows(found.block, against=other.block if other else None)
+
+
+def _request(given: dict[str, Any], visit: ProjectVisit, version: int | None) -> RecallRequest:
+    text, stakes, least = given["q"], given["stakes"], given["min_score"]
+    query = SearchQuery(text=text, limit=given["limit"], stakes=stakes, min_score=least or 0.0, as_of=given["as_of"])
+    block = ContextQuery(
+        token_budget=given["budget"],
+        text=text,
+        stakes=stakes,
+        min_score=MIN_SCORE if least is None else least,
+    )
+    return RecallRequest(
+        project_id=visit.project.pk,
+        end_user_id=given["user"].pk,
+        query=query,
+        block=None if given["as_of"] else block,  # blocks tell of the present
+        version=version,
+    )

@@ -1,0 +1,39 @@
+"""The recall page in a browser: a query is explained and compared; the page is accessible wide and narrow."""
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from apps.pipeline.core.enums import MemberRole
+from apps.tenants.models import EndUser, Project
+from tests.console.browser.conftest import OpenPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_page_is_for_everyone(open_window: OpenPage, full_project: Project, width: int, height: int) -> None:
+    user = quote(EndUser.objects.get(project=full_project).external_id)
+    window = open_window(role=MemberRole.VIEWER, width=width, height=height)
+    for path in ("recall/", f"recall/?user={user}&q=green+tea&limit=1&budget=60&against=1"):
+        window.open(path)
+        window.assert_accessible(path)
+
+
+def test_a_query_is_explained(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window(role=MemberRole.VIEWER)
+    window.open("recall/")
+    window.page.get_by_label("User", exact=False).first.fill(EndUser.objects.get(project=full_project).external_id)
+    window.page.get_by_role("searchbox", name="Query").fill("Who likes green tea?")
+    window.page.get_by_label("Results").fill("1")
+    window.page.get_by_label("Tokens").fill("50")
+    window.page.get_by_role("button", name="Show").click()
+
+    rows = window.page.locator("[data-memory]")
+    expect(rows.first).to_contain_text("green tea")
+    expect(rows.first.get_by_role("cell").first).to_have_text("1")
+    expect(rows.first).to_contain_text("words")
+    expect(rows.nth(1)).to_contain_text("No result: others are better.")
+    expect(window.page.locator("[data-omitted] li").first).to_be_visible()
+    expect(window.page.locator("[data-unscored]").first).to_contain_text("Not scored:")
