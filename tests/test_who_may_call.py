@@ -154,6 +154,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "discard": (ADMIN, POSTS),
     "keys": (ADMIN, BOTH),
     "revoke": (ADMIN, POSTS),
+    "rotate-key": (ADMIN, POSTS),
     "restore-key": (ADMIN, POSTS),
     "export-user": (ADMIN, BOTH),
     "erase-user": (ADMIN, BOTH),

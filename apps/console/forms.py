@@ -1,6 +1,6 @@
 """Forms of the console."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 from django import forms
@@ -56,6 +56,19 @@ class TrialForm(forms.Form):
     def clean_role(self) -> Role:
         """Default to the role user."""
         return Role(self.cleaned_data["role"] or Role.USER)
+
+
+_OVERLAPS = (("0", "not at all"), ("1", "1 hour"), ("24", "1 day"), ("168", "7 days"), ("720", "30 days"))
+
+
+class RotationForm(forms.Form):
+    """For how long the former key stays valid."""
+
+    hours = forms.ChoiceField(choices=_OVERLAPS, initial="24")
+
+    def clean_hours(self) -> timedelta:
+        """Return the time."""
+        return timedelta(hours=int(self.cleaned_data["hours"]))
 
 
 class KeyForm(forms.Form):

@@ -118,6 +118,7 @@ urlpatterns = [
     path("<slug:slug>/audit/export/", audit.export, name="export-ledger"),
     path("<slug:slug>/keys/", keys.keys, name="keys"),
     path("<slug:slug>/keys/<uuid:key_id>/revoke/", keys.revoke, name="revoke"),
+    path("<slug:slug>/keys/<uuid:key_id>/rotate/", keys.rotate, name="rotate-key"),
     path("<slug:slug>/keys/<uuid:key_id>/restore/", keys.restore, name="restore-key"),
     path("<slug:slug>/members/", members.members, name="members"),
     path("<slug:slug>/members/<uuid:membership_id>/remove/", members.remove, name="remove"),

@@ -1,15 +1,20 @@
 """Keys and members: made, changed, taken away and given back."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from apps.actions.errors import Unfit
 from apps.actions.keys.create_key import create_key
 from apps.actions.keys.restore_key import UNDO_PERIOD
+from apps.actions.keys.rotate_key import rotate_key
+from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import MemberRole, Scope
+from apps.tenants.keys import recognise
 from apps.tenants.models import ApiKey, Membership, Project
 from tests.console.members import HOME, text_of
 
@@ -63,6 +68,52 @@ def test_a_revoked_key_comes_back_for_a_short_while(
     for key in (mine, theirs):
         assert "Nothing was changed" in tuner.post(f"{HOME}keys/{key.pk}/restore/", follow=True).content.decode()
     assert not ApiKey.objects.filter(revoked_at=None).exists()
+
+
+def test_a_key_is_rotated_and_the_former_one_stays_valid_for_a_while(tuner: Client, full_project: Project) -> None:
+    former = create_key(
+        project_id=full_project.pk, name="agent", scopes=[Scope.READ, Scope.WRITE], requests_per_minute=7
+    )
+    answer = tuner.post(f"{HOME}keys/{former.key.pk}/rotate/", {"hours": "24"})
+    text = re.findall(r"mp_[0-9a-f]{12}_[\w-]{43}", answer.content.decode())[0]
+    made, old = recognise(text), recognise(former.text)
+    assert made is not None
+    assert old is not None
+    assert made.scopes == {Scope.READ, Scope.WRITE}
+    assert made.requests_per_minute == 7
+    assert "no-store" in answer["Cache-Control"]
+    left = ApiKey.objects.get(pk=former.key.pk).expires_at - timezone.now()
+    assert timedelta(hours=23) < left <= timedelta(hours=24)
+    entry = LedgerEntry.objects.get(verb="key_rotated", object_id=former.key.pk)
+    assert entry.details == {"replaced_by": str(made.id), "overlap_seconds": 86_400}
+    assert "tess" in text_of(tuner, "keys/")
+
+    tuner.post(f"{HOME}keys/{made.id}/rotate/", {"hours": "0"})
+    assert recognise(text) is None
+
+
+def test_a_rotated_key_lives_as_long_as_the_former_one_was_made_for(project: Project) -> None:
+    ends = timezone.now() + timedelta(days=10)
+    former = create_key(project_id=project.pk, name="agent", scopes=[Scope.READ], expires_at=ends).key
+    ApiKey.objects.filter(pk=former.pk).update(created_at=ends - timedelta(days=90))
+    made = rotate_key(project_id=project.pk, key_id=former.pk, overlap=timedelta(days=20)).key
+    assert made.expires_at is not None
+    assert timedelta(days=89) < made.expires_at - timezone.now() <= timedelta(days=90)
+    former.refresh_from_db()
+    assert former.expires_at == ends  # never longer than it was
+
+
+def test_a_key_that_is_not_valid_is_not_rotated(tuner: Client, full_project: Project, other_project: Project) -> None:
+    mine = create_key(project_id=full_project.pk, name="mine", scopes=[Scope.READ]).key
+    theirs = create_key(project_id=other_project.pk, name="theirs", scopes=[Scope.READ]).key
+    assert tuner.post(f"{HOME}keys/{theirs.pk}/rotate/", {"hours": "1"}).status_code == 404
+    assert tuner.post(f"{HOME}keys/{mine.pk}/rotate/", {"hours": "9999"}).status_code == 422
+    ApiKey.objects.filter(pk=mine.pk).update(revoked_at=timezone.now())
+    answer = tuner.post(f"{HOME}keys/{mine.pk}/rotate/", {"hours": "1"})
+    assert (answer.status_code, "revoked or has expired" in answer.content.decode()) == (422, True)
+    assert ApiKey.objects.count() == 2
+    with pytest.raises(Unfit):
+        rotate_key(project_id=full_project.pk, key_id=mine.pk, overlap=timedelta(days=31))
 
 
 def test_members_come_change_and_go(tuner: Client, full_project: Project) -> None:

@@ -1,22 +1,25 @@
-"""API keys: create, show once, revoke."""
+"""API keys: create, show once, rotate, revoke."""
 
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused
-from apps.actions.keys.create_key import create_key
+from apps.actions.errors import NotFound, Refused
+from apps.actions.keys.create_key import CreatedKey, create_key
 from apps.actions.keys.restore_key import restore_key
 from apps.actions.keys.revoke_key import revoke_key
+from apps.actions.keys.rotate_key import rotate_key
 from apps.console.form_repeats import is_repeated, mark_as_done, once
-from apps.console.forms import KeyForm
+from apps.console.forms import KeyForm, RotationForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.selectors.keys import listed_keys
 from apps.pipeline.core.enums import MemberRole, Scope
 from apps.tenants.models import ApiKey
 
@@ -39,14 +42,44 @@ def keys(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             mark_as_done(request)
         except Refused as refused:
             form.add_error(None, str(refused))
-    rows = ApiKey.objects.filter(project=visit.project).order_by("-created_at")
+    return _page(request, visit, KeyForm() if created else form, created)
+
+
+@never_cache
+@require_POST
+@project_page(MemberRole.ADMIN)
+def rotate(request: HttpRequest, visit: ProjectVisit, key_id: UUID) -> HttpResponse:
+    """Replace a key by a new one, which is shown once; the former one stays valid for the chosen time."""
+    rotation, created = RotationForm(request.POST), None
+    if is_repeated(request):
+        messages.info(request, "This key was created before. Its text is shown only once.")
+        return redirect("console:keys", slug=visit.project.slug)
+    if rotation.is_valid():
+        try:
+            created = rotate_key(project_id=visit.project.pk, key_id=key_id, overlap=rotation.cleaned_data["hours"])
+            mark_as_done(request)
+        except NotFound as absent:
+            raise Http404(str(absent)) from absent
+        except Refused as refused:
+            messages.error(request, f"Nothing was changed: {refused}.")
+    else:
+        messages.error(request, "Nothing was changed: choose for how long the former key stays valid.")
+    return _page(request, visit, KeyForm(), created, status=200 if created else 422)
+
+
+def _page(
+    request: HttpRequest, visit: ProjectVisit, form: KeyForm, created: CreatedKey | None, *, status: int = 200
+) -> HttpResponse:
+    page = paginate(ApiKey.objects.filter(project=visit.project).order_by("-created_at"), request)
     shown = {
-        "page": paginate(rows, request),
-        "form": KeyForm() if created else form,
+        "page": page,
+        "keys": listed_keys(page.rows, project_id=visit.project.pk, now=timezone.now()),
+        "form": form,
+        "rotation": RotationForm(),
         "created": created,
         "once": once(),
     }
-    return render(request, "console/keys.html", shown, status=422 if form.errors else 200)
+    return render(request, "console/keys.html", shown, status=422 if form.errors else status)
 
 
 @require_POST

@@ -162,7 +162,7 @@ def test_entities_are_merged_and_taken_apart_by_the_keys(open_window: OpenPage, 
     window.open(f"entities/{marta.pk}/")
     window.press("m")
     page.get_by_role("link", name="Porto", exact=True).click()
-    expect(page.get_by_text("Marta lives in Porto.").first).to_be_visible()
+    expect(page.get_by_text("sister, lives in Porto.").first).to_be_visible()
     window.press("m")
     expect(page.get_by_text("Merged into this entity.")).to_be_visible()
     assert Entity.objects.get(pk=marta.pk).merged_into == porto
