@@ -35,13 +35,13 @@ def unresolved() -> list[tuple[str, str]]:
 def test_nothing_is_opened_while_all_is_well(project: Project) -> None:
     beat()
     work(project, since=NOW - MINUTE)
-    assert evaluate_alerts() == 1
+    assert evaluate_alerts(now=NOW) == 1
     assert unresolved() == []
 
 
 def test_projects_without_anything_are_not_evaluated(project: Project, other_project: Project) -> None:
     work(other_project, since=NOW)
-    assert evaluate_alerts() == 1
+    assert evaluate_alerts(now=NOW) == 1
 
 
 def test_an_outage_of_the_model_is_one_alert_with_its_consequences(project: Project) -> None:
@@ -63,10 +63,10 @@ def test_an_outage_of_the_model_is_one_alert_with_its_consequences(project: Proj
 def test_alerts_are_updated_while_they_last(project: Project) -> None:
     beat()
     work(project, since=NOW - 6 * MINUTE)
-    evaluate_alerts()
+    evaluate_alerts(now=NOW)
     first = Alert.objects.get()
     work(project, since=NOW)
-    evaluate_alerts(now=timezone.now() + 3 * MINUTE)
+    evaluate_alerts(now=NOW + 3 * MINUTE)
     second = Alert.objects.get()
     assert (second.id, second.opened_at) == (first.id, first.opened_at)
     assert second.last_seen_at > first.last_seen_at
@@ -106,7 +106,7 @@ def test_discarded_work_needs_nobody(project: Project) -> None:
     row = work(project, since=NOW)
     discard_work(project_id=project.pk, row_id=row.pk, actor="person:1")
     assert OutboxRow.objects.get().state == WorkState.DEAD
-    evaluate_alerts()
+    evaluate_alerts(now=NOW)
     assert unresolved() == []
 
 
@@ -118,14 +118,14 @@ def test_an_evaluation_takes_few_queries_however_much_there_is(
         work(project, since=NOW - minute * MINUTE)
         tally(project, at=NOW - minute * 60 * MINUTE, turns=100, new_turns=20)
     with django_assert_max_num_queries(20):
-        evaluate_alerts()
+        evaluate_alerts(now=NOW)
 
 
 def test_projects_have_their_own_alerts(project: Project, other_project: Project) -> None:
     beat()
     for each in (project, other_project):
         pause(each, since=NOW - 6 * MINUTE)
-    evaluate_alerts()
+    evaluate_alerts(now=NOW)
     assert {each.project for each in Alert.objects.all()} == {project, other_project}
 
 
@@ -140,7 +140,7 @@ def test_a_project_that_fails_does_not_keep_others_from_being_watched(
     monkeypatch.setattr(evaluating, "measure", measured)
     for each in (project, other_project):
         pause(each, since=NOW - 6 * MINUTE)
-    evaluate_alerts()
+    evaluate_alerts(now=NOW)
     assert [each.project for each in Alert.objects.all()] == [other_project]
 
 
@@ -162,7 +162,7 @@ def test_two_processes_open_one_alert_and_tell_it_once(project: Project) -> None
     def evaluate() -> None:
         try:
             together.wait()
-            evaluate_alerts()
+            evaluate_alerts(now=NOW)
         finally:
             connection.close()
 
@@ -203,7 +203,7 @@ def test_memories_that_people_find_wrong_open_an_alert_until_they_find_them_righ
     for item in items:
         label_item(by=Labeller(project.pk, person_id=1), item_id=item.pk, value=LabelValue.UNTRUE)
 
-    evaluate_alerts()
+    evaluate_alerts(now=NOW)
     assert ("evaluation_precision", "") in unresolved()
 
     for item in items:
