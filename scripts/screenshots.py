@@ -20,10 +20,15 @@ PROJECT = Path(__file__).resolve().parents[1]
 IMAGES = PROJECT / "docs" / "images"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 PAGES = (
-    "review contradictions dashboard traces users entities patterns configuration evaluation label rollback queue keys"
+    "review contradictions dashboard traces users entities patterns configuration evaluation label rollback recall queue keys"
     " members audit"
 ).split()
-PATHS = {"label": "evaluation/label/", "rollback": "rollbacks/new/?user=ana"}  # of pages whose name is not their path
+# Of pages whose name is not their path.
+PATHS = {
+    "label": "evaluation/label/",
+    "rollback": "rollbacks/new/?user=ana",
+    "recall": "recall/?user=ana&q=Where+does+Lena+live%3F",
+}
 ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})
 # A page, and the list whose first row it is.
 FIRST_OF = {"user": "users", "trace": "traces", "entity": "entities", "replay": "replays"}
