@@ -6,6 +6,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from apps.actions.replays.screened_run import judged_run
+from apps.memories.models import Memory
 from apps.outbox import enqueue
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Stage, TraceStatus, WorkKind
@@ -32,6 +33,8 @@ def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -
     Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in again]).update(
         configuration=active, rollback_id=None, plan=[], error=""
     )
+    # What was left alone has no place in the trace any more: the run may store the same candidate.
+    Memory.objects.filter(end_user_id=end_user_id, trace__in=again).update(candidate_index=None)
     drafts = _judged(end_user_id, again, policy_of(active.id))
     _write_verdicts(end_user_id, drafts)
     for trace, draft in zip(again, drafts, strict=True):

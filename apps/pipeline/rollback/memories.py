@@ -63,11 +63,17 @@ def without_traces(
     return MemoryInverse(values, turn_ids=lost, kept=kept)
 
 
+# What closes a memory, or opens it: half of it would leave a superseded memory without an end.
+_CLOSING = frozenset({"status", "valid_until", "superseded_by_id"})
+
+
 def without_rollback(history: MemoryHistory, *, rollback_id: UUID, turn_ids: Collection[UUID]) -> MemoryInverse:
     """Undo what a rollback did to a memory, unless somebody has changed the same since."""
     changes = effective(history.changes)
     undone = {each.version for each in changes if each.rollback_id == rollback_id}
     touched = {name for each in changes if each.version in undone for name in each.replaced}
+    if not touched.isdisjoint(_CLOSING):
+        touched |= _CLOSING
     later = [each for each in changes if undone and each.version > min(undone) and each.rollback_id != rollback_id]
     if any(each.operation == ROLLED_BACK and not touched.isdisjoint(each.replaced) for each in later):
         return MemoryInverse(kept=Kept(history.memory.id, LeftAlone.ROLLED_BACK_SINCE))

@@ -1,4 +1,4 @@
-"""Rollbacks and their undo among turns, reviews, edits, merges and erasures in any order keep the invariants."""
+"""Rollbacks and their undo among turns, reviews, edits, merges, replays and erasures keep the invariants."""
 
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,9 @@ from apps.actions.users.erase_user import erase_user
 from apps.memories.models import Memory, MemoryOrigin, Rollback, RollbackItem
 from apps.pipeline.core.enums import LIVE_STATUSES, RollbackState, TraceStatus
 from apps.tenants.models import Project
-from apps.traces.models import Trace
+from apps.traces.models import ReplayedState, Trace
+from apps.traces.run_heads import run_heads
+from tests.actions.replays.replay_helper import replay_of
 from tests.actions.rollbacks.teller import FOREVER, roll_back, undo
 from tests.actions.test_any_interleaving import PLACES, Interleaving
 from tests.soak import examples
@@ -73,6 +75,14 @@ class WithRollbacks(Interleaving):
         assert rollback.state == RollbackState.UNDONE, errors(rollback)
         self.person.is_worked_for()
 
+    @rule()
+    def replay(self) -> None:
+        """Replay everything under its own versions: no trace fails, and nothing is written."""
+        before = {memory.pk: memory.version for memory in self.kept}
+        runs, _ = replay_of(self.person.id) if run_heads(end_user_id=self.person.id) else ([], None)
+        assert not [run for run in runs if run.state is ReplayedState.FAILED]
+        assert {memory.pk: memory.version for memory in self.kept} == before
+
     @rule(place=PLACES)
     def erase(self, place: int) -> None:
         """Erase the user, seldom: everything starts again then."""
@@ -126,7 +136,7 @@ def test_any_rollback(project: Project) -> None:
     run_state_machine_as_test(
         lambda: WithRollbacks(project, reviewer),
         settings=settings(
-            max_examples=examples(8),
+            max_examples=examples(8, soak=5_000),
             stateful_step_count=12,
             deadline=None,
             derandomize=True,

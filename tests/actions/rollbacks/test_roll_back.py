@@ -196,3 +196,16 @@ def test_the_active_pre_filter_judges_traces_that_run_again(project: Project, an
 
     assert state(ana) == before
     assert dropped.turns.get().rejected_for == ""
+
+
+def test_a_memory_that_was_left_alone_does_not_hinder_the_next_run(project: Project, ana: Teller) -> None:
+    trace = ana.tells("I live in Lisbon.", day=2)
+    memory = Memory.objects.get(end_user_id=ana.id)
+    words = {"content": "User plays the cello."}
+    revise(revision=Revision(project.id, memory.id, words, person_id=None, api_key_id=project.id))
+
+    rollback = roll_back(project, trace, rerun=True)
+    assert [each["reason"] for each in rollback.items.get().left_alone] == ["edited"]
+    ana.is_worked_for()
+
+    assert Trace.objects.get(id=trace).status == TraceStatus.DONE
