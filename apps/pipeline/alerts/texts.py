@@ -1,6 +1,7 @@
-"""What an alert says: its cause, and what it costs. Messages carry these texts out of the house.
+"""What an alert says: its cause, and what it costs.
 
-So they contain no text of end users and no error of a server, which may quote one.
+Webhooks and mails send these texts to others, so they contain no text of end users and no error of a server, which may
+quote one.
 """
 
 from collections.abc import Callable
