@@ -7,10 +7,10 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo test test-fast test-live check soak bench format lock hooks stop reset static screenshots
+.PHONY: help env demo test test-fast test-live check generated-clients soak bench format lock hooks stop reset static screenshots
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 env: .venv/requirements.stamp ## Create the virtual environment (.venv) with the pinned requirements
 	@:
@@ -43,6 +43,9 @@ check: env ## Check format, lint, types, import contracts, settings and migratio
 	@"$(BIN)/mypy"
 	@"$(BIN)/python" manage.py check
 	@"$(BIN)/python" manage.py makemigrations --check --dry-run
+
+generated-clients: env ## Generate Python and TypeScript clients from the OpenAPI document and compile them (needs npm)
+	@sh scripts/generated_clients/check.sh
 
 bench: env ## Run the benchmarks (NAME=prefilter for one)
 	@"$(BIN)/python" manage.py bench $(NAME) $(ARGS)

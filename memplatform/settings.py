@@ -296,6 +296,13 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "0.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/v1",
+    "SERVERS": [{"url": PUBLIC_URL.rstrip("/") or "/"}],  # relative to the address that the document was read from
+    "COMPONENT_SPLIT_PATCH": False,  # the body of a PATCH is a struct of its own
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "apps.api.openapi_for_generators.for_generators",
+        "apps.api.openapi_examples.with_examples",
+    ],
     "OAS_VERSION": "3.1.1",
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
