@@ -222,6 +222,7 @@ DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8)  # requests that a process answers at once
+WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once, for the end of a trace
 BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"

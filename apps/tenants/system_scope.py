@@ -17,6 +17,7 @@ class SystemWork(StrEnum):
     PROJECT_LOOKUP = "find the projects of a person, or one by its name"
     PROJECT_CREATION = "create a project"
     QUEUE = "claim and renew work of all projects"
+    WAITING_CALLERS = "see which of the traces that callers wait for have ended"
     HEALTH = "report the state of the whole service"
     SCHEDULE = "find the projects and end users that a scheduled task is due for"
     LEDGER = "seal and remove entries of the ledger"
