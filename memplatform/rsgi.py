@@ -6,6 +6,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
+from memplatform.mcp.lazy import answer_mcp
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.request_body import BodyLimits
 from memplatform.serving.trace_waits import TraceWaits
@@ -30,4 +31,5 @@ application = BufferedApplication(
     limits=BodyLimits(largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS),
     refuse=refuse,
     waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
+    answer_mcp=answer_mcp,
 )

@@ -8,7 +8,9 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-HAS_WAITED = "memplatform.has_waited"  # in the WSGI environment of a request that is run again
+# Set in the WSGI environment of a request that is run again, and of one that is part of another.
+HAS_WAITED = "memplatform.has_waited"
+IS_PART = "memplatform.is_part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,16 @@ class TraceWait:
 
     trace_id: UUID
     seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class McpMessage:
+    """Let the MCP server answer; the caller was checked."""
+
+
+def is_counted(request: HttpRequest) -> bool:
+    """Return True if the request was counted against the limits of its caller before."""
+    return bool(request.META.get(HAS_WAITED) or request.META.get(IS_PART))
 
 
 def has_waited(request: HttpRequest) -> bool:

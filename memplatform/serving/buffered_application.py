@@ -5,10 +5,10 @@ slow senders cost a little memory each and nobody has to wait for them. Waiting 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
-from apps.api.continuations import HAS_WAITED, TraceWait
+from apps.api.continuations import HAS_WAITED, McpMessage, TraceWait
 from memplatform.serving.protocol import Exchange, Scope
 from memplatform.serving.request_body import BodyIncomplete, BodyLimits, BodyReader, BodyTimeout, BodyTooLarge
 from memplatform.serving.threaded_application import Environ, ThreadedApplication, WsgiApplication
@@ -17,6 +17,11 @@ from memplatform.serving.wsgi_environ import wsgi_environ
 
 # Answers a request that was not read: (status, headers, body), from its path and what went wrong.
 Refusal = Callable[[str, Exception], tuple[int, list[tuple[str, str]], bytes]]
+NewEnviron = Callable[[], Environ]
+# Answers a request by an application, as if it had been sent.
+Answer = Callable[[NewEnviron, Exchange], Awaitable[None]]
+# Answers an MCP message; its tools use the application.
+McpAnswer = Callable[[Environ, Exchange, Answer], Awaitable[None]]
 
 _ENDS_CONNECTION = ("connection", "close")  # the rest of an unread body would pass for the next request
 
@@ -25,12 +30,20 @@ class BufferedApplication:
     """A WSGI application as an RSGI one."""
 
     def __init__(
-        self, application: WsgiApplication, *, threads: int, limits: BodyLimits, refuse: Refusal, waits: TraceWaits
+        self,
+        application: WsgiApplication,
+        *,
+        threads: int,
+        limits: BodyLimits,
+        refuse: Refusal,
+        waits: TraceWaits,
+        answer_mcp: McpAnswer,
     ) -> None:
         self._application = ThreadedApplication(application, threads=threads)
         self._refuse = refuse
         self._bodies = BodyReader(limits)
         self._waits = waits
+        self._answer_mcp = answer_mcp
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request."""
@@ -40,16 +53,18 @@ class BufferedApplication:
             status, headers, content = self._refuse(scope.path, error)
             exchange.response_bytes(status, [*headers, _ENDS_CONNECTION], content)
             return
-        await self.answer(exchange, partial(wsgi_environ, scope, body))
+        await self.answer(partial(wsgi_environ, scope, body), exchange)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Finish the requests that are being answered, when the process ends."""
         self._application.stop()
         self._waits.stop()
 
-    async def answer(self, exchange: Exchange, new_environ: Callable[[], Environ]) -> None:
+    async def answer(self, new_environ: NewEnviron, exchange: Exchange) -> None:
         """Answer a request that has arrived in full."""
         continuation = await self._application.answer(exchange, new_environ())
         if isinstance(continuation, TraceWait):
             await self._waits.wait(continuation.trace_id, seconds=continuation.seconds)
             await self._application.answer(exchange, {**new_environ(), HAS_WAITED: True})
+        if isinstance(continuation, McpMessage):
+            await self._answer_mcp(new_environ(), exchange, self.answer)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from apps.api.continuations import HAS_WAITED, TraceWait
+from memplatform.mcp.lazy import answer_mcp
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.refusals import refuse
 from memplatform.serving.request_body import BodyLimits
@@ -78,7 +79,10 @@ class Parts(list[bytes]):
 
 def run(application: Callable[..., Any], scope: FakeScope, exchange: FakeExchange) -> None:
     waits = TraceWaits(lambda asked: asked, at_most=1)
-    served = BufferedApplication(application, threads=1, limits=BodyLimits(largest=1_000), refuse=refuse, waits=waits)
+    limits = BodyLimits(largest=1_000)
+    served = BufferedApplication(
+        application, threads=1, limits=limits, refuse=refuse, waits=waits, answer_mcp=answer_mcp
+    )
     asyncio.run(served.__rsgi__(scope, exchange))  # type: ignore[arg-type]
     served.__rsgi_del__(asyncio.new_event_loop())
 

@@ -1,0 +1,13 @@
+"""Answer MCP messages; the MCP SDK is read with the first, as it takes half a second and 40 MB."""
+
+import asyncio
+import importlib
+from typing import Any
+
+from memplatform.serving.protocol import Exchange
+
+
+async def answer_mcp(environ: dict[str, Any], exchange: Exchange, answer: Any) -> None:
+    """Answer a message whose caller was checked; see memplatform.mcp.service."""
+    service = await asyncio.get_running_loop().run_in_executor(None, importlib.import_module, "memplatform.mcp.service")
+    await service.answer_mcp(environ, exchange, answer)
