@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--user-id", default=None, help="the end user if a tool names none")
 
     def handle(self, *, user_id: str | None, **options: Any) -> None:
-        from memplatform_client.mcp.stdio import serve  # the SDK takes half a second, which other commands need not
+        from memplatform_client.mcp.stdio import serve  # with the SDK, which takes time to read
 
         key = os.environ.get("MEMPLATFORM_API_KEY", "")
         if not key:
