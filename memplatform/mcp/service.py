@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from django.conf import settings
 from mcp.server.mcpserver import Context
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -65,7 +66,12 @@ async def _started() -> StreamableHTTPSessionManager:
             server = memory_server(_connect)
             # Django has checked the host, and no browser sends the key of another site.
             security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-            server.streamable_http_app(json_response=True, stateless_http=True, transport_security=security)
+            server.streamable_http_app(
+                json_response=True,
+                stateless_http=True,
+                transport_security=security,
+                max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+            )
             ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             _Service.running = asyncio.create_task(_run(server.session_manager, ready))
             await ready

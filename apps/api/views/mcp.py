@@ -5,7 +5,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.continuations import McpMessage
-from apps.api.problems import CONTENT_TYPE, Code, Problem
 from apps.api.views.base import ApiView
 from apps.pipeline.core.enums import Scope
 
@@ -19,7 +18,6 @@ class McpView(ApiView):
     @extend_schema(exclude=True)
     def post(self, request: Request) -> Response:
         """Leave the answer to the MCP server beside Django (memplatform/mcp); tools need their own scopes."""
-        problem = Problem(Code.UNAVAILABLE, "this server does not serve MCP")
-        response = Response(problem.document(), status=problem.status, content_type=CONTENT_TYPE)
+        response = Response(status=202)  # never sent by the web server
         response.continuation = McpMessage()  # type: ignore[attr-defined]
         return response

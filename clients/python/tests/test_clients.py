@@ -151,6 +151,16 @@ def test_both_clients_have_the_same_methods() -> None:
     assert len(public(Client)) > 15
 
 
+def test_what_json_cannot_hold() -> None:
+    client, server = scripted((200, {"results": []}))
+    with pytest.raises(MemplatformError, match="not JSON"):
+        client.store_memories(
+            user_id="kim", memories=[{"type": "fact", "content": "x", "metadata": {"a": float("nan")}}]
+        )
+    client.search("kim", "half a character: \ud83d")  # the server refuses it with a pointer
+    assert server.bodies()[0]["query"].endswith("\ud83d")
+
+
 def test_a_key_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MEMPLATFORM_API_KEY", raising=False)
     with pytest.raises(MemplatformError, match="MEMPLATFORM_API_KEY"):

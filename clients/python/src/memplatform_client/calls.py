@@ -161,7 +161,7 @@ def _if_match(version: int | None) -> dict[str, str]:
 
 
 def _in_path(identifier: str) -> str:
-    return quote(identifier, safe="")
+    return quote(identifier, safe="", errors="replace")
 
 
 def answer(content: Any, of: "Call[T]") -> T:

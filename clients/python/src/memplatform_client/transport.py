@@ -29,9 +29,15 @@ def settings_of(*, base_url: str | None, api_key: str | None, timeout: float) ->
 
 
 def request_of(call: Call[Any]) -> Mapping[str, Any]:
-    """Return the arguments of a request."""
+    """Return the arguments of a request. Raises MemplatformError for a body that JSON can't hold."""
     request: dict[str, Any] = {"method": call.method, "url": call.path, "params": call.query, "headers": call.headers}
-    return request if call.body is None else {**request, "json": call.body}
+    if call.body is None:
+        return request
+    try:
+        content = json.dumps(call.body, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise MemplatformError(f"the body is not JSON: {error}") from error
+    return {**request, "content": content, "headers": {"Content-Type": "application/json", **call.headers}}
 
 
 def answer_of(response: httpx2.Response, call: Call[T]) -> T:

@@ -48,6 +48,8 @@ def told_to_the_agent() -> Iterator[None]:
         yield
     except MemplatformError as error:
         raise ToolError(_text_of(error)) from error
+    except UnicodeError as error:
+        raise ToolError("an argument holds characters that are not text") from error
 
 
 @contextmanager
