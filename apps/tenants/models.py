@@ -124,12 +124,7 @@ class EndUser(models.Model):
     objects = EndUserQuerySet.as_manager()
 
     class Meta:
-        indexes = [
-            models.Index(fields=("project", "external_id"), name="end_user_by_external_id"),
-            # Row-level security adds the project to each look-up by id. In a small project the index above would seem
-            # as good as the primary key, and each look-up would read all end users of the project.
-            models.Index(fields=("id", "project"), name="end_user_by_id_and_project"),
-        ]
+        indexes = [models.Index(fields=("project", "external_id"), name="end_user_by_external_id")]
 
     def __str__(self) -> str:
         return self.external_id
