@@ -1,7 +1,6 @@
 """Let the client package call the REST API of this process: the same requests as over the network, without one."""
 
 import io
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -9,11 +8,10 @@ from typing import Any
 import httpx2
 
 from apps.api.continuations import IS_PART
-from memplatform.serving.protocol import Exchange, Transport
+from memplatform.serving.buffered_application import Answer
+from memplatform.serving.protocol import Transport
+from memplatform.serving.threaded_application import Environ
 
-Environ = dict[str, Any]
-# Answers a request by an application, as if it had been sent.
-Answer = Callable[[Callable[[], Environ], Exchange], Awaitable[None]]
 # What a request within another one takes over from it: who asks, and how they reached this server.
 _TAKEN_OVER = ("HTTP_HOST", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_FOR")
 

@@ -2,12 +2,13 @@
 
 import asyncio
 import importlib
-from typing import Any
 
+from memplatform.serving.buffered_application import Answer
 from memplatform.serving.protocol import Exchange
+from memplatform.serving.threaded_application import Environ
 
 
-async def answer_mcp(environ: dict[str, Any], exchange: Exchange, answer: Any) -> None:
+async def answer_mcp(environ: Environ, exchange: Exchange, answer: Answer) -> None:
     """Answer a message whose caller was checked; see memplatform.mcp.service."""
     service = await asyncio.get_running_loop().run_in_executor(None, importlib.import_module, "memplatform.mcp.service")
     await service.answer_mcp(environ, exchange, answer)

@@ -15,8 +15,10 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from memplatform.mcp.asgi import AsgiExchange, asgi_scope
-from memplatform.mcp.in_process import Answer, Environ, InProcessTransport
+from memplatform.mcp.in_process import InProcessTransport
+from memplatform.serving.buffered_application import Answer
 from memplatform.serving.protocol import Exchange
+from memplatform.serving.threaded_application import Environ
 from memplatform_client import AsyncClient, Retries
 from memplatform_client.mcp.access import Access
 from memplatform_client.mcp.server import memory_server

@@ -155,7 +155,8 @@ def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
     refused = post(client, message, key="mp_wrong")
     assert (refused.status_code, refused.json()["code"]) == (401, "invalid_key")
     assert "Bearer" in refused.headers["WWW-Authenticate"]
-    stream = httpx2.get(f"{client.address}/mcp", headers={"Authorization": f"Bearer {client.key}"})
+    streaming = {"Authorization": f"Bearer {client.key}", "Accept": "text/event-stream"}
+    stream = httpx2.get(f"{client.address}/mcp", headers=streaming)
     assert (stream.status_code, stream.json()["code"]) == (405, "method_not_allowed")
     broken = httpx2.post(
         f"{client.address}/mcp", content=b"{", headers={"Authorization": f"Bearer {client.key}", **JSON}

@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.continuations import McpMessage
+from apps.api.negotiation import NoNegotiation
 from apps.api.views.base import ApiView
 from apps.pipeline.core.enums import Scope
 
@@ -14,6 +15,7 @@ class McpView(ApiView):
 
     scopes = {"POST": Scope.READ}
     http_method_names = ["post", "options"]
+    content_negotiation_class = NoNegotiation  # clients ask for a stream of events, and expect 405 if there is none
 
     @extend_schema(exclude=True)
     def post(self, request: Request) -> Response:
