@@ -7,18 +7,25 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo test test-fast test-live check soak bench format lock hooks stop reset static screenshots
+.PHONY: help env demo-env docs demo test test-fast test-live check soak bench format lock hooks stop reset static screenshots
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
-env: .venv/requirements.stamp ## Create the virtual environment (.venv) with the pinned requirements
+env: .venv/requirements-dev.stamp ## Create the virtual environment (.venv) with the pinned requirements
 	@:
 
-.venv/requirements.stamp: requirements-dev.txt
+.venv/requirements-dev.stamp: requirements-dev.txt
 	@sh scripts/make_env.sh "$(PYTHON)" requirements-dev.txt
 
-demo: env ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
+# The demo needs neither the test tools nor the checks; an environment that has them will do.
+demo-env:
+	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements-docs.txt
+
+docs: demo-env ## Build the documentation into var/docs, which the web server shows at /docs/
+	@NO_MKDOCS_2_WARNING=1 "$(BIN)/mkdocs" build --quiet
+
+demo: docs ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
 	@"$(BIN)/python" manage.py demo $(if $(filter-out 0,$(ONCE)),--once)
 
 test: env ## Run all tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)

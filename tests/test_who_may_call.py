@@ -68,6 +68,7 @@ API: dict[str, dict[str, Scope | None]] = {
     "docs": {"GET": EVERYBODY},
     "healthz": {"GET": EVERYBODY},
     "readyz": {"GET": EVERYBODY},
+    "documentation": {"GET": EVERYBODY},  # tests/memplatform/test_documentation.py
     "metrics": {"GET": EVERYBODY},  # of the own network, or with a token: tests/api/test_metrics_access.py
 }
 
