@@ -34,6 +34,7 @@ ACROSS_USERS = {
     "trace_of_project_by_time",
     "memory_of_project",
     "memory_by_first_access",
+    "memory_pending_by_wording",
     "link_of_project",
     "lease_held",
     "lease_ready",

@@ -95,6 +95,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "contradictions": (VIEWER, BOTH),
     "contradiction": (VIEWER, BOTH),
     "settle": (REVIEWER, POSTS),
+    "skip": (REVIEWER, POSTS),
     "undo": (REVIEWER, POSTS),
     "memory": (VIEWER, BOTH),
     "users": (VIEWER, BOTH),
