@@ -23,6 +23,7 @@ OF_A_PROJECT = {
     "LedgerEntry",
     "ModelPause",
     "PreFilterRule",
+    "ReviewPresence",
     "Rollback",
     "Replay",
     "RulePreview",

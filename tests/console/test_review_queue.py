@@ -71,7 +71,7 @@ def test_a_decision_about_a_group_takes_each_member_and_is_undone_at_once(review
     answer = reviewer.post(f"{PAGE}approve/", {"memory": together, "grouped": "1"})
     assert "3 memories approved." in answer.content.decode()
     assert {status_of(each) for each in same} == {Status.ACTIVE}
-    assert "regrouped" not in str(answer.headers)
+    assert "queue-changed" not in str(answer.headers)
     reviewer.post("/console/test/undo/", undo_in(answer.content.decode()))
     assert {status_of(each) for each in same} == {Status.PENDING_REVIEW}
 
@@ -80,7 +80,7 @@ def test_members_without_a_tick_stay(reviewer: Client, same: list[Memory]) -> No
     given = {"memory": [seen(each) for each in same[:2]], "reason": "private", "grouped": "1"}
     answer = reviewer.post(f"{PAGE}reject/", given)
     assert [status_of(each) for each in same] == [Status.REJECTED, Status.REJECTED, Status.PENDING_REVIEW]
-    assert answer["HX-Trigger-After-Swap"] == '{"regrouped": {}}'
+    assert answer["HX-Trigger-After-Swap"] == '{"queue-changed": {}}'
 
 
 def test_each_member_is_decided_in_the_version_that_was_shown(reviewer: Client, same: list[Memory]) -> None:

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from apps.actions.review.review_decisions import SeenVersion
 from apps.console.query_params import query_param
+from apps.console.selectors.teamwork import assignees_of, comment_counts
 from apps.console.skipping import place_among
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
@@ -28,6 +29,7 @@ class ReviewFilters:
     type: str = ""
     user: str = ""
     words: str = ""
+    assigned_to: int | None = None  # a person
 
     @classmethod
     def of(cls, request: HttpRequest) -> "ReviewFilters":
@@ -38,12 +40,14 @@ class ReviewFilters:
             type=type_ if type_ in set(MemoryType) else "",
             user=query_param(request, "user"),
             words=query_param(request, "q"),
+            assigned_to=request.user.pk if query_param(request, "mine") else None,
         )
 
     @property
     def query(self) -> str:
         """Return the query string that has these filters."""
         given = {"reason": self.reason, "type": self.type, "user": self.user, "q": self.words}
+        given |= {"mine": "1"} if self.assigned_to else {}
         return urlencode({name: value for name, value in given.items() if value})
 
 
@@ -56,6 +60,8 @@ class ReviewGroup:
     size: int
     users: int  # of these members
     is_skipped: bool = False
+    assignee: str = ""
+    comments: int = 0
 
     @property
     def pk(self) -> UUID:
@@ -91,7 +97,7 @@ def review_queue(
 
 
 def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters: ReviewFilters) -> list[ReviewGroup]:
-    """Return the groups of some wordings, in their order (two queries); those decided about meanwhile are left out."""
+    """Return the groups of some wordings, in their order (four queries); those decided about meanwhile are left out."""
     place = Window(RowNumber(), partition_by=F("wording"), order_by=_order())
     rows = _pending(project_id, filters).filter(wording__in=[each["wording"] for each in wordings])
     listed = rows.order_by().annotate(place=place).filter(place__lte=MOST_MEMBERS).order_by("place")
@@ -100,13 +106,25 @@ def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters
         members.setdefault(wording, []).append((SeenVersion(id, version), user))
     first = [of_group[0][0].memory_id for of_group in members.values()]
     leaders = {row.pk: row for row in Memory.objects.for_project(project_id).filter(pk__in=first).to_show()}
+    assignees, comments = assignees_of(first), comment_counts(first)
     groups = []
     for each in wordings:
         found = members.get(each["wording"], [])
         if found and (leader := leaders.get(found[0][0].memory_id)):
             seen, users = tuple(one for one, _ in found), len({user for _, user in found})
             size = max(each["size"], len(seen))
-            groups.append(ReviewGroup(leader, seen, size=size, users=users, is_skipped=each["skipped"] > 0))
+            assignee = assignees.get(leader.pk)
+            groups.append(
+                ReviewGroup(
+                    leader,
+                    seen,
+                    size=size,
+                    users=users,
+                    is_skipped=each["skipped"] > 0,
+                    assignee=assignee.get_username() if assignee else "",
+                    comments=comments.get(leader.pk, 0),
+                )
+            )
     return groups
 
 
@@ -143,6 +161,8 @@ def apply_filters(rows: MemoryQuerySet, filters: ReviewFilters) -> MemoryQuerySe
         rows = rows.filter(type=filters.type)
     if filters.user:
         rows = rows.filter(end_user__external_id__icontains=filters.user)
+    if filters.assigned_to is not None:
+        rows = rows.filter(assignments__person=filters.assigned_to)
     if filters.words:
         rows = rows.filter(content__icontains=filters.words)
     return rows

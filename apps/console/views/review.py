@@ -38,6 +38,7 @@ from apps.console.selectors.closed_by import closed_by
 from apps.console.selectors.review import ReviewGroup
 from apps.console.selectors.review_group import load_members
 from apps.console.selectors.review_item import load_review_item
+from apps.console.selectors.teamwork import count_assigned, reviewers_of
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
@@ -47,13 +48,17 @@ from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
 def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List pending memories and show the one that is named, else the first one."""
     filters = selectors.ReviewFilters.of(request)
-    counts = selectors.count_by_reason(project_id=visit.project.pk, filters=filters)
+    tabs = {
+        "filters": filters,
+        "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
+        "mine": count_assigned(project_id=visit.project.pk, person_id=visit.person_id),
+    }
     if is_part(request, "reasons"):
-        return render(request, "console/_reason_tabs.html", {"filters": filters, "counts": counts})
+        return render(request, "console/_reason_tabs.html", tabs)
     queue = selectors.review_queue(project_id=visit.project.pk, filters=filters, skipped=skipped_by(request))
     load = partial(selectors.load_groups, project_id=visit.project.pk, filters=filters)
     found, row = paginate_and_open(queue, request, load=load)
-    shown = {"page": found, "filters": filters, "counts": counts, "types": list(MemoryType)}
+    shown = tabs | {"page": found, "types": list(MemoryType)}
     return render(request, "console/review.html", shown | _case_of(request, visit, found, row))
 
 
@@ -74,6 +79,7 @@ def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
         "group": group if is_group else None,
         "members": load_members(group, now=now) if group and is_group else (),
         "rejections": list(RejectionReason),
+        "reviewers": reviewers_of(project_id=memory.project_id),
     }
 
 
@@ -157,5 +163,5 @@ def _decision_response(
     gone, status = [row_id(each) for each in ids], 200 if done else 409
     answer = toast_response(request, *toasts, *refusal_toasts(visit, decided.refused), gone=gone, status=status)
     if "grouped" in request.POST and selectors.is_more_of(project_id=visit.project.pk, memory_ids=ids):
-        trigger_client_event(answer, "regrouped", after="swap")
+        trigger_client_event(answer, "queue-changed", after="swap")
     return answer
