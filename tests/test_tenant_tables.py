@@ -37,6 +37,7 @@ ACROSS_USERS = {
     "memory_by_first_access",
     "memory_pending_by_wording",
     "link_of_project",
+    "version_by_actor",
     "lease_held",
     "lease_ready",
     "trace_extraction_failed",

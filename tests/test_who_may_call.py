@@ -95,6 +95,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "contradictions": (VIEWER, BOTH),
     "contradiction": (VIEWER, BOTH),
     "settle": (REVIEWER, POSTS),
+    "decisions": (REVIEWER, BOTH),
     "skip": (REVIEWER, POSTS),
     "presence": (REVIEWER, POSTS),
     "assign": (REVIEWER, POSTS),

@@ -21,11 +21,15 @@ def keeping(link: MemoryLink, memory: Memory) -> LinkResolution:
     return LinkResolution.KEPT_FROM if memory.pk == link.from_memory_id else LinkResolution.KEPT_TO
 
 
-def settlement_text(*, project_id: UUID, link_id: UUID) -> str:
-    """Return what was decided about a settled pair, such as "kept “…”, rejected the other"; empty for an open one."""
+def settled_pair(*, project_id: UUID, link_id: UUID) -> MemoryLink | None:
+    """Return a pair that was settled, None for an open one."""
     rows = MemoryLink.objects.for_project(project_id).select_related("from_memory", "to_memory")
-    link = rows.filter(pk=link_id, settled_at__isnull=False).first()
-    if link is None or link.resolution not in set(LinkResolution):
+    return rows.filter(pk=link_id, settled_at__isnull=False).first()
+
+
+def settlement_text(link: MemoryLink) -> str:
+    """Return how a pair was settled, such as "kept “…”, rejected the other"; empty if no person did."""
+    if link.resolution not in set(LinkResolution):
         return ""
     match LinkResolution(link.resolution):
         case LinkResolution.KEPT_FROM:
@@ -42,13 +46,13 @@ def settlement_text(*, project_id: UUID, link_id: UUID) -> str:
 
 def settled_by(*, project_id: UUID, link_id: UUID) -> str:
     """Return who settled a pair, how and when; empty while it is open."""
-    link = MemoryLink.objects.for_project(project_id).filter(pk=link_id, settled_at__isnull=False).first()
+    link = settled_pair(project_id=project_id, link_id=link_id)
     if link is None or link.settled_at is None:
         return ""
     sides = [link.from_memory_id, link.to_memory_id]
     changes = latest_changes(project_id=project_id, memory_ids=sides).values()
     actor = max(changes, key=lambda change: change.at).actor if changes else "somebody"
-    done = settlement_text(project_id=project_id, link_id=link_id) or "closed the pair"
+    done = settlement_text(link) or "closed the pair"
     return f"{actor} already {done} ({time_since(link.settled_at)})"
 
 

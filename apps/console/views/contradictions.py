@@ -24,7 +24,7 @@ from apps.console.selectors.contradictions import (
     settled_pairs,
     skipped_last,
 )
-from apps.console.selectors.settlements import settled_by, settlement_text
+from apps.console.selectors.settlements import settled_by, settled_pair, settlement_text
 from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole
@@ -76,7 +76,8 @@ def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResp
         return refusal_response(request, unfit)
     except Refused as refused:
         return refusal_response(request, refused, gone=[row])
-    done = settlement_text(project_id=visit.project.pk, link_id=link_id)
+    link = settled_pair(project_id=visit.project.pk, link_id=link_id)
+    done = settlement_text(link) if link else ""
     return toast_response(request, Toast(f"{done[:1].upper()}{done[1:]}.", decided), gone=[row])
 
 
