@@ -17,6 +17,7 @@ from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_
 
 MOST_CONTENT = 20_000  # characters, as the REST interface takes
 MOST_VALUE = 2_000
+MOST_REFUSALS = 2  # that are told one by one
 MOST_AT_ONCE = 500  # memories that one request decides about; each takes some 10 ms
 
 _STATUS: dict[type[Refused], int] = {NotFound: 404, Conflict: 409, NotAllowed: 403, Unfit: 422}
@@ -122,14 +123,15 @@ def refusal_response(request: HttpRequest, refused: Refused, *, gone: Sequence[s
 
 
 def refusal_toasts(visit: ProjectVisit, refusals: Sequence[DecisionRefusal]) -> tuple[Toast, ...]:
-    """Return a toast for each memory that was not changed: the reason, or who changed it before."""
+    """Return toasts about memories that were not changed: the reason, or who changed it before; of many, the first."""
     latest = latest_changes(project_id=visit.project.pk, memory_ids=[each.memory_id for each in refusals])
     toasts = []
-    for refusal in refusals:
+    more = f" {len(refusals) - 1} others were not changed either." if len(refusals) > MOST_REFUSALS else ""
+    for refusal in refusals[:1] if more else refusals:
         reason, change = str(refusal.why), latest.get(refusal.memory_id)
         if isinstance(refusal.why, Conflict) and change is not None:
             reason = f"{change.actor} already {label(change.operation)} it ({time_since(change.at)})"
-        toasts.append(Toast(f"Not changed: {reason}.", is_bad=True))
+        toasts.append(Toast(f"Not changed: {reason}.{more}", is_bad=True))
     return tuple(toasts)
 
 

@@ -51,6 +51,7 @@ addEventListener("pageshow", () => {
 const idOf = (row) => row.id.replace("row-", "");
 const hasMore = () => list()?.hasAttribute("data-more") ?? false;
 let asked = null; // the query parameters of the next reading, in place of the open row
+let wasOpen = false; // the case, when the list was read again
 
 function reloadList(parameters) {
     asked = parameters;
@@ -58,6 +59,7 @@ function reloadList(parameters) {
 }
 document.addEventListener("htmx:configRequest", (event) => {
     if (!event.target.matches("[data-list]")) return;
+    wasOpen = panes()?.hasAttribute("data-open");
     const address = new URL(location.href);
     if (asked || isDecided) keepIn(address, currentRow());
     for (const [name, value] of Object.entries(asked ?? {})) address.searchParams.set(name, value);
@@ -67,6 +69,7 @@ document.addEventListener("htmx:load", (event) => {
     if (!event.detail.elt.matches?.("[data-list]")) return;
     if (asked || isDecided) keepOpen(currentRow(), list().dataset.page);
     asked = null;
+    if (wasOpen) panes()?.setAttribute("data-open", "");
     currentRow()?.scrollIntoView({ block: "nearest" });
     noteCase();
 });
@@ -88,6 +91,15 @@ document.addEventListener("undone", (event) => {
     isDecided = false;
     keepOpen({ id: event.detail.opens });
 }, true);
+
+// Messages stand above the bar of decisions, whose height depends on what can be decided.
+function measureBar() {
+    const bar = document.querySelector(".detail .decide");
+    const height = bar && getComputedStyle(bar).position === "fixed" ? bar.offsetHeight : 0;
+    document.documentElement.style.setProperty("--bar-height", `${height}px`);
+}
+addEventListener("resize", measureBar);
+document.addEventListener("toggle", measureBar, true);
 
 // --- what could not be loaded is asked for again, twice: reading changes nothing
 const RETRY_AFTER = [300, 1_200]; // milliseconds
@@ -132,6 +144,7 @@ let isDecided = false; // the open case
 function noteCase() {
     isDecided = false;
     if (caseId() && !isListAlone()) seenCases.add(caseId());
+    measureBar();
 }
 
 document.addEventListener("htmx:beforeRequest", (event) => {

@@ -82,7 +82,7 @@ def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, .
 _RESOLUTIONS: Mapping[str, LinkResolution] = {
     "It changed": LinkResolution.CHANGED,
     "Both are true": LinkResolution.BOTH,
-    "Merge": LinkResolution.MERGED,
+    "Same": LinkResolution.MERGED,
 }
 _OF_DUPLICATES: Mapping[str, LinkResolution] = {"Same": LinkResolution.MERGED, "Both hold": LinkResolution.BOTH}
 
