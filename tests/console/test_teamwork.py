@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.actions.projects.remove_member import remove_member
 from apps.actions.review.note_presence import EXPIRES_AFTER
+from apps.actions.sessions.delete_turns import delete_session
 from apps.actions.users.erase_user import erase_user
 from apps.actions.users.export_user import export_user
 from apps.memories.models import LedgerEntry, Memory, MemoryComment, ReviewAssignment, ReviewPresence
@@ -154,5 +155,14 @@ def test_comments_and_assignments_go_with_the_end_user(rita: Client, project: Pr
     assert "Ask him." in exported
     assert '"kind":"review_assignments"' in exported
     erase_user(project_id=project.pk, user_id="rui")
+    assert not MemoryComment.objects.exists()
+    assert not ReviewAssignment.objects.exists()
+
+
+def test_a_memory_with_comments_is_deleted_with_its_session(full_project: Project) -> None:
+    names = {"user_id": f"rui {HOSTILE}", "session_id": f"monday {HOSTILE}"}
+    assert MemoryComment.objects.exists()
+    delete_session(project_id=full_project.pk, **names)
+    assert not Memory.objects.filter(comments__isnull=False).exists()
     assert not MemoryComment.objects.exists()
     assert not ReviewAssignment.objects.exists()
