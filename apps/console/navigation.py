@@ -44,6 +44,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Decide": (
         NavigationItem("Review", "review", "review", "r"),
         NavigationItem("Contradictions", "contradictions", "contradictions", "c"),
+        NavigationItem("My decisions", "check", "decisions", "h", MemberRole.REVIEWER),
     ),
     "Explore": (
         NavigationItem("Dashboard", "dashboard", "dashboard", "d"),
