@@ -84,6 +84,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "enroll-second-factor": (EVERYBODY, POSTS),
     "confirm-second-factor": (EVERYBODY, POSTS),
     "remove-second-factor": (EVERYBODY, POSTS),
+    "projects": (EVERYBODY, BOTH),  # those of the person; only superusers create: tests/console/test_projects.py
     "logout": (EVERYBODY, POSTS),
     "project": (VIEWER, BOTH),
     "first-steps": (VIEWER, BOTH),
@@ -163,6 +164,9 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "members": (ADMIN, BOTH),
     "remove": (ADMIN, POSTS),
     "restore-role": (ADMIN, POSTS),
+    "project-settings": (ADMIN, BOTH),
+    "archive-project": (ADMIN, POSTS),
+    "restore-project": (ADMIN, POSTS),
 }
 
 ROLES = [each.value for each in MemberRole]  # each includes those before it

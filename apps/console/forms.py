@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django import forms
 from django.utils import timezone
+from django.utils.text import slugify
 
 from apps.console.admin.rule_form import PreFilterRuleForm
 from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
@@ -96,6 +97,32 @@ class KeyForm(forms.Form):
         if moment <= timezone.now():
             raise forms.ValidationError("the expiry must be in the future")
         return moment
+
+
+class ProjectNameForm(forms.Form):
+    """The name of a project."""
+
+    name = forms.CharField(max_length=120)
+
+
+class NewProjectForm(ProjectNameForm):
+    """A new project."""
+
+    slug = forms.SlugField(
+        max_length=64,
+        required=False,
+        label="Address",
+        help_text="letters, digits and hyphens, for URLs and commands; it can’t be changed. Empty: made from the name",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Make the address from the name where none was given."""
+        given: dict[str, Any] = super().clean() or {}
+        if not given.get("slug") and given.get("name") and not self.errors:
+            given["slug"] = slugify(given["name"])[:64]
+            if not given["slug"]:
+                self.add_error("slug", "No address can be made from this name. Enter one.")
+        return given
 
 
 class MemberForm(forms.Form):

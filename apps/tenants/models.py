@@ -31,6 +31,9 @@ class Project(models.Model):
         help_text="dollars for models per day (UTC) from which intake answers 429; empty: any amount",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    archived_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="takes no turns or writes since, and its queue is paused"
+    )
 
     class Meta:
         ordering = ("name",)

@@ -32,7 +32,7 @@ ALLOWED = {
     "apps/actions/users/run_erasure.py": ["SCHEDULE"],
     "apps/api/metrics.py": ["HEALTH"],
     "apps/api/readiness.py": ["HEALTH"],
-    "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],
+    "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],
     "apps/tenants/keys.py": ["KEY_LOOKUP"],
     "apps/worker/drain.py": ["QUEUE", "QUEUE", "QUEUE"],
     "memplatform/demo/access.py": ["PROJECT_LOOKUP"],

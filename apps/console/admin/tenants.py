@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from apps.actions.keys.create_key import create_key
 from apps.actions.keys.revoke_key import revoke_key
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects.create_project import RESERVED, create_project
 from apps.actions.projects.update_project import update_project
 from apps.console.admin.base import BaseAdmin, ReadOnlyAdmin
 from apps.console.admin.cells import changelist_link, identifier_column, json_column, links
@@ -22,23 +22,35 @@ from apps.pipeline.core.identifiers import Prefix
 from apps.tenants.models import ApiKey, EndUser, Erasure, Project, RateCounter
 
 
+class ProjectForm(forms.ModelForm):
+    """The form of a project."""
+
+    def clean_slug(self) -> str:
+        """Reject the addresses of other pages."""
+        slug = str(self.cleaned_data["slug"])
+        if slug in RESERVED:
+            raise forms.ValidationError("this is the address of another page")
+        return slug
+
+
 @admin.register(Project)
 class ProjectAdmin(BaseAdmin):
     """Projects; they can't be deleted, because their history refers to them."""
 
     prefix = Prefix.PROJECT
-    list_display = ("name", "slug", identifier_column(Prefix.PROJECT), "queue_limit", "created_at")
+    form = ProjectForm
+    list_display = ("name", "slug", identifier_column(Prefix.PROJECT), "queue_limit", "created_at", "archived_at")
     search_fields = ("name", "slug")
     ordering = ("name",)
 
     def get_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
         """Ask only for name and slug of a new project."""
         quotas = ("queue_limit", "requests_per_minute", "max_memories", "max_model_usd_per_day")
-        return ("name", "slug", *quotas, "created_at") if obj else ("name", "slug")
+        return ("name", "slug", *quotas, "created_at", "archived_at") if obj else ("name", "slug")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
         """Make the slug read-only: URLs and external configurations contain it."""
-        return ("slug", "created_at") if obj else ()
+        return ("slug", "created_at", "archived_at") if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Project, form: forms.ModelForm, change: bool) -> None:
         """Create a project with its first configuration version; a change writes its fields and the ledger."""

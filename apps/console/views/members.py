@@ -50,7 +50,7 @@ def _nobody_added(visit: ProjectVisit) -> str:
 
 
 @require_POST
-@project_page(MemberRole.ADMIN)
+@project_page(MemberRole.ADMIN, changes_archived=True)
 def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> HttpResponse:
     """Remove a member."""
     try:
