@@ -84,6 +84,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "enroll-second-factor": (EVERYBODY, POSTS),
     "confirm-second-factor": (EVERYBODY, POSTS),
     "remove-second-factor": (EVERYBODY, POSTS),
+    "join": (EVERYBODY, BOTH),  # who has the link of an invitation: tests/console/test_invitations.py
     "projects": (EVERYBODY, BOTH),  # those of the person; only superusers create: tests/console/test_projects.py
     "logout": (EVERYBODY, POSTS),
     "project": (VIEWER, BOTH),
@@ -164,6 +165,8 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "members": (ADMIN, BOTH),
     "remove": (ADMIN, POSTS),
     "restore-role": (ADMIN, POSTS),
+    "invite": (ADMIN, POSTS),
+    "revoke-invitation": (ADMIN, POSTS),
     "project-settings": (ADMIN, BOTH),
     "archive-project": (ADMIN, POSTS),
     "restore-project": (ADMIN, POSTS),

@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from django import forms
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import User
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -130,6 +132,29 @@ class MemberForm(forms.Form):
 
     username = forms.CharField(max_length=150)
     role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)
+
+
+class InvitationForm(forms.Form):
+    """Who is invited, and as what."""
+
+    email = forms.EmailField(
+        max_length=254, required=False, label="Mail address", help_text="empty: a link that you pass on yourself"
+    )
+    role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)
+
+
+class NewAccountForm(BaseUserCreationForm):
+    """Name and password of a person who accepts an invitation, checked by Django's validators."""
+
+    class Meta(BaseUserCreationForm.Meta):
+        fields = ("username",)
+
+    def clean_username(self) -> str:
+        """Reject a name that differs from a taken one only in case: people would take one account for the other."""
+        name = str(self.cleaned_data["username"])
+        if User.objects.filter(username__iexact=name).exists():
+            raise forms.ValidationError("This name is taken.")
+        return name
 
 
 class CodeForm(forms.Form):

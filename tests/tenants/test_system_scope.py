@@ -12,6 +12,7 @@ ALLOWED = {
     "apps/actions/alerts/deliver_messages.py": ["SCHEDULE"],
     "apps/actions/alerts/evaluate_alerts.py": ["SCHEDULE"],
     "apps/actions/evaluation/draw_weekly_samples.py": ["SCHEDULE"],
+    "apps/actions/invitations/find_invitation.py": ["INVITATION_LOOKUP"],
     "apps/actions/ledger/remove.py": ["LEDGER"],
     "apps/actions/ledger/seal.py": ["LEDGER"],
     "apps/actions/management/project_argument.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP"],

@@ -19,7 +19,7 @@ from apps.console.admin.base import BaseAdmin, ReadOnlyAdmin
 from apps.console.admin.cells import changelist_link, identifier_column, json_column, links
 from apps.pipeline.core.enums import Scope, choices_of
 from apps.pipeline.core.identifiers import Prefix
-from apps.tenants.models import ApiKey, EndUser, Erasure, Project, RateCounter
+from apps.tenants.models import ApiKey, EndUser, Erasure, Invitation, Project, RateCounter
 
 
 class ProjectForm(forms.ModelForm):
@@ -143,6 +143,18 @@ class ApiKeyAdmin(BaseAdmin):
         for key in queryset:
             revoke_key(project_id=key.project_id, key_id=key.pk)
         self.message_user(request, "Keys revoked: requests with them are rejected from now on.", messages.SUCCESS)
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnlyAdmin):
+    """Invitations to projects; the console makes and revokes them."""
+
+    list_display = ("email", "role", "project", "invited_by", "created_at", "expires_at", "accepted_at", "revoked_at")
+    list_filter = ("role", "project")
+    list_select_related = ("project", "invited_by")
+    search_fields = ("email", "invited_by__username")
+    fields = (*list_display, "accepted_by")
+    readonly_fields = fields
 
 
 @admin.register(EndUser)
