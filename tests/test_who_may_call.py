@@ -152,6 +152,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "queue": (VIEWER, BOTH),
     "retry-all": (ADMIN, POSTS),
     "try-model": (ADMIN, POSTS),
+    "test-model": (ADMIN, POSTS),
     "retry": (ADMIN, POSTS),
     "discard": (ADMIN, POSTS),
     "keys": (ADMIN, BOTH),

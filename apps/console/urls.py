@@ -118,6 +118,7 @@ urlpatterns = [
     path("<slug:slug>/queue/", queue.queue, name="queue"),
     path("<slug:slug>/queue/retry/", queue.retry_all, name="retry-all"),
     path("<slug:slug>/queue/try-model/", queue.try_model, name="try-model"),
+    path("<slug:slug>/queue/test-model/", queue.test_model, name="test-model"),
     path("<slug:slug>/queue/<int:row_id>/retry/", queue.retry, name="retry"),
     path("<slug:slug>/queue/<int:row_id>/discard/", queue.discard, name="discard"),
     path("<slug:slug>/audit/", audit.audit, name="audit"),

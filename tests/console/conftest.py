@@ -45,7 +45,16 @@ from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Erasure, Invitation, Membership, Project, SecondFactor
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
-from apps.traces.models import IdempotentRequest, ModelCall, Replay, ReplayedState, ReplayedTrace, RulePreview, Trace
+from apps.traces.models import (
+    IdempotentRequest,
+    ModelCall,
+    ModelTestCall,
+    Replay,
+    ReplayedState,
+    ReplayedTrace,
+    RulePreview,
+    Trace,
+)
 from apps.worker.process_user import process_user
 from tests.console.members import member
 
@@ -138,6 +147,7 @@ def _add_calls(project: Project) -> None:
     ModelCall.objects.create(
         end_user=trace.end_user, trace=trace, purpose="extract", model=HOSTILE, request_hash="0", prompt_version="1"
     )
+    ModelTestCall.objects.create(project=project, model=HOSTILE, error=HOSTILE)
     IdempotentRequest.objects.create(
         project=project, key=HOSTILE, fingerprint="0", answer_status=200, answer={"a": HOSTILE}
     )
