@@ -91,6 +91,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "first-steps": (VIEWER, BOTH),
     "review": (VIEWER, BOTH),
     "counts": (VIEWER, BOTH),
+    "palette": (VIEWER, BOTH),
     "approve": (REVIEWER, POSTS),
     "reject": (REVIEWER, POSTS),
     "merge": (REVIEWER, POSTS),
