@@ -18,7 +18,7 @@ def test_from_a_page_to_a_memory_by_keyboard(open_window: OpenPage, full_project
     asked: list[str] = []
     window.page.on("request", lambda request: asked.append(request.url) if "/palette/" in request.url else None)
     window.press("Control+k")
-    expect(window.page.get_by_role("option").first).to_have_attribute("aria-selected", "true")
+    expect(window.page.locator(".palette-option").first).to_have_attribute("aria-selected", "true")
     for scheme in ("light", "dark"):
         window.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         assert window.violations() == [], scheme
@@ -35,7 +35,7 @@ def test_enter_waits_for_the_answer_and_escape_closes(open_window: OpenPage, ful
     window = open_window(width=390, height=844)
     window.open("review/")
     window.page.get_by_role("button", name="Go to anything").click()
-    expect(window.page.get_by_role("option").first).to_be_visible()
+    expect(window.page.locator(".palette-option").first).to_be_visible()
     assert not window.is_too_wide()
     window.press("Escape")
     expect(window.page.get_by_role("combobox", name="Go to")).to_be_hidden()
