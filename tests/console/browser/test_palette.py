@@ -42,6 +42,6 @@ def test_enter_waits_for_the_answer_and_escape_closes(open_window: OpenPage, ful
     window.press("Control+k")
     window.page.keyboard.type("contrad")
     window.press("Enter")
-    expect(window.page.get_by_role("heading", name="Contradictions")).to_be_visible()
+    expect(window.page.get_by_role("heading", name="Contradictions", level=1)).to_be_visible()
     window.press("?")
     expect(window.page.get_by_text("go to a page, user, memory")).to_be_visible()
