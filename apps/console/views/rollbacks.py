@@ -49,7 +49,8 @@ def _list(
     request: HttpRequest, visit: ProjectVisit, *, chosen: Mapping[str, str], problems: Mapping[str, str]
 ) -> HttpResponse:
     """Show the form with what was chosen and why it was refused, and the rollbacks."""
-    page = paginate(Rollback.objects.filter(project=visit.project), request)
+    # A selection may name 10,000 traces, and so may each row of the page.
+    page = paginate(Rollback.objects.filter(project=visit.project).defer("selection", "forced"), request)
     keys = ApiKey.objects.filter(project=visit.project).order_by("-created_at")[:MOST_SHOWN]
     shown = {
         "page": page,
@@ -90,7 +91,8 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.ADMIN)
 def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpResponse:
     """Show a rollback with its progress and what it has left alone."""
-    found = get_object_or_404(Rollback, project=visit.project, pk=rollback_id)
+    rows = Rollback.objects.defer("selection", "forced")
+    found = get_object_or_404(rows, project=visit.project, pk=rollback_id)
     reached = progress_of(found)
     shown = {
         "rollback": found,
