@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
@@ -51,6 +52,10 @@ class ProjectAdmin(BaseAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
         """Make the slug read-only: URLs and external configurations contain it."""
         return ("slug", "created_at", "archived_at") if obj else ()
+
+    def get_view_on_site_url(self, obj: Project | None = None) -> str | None:
+        """Return the start page of the project in the console."""
+        return reverse("console:project", args=[obj.slug]) if obj else None
 
     def save_model(self, request: HttpRequest, obj: Project, form: forms.ModelForm, change: bool) -> None:
         """Create a project with its first configuration version; a change writes its fields and the ledger."""
@@ -162,6 +167,7 @@ class EndUserAdmin(ReadOnlyAdmin):
     """The end users that memories are about."""
 
     prefix = Prefix.END_USER
+    console_page = "user"
     list_display = ("external_id", "project", identifier_column(Prefix.END_USER), "created_at")
     list_filter = ("project",)
     list_select_related = ("project",)
@@ -169,6 +175,10 @@ class EndUserAdmin(ReadOnlyAdmin):
     ordering = ("-created_at",)
     fields = ("external_id", "project", identifier_column(Prefix.END_USER), "created_at", "more")
     readonly_fields = fields
+
+    def get_view_on_site_url(self, obj: EndUser | None = None) -> str | None:
+        """Return the page of the user; an erased one has none."""
+        return super().get_view_on_site_url(obj) if obj and obj.external_id else None
 
     @admin.display(description="")
     def more(self, user: EndUser) -> SafeString:
