@@ -283,7 +283,7 @@ CONTENT_SECURITY_POLICY = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope", "apps.api.permissions.ProjectTakesWrites"],
     "DEFAULT_RENDERER_CLASSES": ["apps.api.negotiation.StructRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.negotiation.JsonNegotiation",
     "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],

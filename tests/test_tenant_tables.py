@@ -22,6 +22,7 @@ OF_A_PROJECT = {
     "LedgerCheckpoint",
     "LedgerEntry",
     "ModelPause",
+    "ModelTestCall",
     "PreFilterRule",
     "ReviewPresence",
     "Rollback",

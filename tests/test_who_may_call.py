@@ -85,11 +85,14 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "enroll-second-factor": (EVERYBODY, POSTS),
     "confirm-second-factor": (EVERYBODY, POSTS),
     "remove-second-factor": (EVERYBODY, POSTS),
+    "join": (EVERYBODY, BOTH),  # who has the link of an invitation: tests/console/test_invitations.py
+    "projects": (EVERYBODY, BOTH),  # those of the person; only superusers create: tests/console/test_projects.py
     "logout": (EVERYBODY, POSTS),
     "project": (VIEWER, BOTH),
     "first-steps": (VIEWER, BOTH),
     "review": (VIEWER, BOTH),
     "counts": (VIEWER, BOTH),
+    "palette": (VIEWER, BOTH),
     "approve": (REVIEWER, POSTS),
     "reject": (REVIEWER, POSTS),
     "merge": (REVIEWER, POSTS),
@@ -156,6 +159,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "queue": (VIEWER, BOTH),
     "retry-all": (ADMIN, POSTS),
     "try-model": (ADMIN, POSTS),
+    "test-model": (ADMIN, POSTS),
     "retry": (ADMIN, POSTS),
     "discard": (ADMIN, POSTS),
     "keys": (ADMIN, BOTH),
@@ -169,6 +173,11 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "members": (ADMIN, BOTH),
     "remove": (ADMIN, POSTS),
     "restore-role": (ADMIN, POSTS),
+    "invite": (ADMIN, POSTS),
+    "revoke-invitation": (ADMIN, POSTS),
+    "project-settings": (ADMIN, BOTH),
+    "archive-project": (ADMIN, POSTS),
+    "restore-project": (ADMIN, POSTS),
 }
 
 ROLES = [each.value for each in MemberRole]  # each includes those before it

@@ -66,6 +66,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Audit", "audit", "audit", "l", MemberRole.ADMIN),
         NavigationItem("Keys", "key", "keys", "k", MemberRole.ADMIN),
         NavigationItem("Members", "members", "members", "m", MemberRole.ADMIN),
+        NavigationItem("Project", "project", "project-settings", "o", MemberRole.ADMIN),
     ),
 }
 

@@ -83,9 +83,14 @@ function pressQueuedKeys() {
     }
 }
 
+const OPEN_PANEL = ".panel[open], .menu[open]";
+document.addEventListener("click", (event) => {
+    for (const menu of all(".menu[open]")) menu.open = menu.contains(event.target);
+});
+
 // Escape closes what is open, the innermost first: a field, a panel, the menu, the selection.
 function escape(target) {
-    const panel = target.closest(".panel[open]") ?? document.querySelector(".panel[open]");
+    const panel = target.closest(OPEN_PANEL) ?? document.querySelector(OPEN_PANEL);
     if (isTyping(target)) target.blur();
     if (panel) {
         panel.open = false;
