@@ -16,6 +16,25 @@ from tests.hostile_texts import hostile_cases
 QUERIES = {
     "review": ("q", "user", "reason", "type", "page"),
     "contradictions": ("q", "kind", "page"),
+    "memories": (
+        "q",
+        "user",
+        "of",
+        "status",
+        "type",
+        "writer",
+        "source",
+        "tag",
+        "visibility",
+        "least",
+        "most",
+        "since",
+        "until",
+        "by",
+        "after",
+        "before",
+    ),
+    "memories/export": ("q", "tag", "format", "by"),
     "users": ("q", "page"),
     "entities": ("q", "type", "page"),
     "traces": ("q", "user", "status", "reason", "since", "until", "page"),
@@ -40,6 +59,9 @@ FORMS = {
     "review/approve": ("memory", "content", "value", "replaces"),
     "review/reject": ("memory", "reason"),
     "undo": ("memory", "link"),
+    "memories/change": ("memory", "change"),
+    "memories/{memory}/reword": ("memory", "content", "value"),
+    "memories/{memory}/close": ("memory", "ends_on"),
     "patterns/try": ("content", "before", "role"),
     "queue/retry": ("error", "user"),
     "alerts/{alert}/acknowledge": ("note",),
@@ -63,7 +85,7 @@ def things(full_project: Project) -> dict[str, str]:
     entity = Entity.objects.filter(project=full_project, is_user=False).earliest("name")
     link = MemoryLink.objects.filter(project=full_project).earliest("id")
     alert = Alert.objects.get(project=full_project)
-    ids = {"entity": entity.pk, "link": link.pk, "alert": alert.pk, "user": memory.end_user_id}
+    ids = {"entity": entity.pk, "link": link.pk, "alert": alert.pk, "user": memory.end_user_id, "memory": memory.pk}
     return {name: str(each) for name, each in ids.items()}
 
 
