@@ -61,8 +61,9 @@ def keyset_page(rows: QuerySet[Any], request: HttpRequest, *, order: KeysetOrder
     the page are read in full.
     """
     after, before = (_position(query_param(request, name), order.kind) for name in ("after", "before"))
-    found = _page(rows, order, size, start=after or before, backwards=after is None and before is not None)
-    return found if found.rows else _page(rows, order, size)
+    start = after or before
+    found = _page(rows, order, size, start=start, backwards=after is None and before is not None)
+    return found if found.rows or start is None else _page(rows, order, size)
 
 
 def _page(
