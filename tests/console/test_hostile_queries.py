@@ -40,7 +40,7 @@ QUERIES = {
     "traces": ("q", "user", "status", "reason", "since", "until", "page"),
     "why-not": ("q", "user"),
     "patterns": ("q", "reason", "by"),
-    "dashboard": ("by",),
+    "dashboard": ("range",),
     "queue": ("state", "page"),
     "alerts": ("state", "kind", "page"),
     "alerts/recipients": ("page",),

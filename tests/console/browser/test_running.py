@@ -33,7 +33,7 @@ def pages(project: Project) -> list[str]:
     trace = Trace.objects.filter(project=project).latest("created_at").pk
     rule = PreFilterRule.objects.filter(project=project).earliest("order").name
     lists = [
-        "dashboard/?by=hour",
+        "dashboard/?range=1h",
         "traces/",
         "patterns/",
         "configuration/",
@@ -59,7 +59,8 @@ def test_pages_are_for_everyone(open_window: OpenPage, full_project: Project, wi
 
 def test_the_dashboard_draws_its_plots(open_window: OpenPage, full_project: Project) -> None:
     window = open_window()
-    window.open("dashboard/?by=hour")
+    window.open("dashboard/?range=1h")
+    window.page.get_by_text("on target or with too little data").click()
     expect(window.page.locator("[data-plot] canvas")).to_have_count(window.page.locator("[data-plot]").count())
     assert window.page.locator("[data-plot] canvas").count() >= 3
     expect(window.page.locator(".funnel li")).to_have_count(5)
