@@ -40,6 +40,7 @@ QUERIES = {
     "traces": ("q", "user", "status", "reason", "since", "until", "page"),
     "why-not": ("q", "user"),
     "patterns": ("q", "reason", "by"),
+    "patterns/rules/thanks_en": ("relax",),
     "dashboard": ("range",),
     "queue": ("state", "page"),
     "alerts": ("state", "kind", "page"),
