@@ -124,6 +124,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "delete-rule": (ADMIN, POSTS),
     "configuration": (VIEWER, BOTH),
     "change": (ADMIN, POSTS),
+    "setting-changes": (ADMIN, POSTS),
     "version": (VIEWER, BOTH),
     "restore": (ADMIN, POSTS),
     "rollbacks": (ADMIN, BOTH),

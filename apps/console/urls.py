@@ -87,6 +87,7 @@ urlpatterns = [
     path("<slug:slug>/patterns/rules/<slug:name>/delete/", patterns.delete, name="delete-rule"),
     path("<slug:slug>/configuration/", configuration.configuration, name="configuration"),
     path("<slug:slug>/configuration/change/", configuration.change, name="change"),
+    path("<slug:slug>/configuration/changes/", configuration.changes, name="setting-changes"),
     path("<slug:slug>/configuration/<int:number>/", configuration.version, name="version"),
     path("<slug:slug>/configuration/<int:number>/restore/", configuration.restore, name="restore"),
     path("<slug:slug>/rollbacks/", rollbacks.rollbacks, name="rollbacks"),

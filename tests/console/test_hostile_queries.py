@@ -70,6 +70,7 @@ FORMS = {
     "keys": ("name", "scopes", "expires_at"),
     "members": ("username", "role"),
     "configuration/change": ("base", "note", "redaction.custom", "extraction.model"),
+    "configuration/changes": ("base", "redaction.custom", "confidence.review_below"),
     "contradictions/{link}/settle": ("resolution", "changed_on", "from", "to"),
     "patterns/new": ("name", "pattern", "reason", "languages", "order"),
     "patterns/preview": ("name", "pattern", "days"),

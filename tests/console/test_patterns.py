@@ -344,6 +344,17 @@ def test_a_setting_is_changed_and_undone(tuner: Client, full_project: Project) -
     assert active(full_project).as_policy() == same
 
 
+def test_changes_are_shown_before_they_are_saved(tuner: Client, full_project: Project) -> None:
+    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1"}
+    address = f"{HOME}configuration/changes/"
+    page = tuner.post(address, given | {"confidence.review_below": "0.6", "index.questions": "4"}).content.decode()
+    assert "2 changes" in page
+    assert "Review is needed below" in page
+    assert "No value differs." in tuner.post(address, given).content.decode()
+    assert "must be a number" in tuner.post(address, given | {"index.questions": "x"}).content.decode()
+    assert active(full_project).number == 1
+
+
 def test_the_form_as_it_stands_changes_nothing(tuner: Client, full_project: Project) -> None:
     given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1"}
     page = tuner.post(f"{HOME}configuration/change/", given, follow=True).content.decode()

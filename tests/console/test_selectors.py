@@ -9,6 +9,7 @@ from apps.console.selectors.charts import FunnelStep, StackSegment, funnel_bars,
 from apps.console.selectors.fates import TurnFate, fates_of
 from apps.console.selectors.periods import DashboardRange, dashboard_period
 from apps.console.selectors.reasons import explain
+from apps.console.selectors.setting_names import _by_path, plain_setting
 from apps.console.selectors.settings import Setting, settings_sections
 from apps.pipeline.alerts.texts import band_text
 from apps.pipeline.core.enums import Reason, Stage
@@ -139,6 +140,40 @@ def test_a_band_is_never_shown_as_empty(band: Band, text: str) -> None:
 )
 def test_stored_words_have_labels(word: str, text: str) -> None:
     assert label(word) == text
+
+
+def test_every_setting_has_a_plain_name_of_its_own() -> None:
+    names = [(setting.path[0], setting.name) for setting in settings().values()]
+    assert not [name for _, name in names if "_" in name]
+    assert len(set(names)) == len(names)
+    unnamed = [key for key, setting in settings().items() if plain_setting(setting.path) == _by_path(setting.path)]
+    assert unnamed == []
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "unit", "allowed"),
+    [
+        ("pre_filter.scan_characters", "Rules read at most", "characters", "100 to 20000"),
+        ("pre_filter.min_letters", "Least letters of a turn", "letters or digits", "at least 0"),
+        ("dedupe.bands.wordllama.same", "wordllama: same from", "similarity, −1 to 1", "-1 to 1"),
+        ("retrieval.weights.named", "Verbatim texts: a named subject", "weight", "at least 0"),
+        ("decay.half_life_days.event", "Freshness halves in, for the type event", "days", ""),
+    ],
+)
+def test_a_setting_is_described(key: str, name: str, unit: str, allowed: str) -> None:
+    found = settings()[key]
+    assert (found.name, found.unit, found.allowed) == (name, unit, allowed)
+
+
+def test_a_setting_tells_its_default_and_whether_it_was_changed() -> None:
+    pre_filter = Policy().pre_filter.model_copy(update={"min_letters": 7})
+    sections = settings_sections(Policy().model_copy(update={"pre_filter": pre_filter}))
+    found = {setting.key: setting for section in sections for setting in section.settings}
+    changed = found["pre_filter.min_letters"]
+    assert (changed.is_custom, changed.described, changed.default_text) == (True, "7", "2")
+    assert [key for key, setting in found.items() if setting.is_custom] == ["pre_filter.min_letters"]
+    assert found["judges.pairs"].default_text == "on"
+    assert found["pre_filter.trusted_roles"].default_text == "user"
 
 
 def test_every_section_of_the_settings_has_a_description() -> None:

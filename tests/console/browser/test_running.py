@@ -178,7 +178,14 @@ def test_from_a_dropped_turn_to_its_rule_the_harm_and_back(open_window: OpenPage
 def test_a_setting_is_changed_and_undone(open_window: OpenPage, full_project: Project) -> None:
     window = open_window()
     window.open("configuration/")
-    window.page.get_by_label("min letters").fill("3")
+    window.page.get_by_label("Find a setting").fill("letters")
+    expect(window.page.locator("[data-setting]:visible")).to_have_count(1)
+    window.page.get_by_label("Least letters").fill("3")
+    expect(window.page.locator("#changes")).to_contain_text(
+        "1 change to save: Pre-filter · Least letters of a turn: 2 → 3"
+    )
+    window.page.get_by_label("Find a setting").fill("zebra")
+    expect(window.page.get_by_text("No setting has these words.")).to_be_visible()
     window.press("Escape", "s")
     expect(window.page.get_by_text("Version 2 is active", exact=False).first).to_be_visible()
     assert ConfigurationVersion.objects.get(is_active=True).as_policy().pre_filter.min_letters == 3
