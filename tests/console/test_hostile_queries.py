@@ -39,6 +39,7 @@ QUERIES = {
     "entities": ("q", "type", "page"),
     "traces": ("q", "user", "status", "reason", "since", "until", "page"),
     "why-not": ("q", "user"),
+    "counts": ("list", "shown_at", "q"),
     "patterns": ("q", "reason", "by"),
     "patterns/rules/thanks_en": ("relax",),
     "dashboard": ("range",),

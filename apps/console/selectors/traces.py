@@ -8,7 +8,9 @@ from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import Left
+from django.http import HttpRequest
 
+from apps.console.query_params import midnight, next_midnight, query_param
 from apps.console.selectors.trace_sentences import ModelCallGroup, group_calls, trace_sentences
 from apps.memories.models import Memory, Rollback
 from apps.outbox.wait_reasons import WaitReason, find_wait_reason
@@ -19,6 +21,7 @@ from apps.pipeline.prompts.static import sections_of
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LATEST = 20_000  # traces of a project in which words and reasons are searched, unless a user narrows them
+MAX_WORDS = 8
 _EXCERPT = 200  # characters of a turn in a list
 
 
@@ -33,10 +36,27 @@ class TraceSearch:
     since: datetime | None = None
     until: datetime | None = None
 
+    @classmethod
+    def of(cls, request: HttpRequest) -> "TraceSearch":
+        """Read the criteria from a query string."""
+        return cls(
+            user=query_param(request, "user"),
+            words=split_words(query_param(request, "q")),
+            status=query_param(request, "status"),
+            reason=query_param(request, "reason"),
+            since=midnight(query_param(request, "since")),
+            until=next_midnight(query_param(request, "until")),
+        )
+
     @property
     def reads_texts(self) -> bool:
         """Return True if texts must be scanned, which is limited to the latest traces."""
         return bool(self.words or self.reason) and not self.user
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a search."""
+    return tuple(text.split()[:MAX_WORDS])
 
 
 def search_traces(*, project_id: UUID, search: TraceSearch) -> QuerySet[Trace]:

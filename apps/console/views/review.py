@@ -51,6 +51,7 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "types": list(MemoryType),
         "item": load_review_item(opened_row(found, request), now=timezone.now()) if found.rows else None,
         "rejections": list(RejectionReason),
+        "shown_at": timezone.now(),
     }
     return render(request, "console/review.html", shown)
 
