@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from apps.console.selectors.setting_names import plain_setting
@@ -197,8 +198,7 @@ def with_input(
 
 def settings_sections(policy: Policy) -> list[SettingsSection]:
     """Return the settings of a policy by section."""
-    schema = Policy.model_json_schema()
-    values, defaults = policy.model_dump(mode="json"), Policy().model_dump(mode="json")
+    schema, values, defaults = _schema(), policy.model_dump(mode="json"), _defaults()
     return [
         SettingsSection(
             name=name,
@@ -210,6 +210,16 @@ def settings_sections(policy: Policy) -> list[SettingsSection]:
         )
         for name, part in schema["properties"].items()
     ]
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return Policy.model_json_schema()
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    return Policy().model_dump(mode="json")
 
 
 def _at(values: Any, path: tuple[str, ...]) -> Any:
