@@ -49,6 +49,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Explore": (
         NavigationItem("Dashboard", "dashboard", "dashboard", "d"),
         NavigationItem("Traces", "traces", "traces", "t"),
+        NavigationItem("Memories", "memories", "memories", "n"),
         NavigationItem("Users", "user", "users", "u"),
         NavigationItem("Recall", "search", "recall", "f"),
         NavigationItem("Entities", "entity", "entities", "e"),
