@@ -7,16 +7,13 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo-env docs demo test test-fast test-live check soak bench format lock hooks stop reset static screenshots
+.PHONY: help env demo-env docs demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-env: .venv/requirements-dev.stamp ## Create the virtual environment (.venv) with the pinned requirements
-	@:
-
-.venv/requirements-dev.stamp: requirements-dev.txt
-	@sh scripts/make_env.sh "$(PYTHON)" requirements-dev.txt
+env: ## Create the virtual environment (.venv) with the pinned requirements
+	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements-dev.txt
 
 # The demo needs neither the test tools nor the checks; an environment that has them will do.
 demo-env:
@@ -48,8 +45,15 @@ check: env ## Check format, lint, types, import contracts, settings and migratio
 	@"$(BIN)/ruff" check .
 	@"$(BIN)/lint-imports"
 	@"$(BIN)/mypy"
+	@cd clients/python && ../../"$(BIN)/mypy"
 	@"$(BIN)/python" manage.py check
 	@"$(BIN)/python" manage.py makemigrations --check --dry-run
+
+client-models: env ## Write the models of the Python client from the OpenAPI document
+	@"$(BIN)/python" scripts/client_models.py
+
+generated-clients: env ## Generate Python and TypeScript clients from the OpenAPI document and compile them (needs npm)
+	@sh scripts/generated_clients/check.sh
 
 bench: env ## Run the benchmarks (NAME=prefilter for one)
 	@"$(BIN)/python" manage.py bench $(NAME) $(ARGS)

@@ -64,6 +64,7 @@ API: dict[str, dict[str, Scope | None]] = {
     "alert-acknowledge": {"POST": Scope.ADMIN},
     "alert-recipients": {"GET": Scope.ADMIN, "PUT": Scope.ADMIN},
     "retry-work": {"POST": Scope.ADMIN},
+    "mcp": {"POST": Scope.READ},  # its tools call the other addresses with the same key
     "schema": {"GET": EVERYBODY},
     "docs": {"GET": EVERYBODY},
     "healthz": {"GET": EVERYBODY},
