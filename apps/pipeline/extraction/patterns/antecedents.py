@@ -16,6 +16,8 @@ _BEFORE_VERB = re.compile(
 )
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
+# "Priya's mum has rebooked, she's coming on Sunday" is about the mother.
+_KIN_OF_NAMED = re.compile(rf"(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])")
 # "No, Marco Bellini, we were at school together"
 _TOPIC = re.compile(
     r"^(?:(?:no|yes|oh|ah|well|so|it's|that's),? )*(?P<name>[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?: [A-ZÀ-Þ][\w’'-]+)?), (?:we|he|she|who)\b",
@@ -24,6 +26,11 @@ _TOPIC = re.compile(
 _PRONOUN = re.compile(
     r"^(?P<opener>(?:(?:and|but|so|also|oh|well),? |(?:[Mm]y|[Oo]ur|[Tt]he) [a-z ]{2,30}, )?)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
 )
+# "That's my ex-wife", of the one person before.
+_THAT = re.compile(rf"^[Tt]hat(?:['’]s| is|s) (?=(?:my|our) (?:[a-z-]+ ){{0,2}}(?:{alternation(KIN_WORDS - PLURALS)})\b)")
+# "Her birthday is on 2 May"
+_POSSESSIVE = re.compile(r"^(?P<opener>(?:(?:and|but|so|also|oh),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)")
+_PRONOUN_OF = {"her": "she", "his": "he"}
 # "Our first designer, she starts on 1 April" is about our first designer Aisha.
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
 # "I saw Dad's doctor today. He's got diabetes": who is the speaker's own needs no name.
@@ -43,11 +50,23 @@ class Antecedent:
     def put_into(self, sentence: str) -> str:
         """Return a sentence with the name for the pronoun at its beginning."""
         found = _PRONOUN.match(sentence)
-        if found is None or not self._may_be(found["who"].lower()):
+        if found is None:
+            return self._named_otherwise(sentence)
+        if not self._may_be(found["who"].lower()):
             return sentence
         rest = sentence[found.end() :]
         opener = _ROLE_BEFORE.sub(r"\1 ", found["opener"])
         return f"{opener}{self.name} {_written_out(found['short'] or '', rest)}{rest}"
+
+    def _named_otherwise(self, sentence: str) -> str:
+        """Return "Aoife is my ex-wife" for "That's my ex-wife", "Leo's birthday is" for "His birthday is"."""
+        is_name = self.name[:1].isupper() and "'s " not in self.name
+        if is_name and (told := _THAT.match(sentence)):
+            return f"{self.name} is {sentence[told.end() :]}"
+        owned = _POSSESSIVE.match(sentence)
+        if owned is None or not self._may_be(_PRONOUN_OF[owned["who"].lower()]):
+            return sentence
+        return f"{owned['opener']}{self.name}'s {sentence[owned.end() :]}"
 
     def refers(self, sentence: str) -> bool:
         """Return True if a sentence begins with "she" or "he"."""
@@ -74,13 +93,14 @@ def _written_out(short: str, rest: str) -> str:
 
 def _person_in(sentence: str) -> str:
     """Return the name of the only person that a sentence tells about; "" if there is none, or more than one."""
+    owned = {f"{each['owner']}'s {each['kin']}": each["owner"] for each in _KIN_OF_NAMED.finditer(sentence)}
     parents = {(each["own"] or each["parent"]).lower() for each in _OWN.finditer(sentence)}
     found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_BESIDE.finditer(sentence))}
     if topic := _TOPIC.match(sentence):
         return topic["name"]
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
     people = {each for each in found | subjects if may_be_name(each) and each.lower() not in parents}
-    people |= {f"my {each}" for each in parents}
+    people = (people - set(owned.values())) | set(owned) | {f"my {each}" for each in parents}
     return people.pop() if len(people) == 1 else ""
 
 

@@ -78,6 +78,8 @@ def _phrase(phrase: str, row: Pattern, match: PatternMatch, text: str) -> str:
     found = match.group("object") or ""
     if not row.content:
         start = phrase.find(text, phrase.rfind(found))
+        if row.keeps:
+            return phrase[:start] + text
         return phrase[:start] + trim_clause(phrase[start:])
     if "{verb}" in row.content:
         return row.content.format(object=text, verb=match.group("verb"))

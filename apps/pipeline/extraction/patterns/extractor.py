@@ -15,12 +15,14 @@ from apps.pipeline.extraction.patterns.candidate_builder import (
 )
 from apps.pipeline.extraction.patterns.clause_reader import thing_of
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
+from apps.pipeline.extraction.patterns.hasty_spelling import written_out
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of
 from apps.pipeline.extraction.patterns.introductions import with_ties_inside
 from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before
 from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.self_correction import amended
 from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
+from apps.pipeline.extraction.patterns.shared_predicates import told_of_each
 from apps.pipeline.extraction.patterns.speech_act import (
     asks_for_confirmation,
     goes_on_mocking,
@@ -75,7 +77,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     is_exercise = any(task_noise.asks_for_a_sum(each.text) for each in all_said)
     for place, sentence in enumerate(all_said):
         quote = sentence.text
-        sentence = sentence.in_one_line()
+        sentence = _in_full(sentence.in_one_line())
         if place == 0 and (statement := answers.completed(sentence.text, question=question)):
             sentence = sentences.Sentence(text=statement, asks=False)
         said_before = islice(_looking_back(all_said[:place], earlier, policy), _SENTENCES_LOOKED_BACK)
@@ -97,6 +99,11 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
             antecedent.after(sentence.text) if antecedent.refers(sentence.text) else _introduced(found, sentence)
         )
         yield from found
+
+
+def _in_full(sentence: sentences.Sentence) -> sentences.Sentence:
+    """Write out what hasty or short sentences leave to the reader."""
+    return replace(sentence, text=told_of_each(written_out(sentence.text)))
 
 
 def _beside(said: Sequence[sentences.Sentence], place: int) -> tuple[str, str]:

@@ -76,9 +76,16 @@ _BODY = re.compile(
 _GOES_WITHOUT = re.compile(
     r"(?:^|[.,!?] )(?:(?:[Ss]till|[Aa]lso) )?[Nn]o (?P<what>[a-z]+(?: [a-z]+)?) for me (?P<since>(?:since|any ?more|these days)\b.*)$"
 )
+_COMPANION = rf"(?:(?:[Mm]y|[Tt]he) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})(?: [A-ZÀ-Þ][\w-]+)?|[A-ZÀ-Þ][\w-]+)"
 # "Bristol, that's where I live"
 _WHERE = re.compile(
     r"^(?:(?:[Ff]rom|[Ii]n|[Aa]t|[Nn]ear) )?(?P<place>[A-ZÀ-Þ][\w' -]{1,40}), (?:and )?that's where (?P<who>I|we) (?P<verb>live|work|study)\b(?P<rest>.{0,40})$"
+)
+
+
+# "The four of us", "Tom and I", "me and my wife"
+_WE = re.compile(
+    rf"^(?:(?:[Aa]ll|[Bb]oth|[Tt]he (?:two|three|four|five|six)) of us|[Mm]e and {_COMPANION}|{_COMPANION} and (?:I|me))(?= (?:are|were|have|had|will|can|can't|don't|never|always|both|all|[a-z]+)\b)"
 )
 
 
@@ -90,7 +97,7 @@ def clause_words(clause: str) -> str:
     if where := _WHERE.match(said):
         return f"{where['who']} {where['verb']} in {where['place']}{where['rest']}"
     said = _without_openers(said)
-    said = _without_openers(_VOCATIVE.sub("", said))
+    said = _WE.sub("we", _without_openers(_VOCATIVE.sub("", said)))
     if _BODY.match(said):
         said = f"my {said[:1].lower()}{said[1:]}"
     said = _TITLE.sub(lambda found: f"my {found.group().lower()}", said)

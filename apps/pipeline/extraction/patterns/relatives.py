@@ -15,7 +15,7 @@ _QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
 _KIN = alternation(KIN_WORDS)
 _OWN = re.compile(
-    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME})(?: from {_NAME})?,?)?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
+    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME})(?: (?:from|in|at) {_NAME})?,?| (?:from|in|over in|back in) {_NAME})?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
     re.DOTALL,
 )
 _THING = re.compile(

@@ -152,7 +152,7 @@ PATTERNS = (
         name="is_condition",
         predicate="has_condition",
         verbs=("is", "has"),
-        expression=rf"(?:is|has been|has always been) (?:a |an )?(?:type \d )?(?P<object>{alternation(CONDITION_ADJECTIVES)})\b(?: (?:in|since|from|on|after)\b.*)?[\s.!]*(?:[,;(].*)?",
+        expression=rf"(?:is|has been|has always been) (?:a |an )?(?:type \d )?(?P<object>{alternation(CONDITION_ADJECTIVES)})\b(?: (?:in|since|from|on|after|so|and|but|because|too|as well|now)\b.*)?[\s.!]*(?:[,;(].*)?",
         values=CONDITION_ADJECTIVES,
     ),
     _row(
@@ -200,8 +200,8 @@ PATTERNS = (
     _row(
         name="stopped_medicine",
         predicate="takes_medication",
-        verbs=("stopped", "quit", "is", "came", "has", "went", "got"),
-        expression=rf"(?:(?:stopped|quit|has stopped|has quit) taking|is off|came off|has come off|went off|got off) (?:{DOSE} (?:of )?)?(?P<object>{MEDICINE})\b.*",
+        verbs=("stopped", "quit", "finished", "dropped", "ditched", "is", "came", "has", "went", "got", "gave"),
+        expression=rf"(?:(?:stopped|quit|has stopped|has quit|finished|dropped|ditched|is done)(?: taking| with| using)?|gave up|has given up|is off|came off|has come off|went off|got off) (?:(?:the|his|her|their|User's) )?(?:{DOSE} (?:of )?)?(?P<object>{MEDICINE})\b.*",
         content="no longer takes {object}",
         polarity=Polarity.NEGATIVE,
     ),
