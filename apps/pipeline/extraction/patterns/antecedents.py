@@ -17,7 +17,7 @@ _BEFORE_VERB = re.compile(
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
 # "Priya's mum has rebooked, she's coming on Sunday" is about the mother.
-_KIN_OF_NAMED = re.compile(rf"(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])")
+_KIN_OF_NAMED = re.compile(rf"(?:^|, |(?:and|but|so|because) )(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?=(?:['’]s)? [a-z]+)")
 # "No, Marco Bellini, we were at school together"
 _TOPIC = re.compile(
     r"^(?:(?:no|yes|oh|ah|well|so|it's|that's),? )*(?P<name>[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?: [A-ZÀ-Þ][\w’'-]+)?), (?:we|he|she|who)\b",

@@ -50,13 +50,14 @@ _MOVED = re2.compile(r"\b(?:moved|pushed|postponed|rescheduled|shifted|put|delay
 _WITHOUT_MONTH = re2.compile(r"^the \d{1,2}(?:st|nd|rd|th)$")
 _SPEAKS_FOR_ITSELF = re2.compile(rf"(?i){_SUM}|{DATE}")
 _LATER = re2.compile(
-    r"(?i)(?:,| -| –|;)? (?:but|because|so|which|since|if|when|as|that's|instead of|not|until (?:we|i|it|he|she|they))\b.*$|, .*$"
+    r"(?i)(?:,| -| –|;)? (?:but|because|so|which|since|if|when|as|that's|instead of|(?:and )?not|until (?:we|i|it|he|she|they))\b.*$|, .*$"
 )
 # What a text, a sum or a program holds is no life.
 _NO_THING = frozenset(
     "answer question result error code line page step chapter row column version port output status limit timeout response query test build number total sum "
-    "average age he she it this that there they who what which where when i we you one today tomorrow yesterday now time clock date day".split()
+    "average age his her their its he she it this that there they who what which where when i we you one today tomorrow yesterday now time clock date day".split()
 )
+_JOINT = re2.compile(r"^(?i:and|but|so|plus|also),? ")
 _FAMILY = KIN_WORDS - frozenset("customers fans clients students employees guests".split())
 
 
@@ -71,6 +72,7 @@ class ChangingValue:
 
 def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
     """Read what a thing costs, counts or is set to; None where no value is given."""
+    clause = _JOINT.sub("", clause)
     said = _LATER.sub("", clause.strip(" .!"))
     if money := _SPENDS.match(clause.strip(" .!")):
         purpose = money.group("purpose") or ""

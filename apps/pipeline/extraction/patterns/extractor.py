@@ -18,7 +18,7 @@ from apps.pipeline.extraction.patterns.concreteness import is_concrete
 from apps.pipeline.extraction.patterns.hasty_spelling import written_out
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of
 from apps.pipeline.extraction.patterns.introductions import with_ties_inside
-from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before
+from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before, told_behind_name
 from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.self_correction import amended
 from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
@@ -82,10 +82,11 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
             sentence = sentences.Sentence(text=statement, asks=False)
         said_before = islice(_looking_back(all_said[:place], earlier, policy), _SENTENCES_LOOKED_BACK)
         sentence = amended(sentence, earlier=said_before) or sentence
+        last, after = _beside(all_said, place)
+        sentence, antecedent = _behind_its_name(sentence, antecedent, before=last)
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):
             return
-        last, after = _beside(all_said, place)
         is_sum = is_exercise and task_noise.gives_a_number(sentence.text)
         if speech_act is None or is_sum or _is_not_told(sentence.text, before=last, after=after):
             continue
@@ -116,6 +117,14 @@ def _is_not_told(sentence: str, *, before: str, after: str) -> bool:
     """Return True if a sentence is asked or mocked, or only names somebody of the one before it."""
     is_mocked = rolls_eyes(after) or goes_on_mocking(sentence, before=before)
     return is_mocked or asks_for_confirmation(sentence) or names_the_one_before(before, sentence)
+
+
+def _behind_its_name(
+    sentence: sentences.Sentence, antecedent: Antecedent, *, before: str
+) -> tuple[sentences.Sentence, Antecedent]:
+    """Return what is told of the one before behind their name, and that name: "Her name is Lu, she teaches French"."""
+    name, rest = told_behind_name(sentence.text) if names_the_one_before(before, sentence.text) else ("", "")
+    return (replace(sentence, text=rest), Antecedent(name)) if rest else (sentence, antecedent)
 
 
 def _introduced(found: Sequence[Candidate], sentence: sentences.Sentence) -> Antecedent:

@@ -210,6 +210,8 @@ def _is_lasting_deed(statement: ParsedClause) -> bool:
 def _is_lasting_state(statement: ParsedClause) -> bool:
     if _EMPTY_STATE.match(statement.phrase):
         return False
+    if statement.is_owned and _LASTING_STATE.match(statement.phrase):
+        return True
     if statement.is_owned and statement.verb == "feels":
         return True
     return _STATE.match(statement.phrase) is not None or _told_at_length(statement)

@@ -138,6 +138,14 @@ PATTERNS = (
         max_words=5,
     ),
     _row(
+        name="teaches",
+        predicate="teaches",
+        verbs=("teaches", "is", "has"),
+        expression=r"(?:teaches|is teaching|has taught|has been teaching) (?P<object>.+)",
+        unless=r"(?:User|him|her|me|them|us|you|it|that|this|the|a|an|how|about|myself|himself|herself|people|everyone|\w+'s|\w+day)\b",
+        max_words=8,
+    ),
+    _row(
         name="responsible_for",
         predicate="responsible_for",
         verbs=("handles", "does", "covers", "is", "looks", "takes", "manages", "leads", "runs", "owns"),
