@@ -93,15 +93,30 @@ def _written_out(short: str, rest: str) -> str:
 
 def _person_in(sentence: str) -> str:
     """Return the name of the only person that a sentence tells about; "" if there is none, or more than one."""
-    owned = {f"{each['owner']}'s {each['kin']}": each["owner"] for each in _KIN_OF_NAMED.finditer(sentence)}
-    parents = {(each["own"] or each["parent"]).lower() for each in _OWN.finditer(sentence)}
-    found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_BESIDE.finditer(sentence))}
     if topic := _TOPIC.match(sentence):
         return topic["name"]
+    people = people_in(sentence)
+    return people.pop() if len(people) == 1 else ""
+
+
+def only_person_told_about(text: str) -> str:
+    """Return whom a text tells about, if it names nobody else; "" if there is nobody, or no name is surely a person's."""
+    people = people_in(text)
+    return people.pop() if people and people == people_in(text, beside=False) and len(people) == 1 else ""
+
+
+def people_in(sentence: str, *, beside: bool = True) -> set[str]:
+    """Return the names of those whom a text tells about, and the speaker's relatives as "my mother".
+
+    What stands beside (`to Rome`) may be a place as well.
+    """
+    owned = {f"{each['owner']}'s {each['kin']}": each["owner"] for each in _KIN_OF_NAMED.finditer(sentence)}
+    parents = {(each["own"] or each["parent"]).lower() for each in _OWN.finditer(sentence)}
+    others = _BESIDE.finditer(sentence) if beside else ()
+    found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *others)}
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
     people = {each for each in found | subjects if may_be_name(each) and each.lower() not in parents}
-    people = (people - set(owned.values())) | set(owned) | {f"my {each}" for each in parents}
-    return people.pop() if len(people) == 1 else ""
+    return (people - set(owned.values())) | set(owned) | {f"my {each}" for each in parents}
 
 
 def _tells(found: re.Match[str]) -> bool:

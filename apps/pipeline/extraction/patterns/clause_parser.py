@@ -6,6 +6,8 @@ from dataclasses import replace
 from apps.pipeline.extraction.patterns import openers, relatives, third_person, verb_group
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.calendar import WEEKDAYS
+from apps.pipeline.lexicon.tables import alternation
 
 _SUBJECT = re.compile(
     r"^(?P<word>I|i|We|we)(?P<short>['’]?(?:m|ve|d|ll|re)\b|['’](?:m|ve|d|ll|re))?\s+(?P<rest>.+)$", re.DOTALL
@@ -14,6 +16,11 @@ _ELIDED = re.compile(
     r"(?i)^(?P<lead>(?:just|finally|recently|also|even|really|still|already|only)\s+)?(?P<verb>gonna|wanna|want(?= to )|planning|thinking of|thinking about|hoping|looking forward|working on|researching|learning|saving up|studying|trying to|been (?=\w+ing)|"
     r"went|got|had|took|made|saw|met|bought|found|started|finished|moved|joined|lost|won|visited|tried|spent|signed|passed|quit|decided|began|came|ate|ran|read|wrote|built|watched|"
     r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
+)
+# "Also seeing a counsellor every second Thursday", "going on Tuesdays and Saturdays"
+_ONGOING = re.compile(
+    rf"^(?:(?:[Aa]lso|[Nn]ow|[Ss]till|[Cc]urrently|[Aa]lready|[Bb]een) )*(?P<verb>(?!(?:[Tt]hing|[Nn]othing|[Ee]verything|[Ss]omething|[Aa]nything|[Mm]orning|[Ee]vening|[Dd]uring|[Bb]eing|[Ii]ncluding|[Aa]ccording|[Rr]egarding|[Cc]onsidering|[Tt]raining|[Mm]eeting|[Ww]edding|[Bb]uilding)\b)[A-Za-z]{{2,}}ing) (?P<rest>.*\b(?:every (?:second |other )?(?:day|morning|evening|night|week|weekend|month|{alternation(WEEKDAYS)})|(?:on )?(?:{alternation(f'{day}s' for day in WEEKDAYS)})|(?:once|twice|three times) a (?:day|week|month))\b.*)$",
+    re.IGNORECASE,
 )
 _NEVER = re.compile(r"^[Nn]ever (?P<verb>[a-z]+) ")
 _ELIDED_PAST = re.compile(
@@ -62,6 +69,8 @@ def _elided(said: str, speaker: str) -> ParsedClause | None:
     """Parse "Just moved to Rome" and "Lost my job": the omitted subject is the speaker."""
     if (never := _NEVER.match(said)) and verbs.may_be_past(never["verb"]):
         return _read(said.split(), "", ParsedClause.about(speaker), speaker)
+    if (ongoing := _ONGOING.match(said)) and not _ELIDED.match(said):
+        return _read(f"{ongoing['verb'].lower()} {ongoing['rest']}".split(), "is", ParsedClause.about(speaker), speaker)
     match = _ELIDED.match(said) or _ELIDED_PAST.match(said)
     if match is None or (match.re is _ELIDED_PAST and not _opens_with_past(match["verb"].lower())):
         return None

@@ -9,7 +9,7 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import answers, sentences, task_noise
-from apps.pipeline.extraction.patterns.antecedents import Antecedent
+from apps.pipeline.extraction.patterns.antecedents import Antecedent, only_person_told_about, people_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
 )
@@ -36,6 +36,7 @@ from apps.pipeline.provenance.role_play import gives_a_role
 DEFAULT_SPEAKER = "User"
 # Messages of usual length have fewer sentences; longer ones are lists, or made to be slow.
 _MOST_SENTENCES = 50
+_TURNS_LOOKED_BACK, _CHARACTERS_LOOKED_BACK = 3, 500
 _SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may refer to
 
 
@@ -69,7 +70,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     earlier = [each for each in before_it if (each.role, each.speaker) == (turn.role, turn.speaker)]
     question = answers.question_before(before_it, turn=turn)
-    before, antecedent = "", Antecedent()
+    before, antecedent = "", _meant_since(earlier)
     text = spoken_outside_scenes(turn, earlier=earlier, most=policy.max_turn_characters)
     if not turn.speaker and gives_a_role(text):
         return
@@ -117,6 +118,15 @@ def _is_not_told(sentence: str, *, before: str, after: str) -> bool:
     """Return True if a sentence is asked or mocked, or only names somebody of the one before it."""
     is_mocked = rolls_eyes(after) or goes_on_mocking(sentence, before=before)
     return is_mocked or asks_for_confirmation(sentence) or names_the_one_before(before, sentence)
+
+
+def _meant_since(earlier: Sequence[SourceTurn]) -> Antecedent:
+    """Return whom "she" may mean at the beginning: the only person in the speaker's last turn that names anybody."""
+    for turn in tuple(reversed(earlier))[:_TURNS_LOOKED_BACK]:
+        text = " ".join(turn.content[:_CHARACTERS_LOOKED_BACK].split())
+        if people_in(text):
+            return Antecedent(only_person_told_about(text))
+    return Antecedent()
 
 
 def _behind_its_name(

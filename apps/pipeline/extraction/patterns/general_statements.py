@@ -151,6 +151,8 @@ def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
     phrase = statement.phrase.replace(f"{name}'s ", "").replace(f" {name}", "")
     if not (_is_near(statement) or _is_named(statement)):
         return False
+    if statement.is_over and _HEALTH.search(phrase):
+        return True  # "no longer needs the tablets"
     is_passing = _OF_THE_MOMENT.search(phrase if not _REGULARLY.search(phrase) else _NOW.sub("", phrase)) is not None
     if _HEALTH.search(phrase) and not (is_passing or _PASSING_STATE.search(phrase)):
         return True

@@ -83,6 +83,19 @@ _WHERE = re.compile(
 )
 
 
+# "No more drink during the week", "no milk for me any more"
+_NEVER_AGAIN = re.compile(
+    r"(?:^|[.,!?] )(?:(?:[Ss]o|[Aa]lso|[Aa]nd) )?[Nn]o (?:more )?(?P<what>(?!(?:one|way|time|problem|need|idea|doubt|wonder|worries|rush|longer)\b)[a-z]+) (?:for me )?(?P<since>any ?more|(?:during|in|on|at) (?:the )?(?:week|weekdays|weekends?|evenings?)|after \d[\w:]*|until [A-Z]\w+|from now on)\b"
+)
+# "The doctor told me not to drink", "I've been told not to lift anything"
+_TOLD_NOT_TO = re.compile(
+    r"^(?:(?:(?:the|my) (?:new )?[a-z]+|she|he|they|[Dd]r\.? [A-ZÀ-Þ][\w-]+)(?:'s| has|'ve| have)? (?:told|advised|warned|ordered) me|(?:I(?:'ve been| have been| was|'m| am)) (?:told|advised|warned|ordered|meant|supposed)) (?:not|never) to ",
+    re.IGNORECASE,
+)
+_TOLD_TO_AVOID = re.compile(
+    r"^(?:(?:(?:the|my) (?:new )?[a-z]+|she|he|they|[Dd]r\.? [A-ZÀ-Þ][\w-]+)(?:'s| has|'ve| have)? (?:told|advised|warned|ordered) me|(?:I(?:'ve been| have been| was)) (?:told|advised|warned|ordered)) to (?=(?:avoid|cut out|stay off|keep off|stay away from|give up)\b)",
+    re.IGNORECASE,
+)
 # "The four of us", "Tom and I", "me and my wife"
 _WE = re.compile(
     rf"^(?:(?:[Aa]ll|[Bb]oth|[Tt]he (?:two|three|four|five|six)) of us|[Mm]e and {_COMPANION}|{_COMPANION} and (?:I|me))(?= (?:are|were|have|had|will|can|can't|don't|never|always|both|all|[a-z]+)\b)"
@@ -91,7 +104,11 @@ _WE = re.compile(
 
 def clause_words(clause: str) -> str:
     """Return a clause with plain apostrophes and without what only opens it: "Oh, by the way, "."""
-    said = " ".join(clause.translate(_APOSTROPHES).split())
+    said = _TOLD_NOT_TO.sub("I must not ", " ".join(clause.translate(_APOSTROPHES).split()))
+    said = _TOLD_TO_AVOID.sub("I should ", said)
+    if never := _NEVER_AGAIN.search(said):
+        since = "" if never["since"].endswith(("more", "on")) else f" {never['since']}"
+        return f"I go without {never['what']}{since}"
     if without := _GOES_WITHOUT.search(said):
         return f"I don't have {without['what']} {without['since']}"
     if where := _WHERE.match(said):

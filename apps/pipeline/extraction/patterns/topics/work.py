@@ -16,6 +16,7 @@ ROLE_NOUN = (
     r"\w+ologist|\w+ographer|electrician|politician|physician|technician|dietician|pirate|astronaut|king|queen|spy|detective|wizard|judge|captain|"
     r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
 )
+_HOLDS = r"(?:is|works as|has become|became|will be|is going to be) (?:now |the (?:new )?|a (?:new )?)?"
 _ORG_ENDS = (
     "today|yesterday|tomorrow|as|in|for|since|and|on|with|now|from|after|last|this|next|during|every|not|instead|here"
 )
@@ -104,10 +105,19 @@ PATTERNS = (
     _row(
         name="role_at",
         predicate="works_as",
-        verbs=("is", "works"),
-        expression=rf"(?:is|works as) (?P<object>(?:[\w-]+ ){{0,3}}?{ROLE_NOUN}) (?:at|for) {_NAME}",
+        verbs=("is", "works", "has", "became", "will"),
+        expression=rf"{_HOLDS}(?P<object>(?:[\w-]+ ){{0,3}}?{ROLE_NOUN}) (?:at|for) {_NAME}",
         content="is {object}",
         max_words=5,
+    ),
+    _row(
+        name="office",
+        predicate="works_as",
+        verbs=("is", "works", "has", "became", "will"),
+        expression=rf"{_HOLDS}(?P<object>(?:(?:deputy|assistant|acting|joint) )?(?:head|director|chair|vice president|secretary|captain) of [\w -]{{3,40}}|(?:team|tech|test|group|project|shift|section) (?:lead|leader)\b.*|(?:[\w-]+ ){{0,3}}?{ROLE_NOUN} in {_NAME})",
+        content="is {object}",
+        ends="at|from|since|now|starting|as of",
+        max_words=6,
     ),
     _row(
         name="reports_to",
