@@ -19,7 +19,9 @@ _ENDINGS = {
 _CONTRACTED = {
     word: f"{word[: len(word) + 1 - len(ending)]}{ending}" for ending, words in _ENDINGS.items() for word in words.split()
 }
-_HASTY = re.compile(rf"(?i)(?<![\w'’.@/-])(?:{alternation(_CONTRACTED)})(?![\w'’@/-])")
+_HASTY = re.compile(
+    rf"(?<![\w'’.@/-])(?:{alternation({*_CONTRACTED, *(word.capitalize() for word in _CONTRACTED)})})(?=,? [\w'’])"
+)
 _I = re.compile(r"(?<![\w'’.@/(-])i(?=['’](?:m|ve|d|ll)\b| [a-z])")
 _ILL = re.compile(r"(?<![\w'’-])(?:(?<=^)|(?<=, )|(?<=and )|(?<=so )|(?<=but ))[Ii]ll (?=(?:be|have|need|start|go|get|take|move|let|make|do|try|not)\b)")
 # Who is one of a kind has no plural: "my mums coming" is "my mum's coming".

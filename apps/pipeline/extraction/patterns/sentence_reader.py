@@ -28,7 +28,7 @@ from apps.pipeline.extraction.patterns.self_correction import misnomer_in
 from apps.pipeline.extraction.patterns.speech_act import (
     is_unreal,
 )
-from apps.pipeline.extraction.patterns.standing_rules import rule_in
+from apps.pipeline.extraction.patterns.standing_rules import rule_in, rules_in
 from apps.pipeline.extraction.patterns.translation import translated
 from apps.pipeline.lexicon.translation import may_be_foreign
 
@@ -37,10 +37,11 @@ _APPOINTMENT = "patterns:foreign_appointment"
 
 def of_sentence(sentence: sentences.Sentence, *, said: SentenceContext, before: str) -> Iterator[Candidate]:
     """Yield the candidates of a sentence; `before` is the thing that the one before was about."""
-    rule = rule_in(sentence.text, name=said.speaker.text, asks=sentence.asks)
-    if rule is not None:
+    rules = rules_in(sentence.text, name=said.speaker.text, asks=sentence.asks)
+    for rule in rules:
         value = ObjectValue(literal=rule.value)
         yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+    if rules:
         for clause in sentences.clauses_of(sentence)[1:]:
             yield from of_clause(clause_words(clause), said=said, before=before)
         return

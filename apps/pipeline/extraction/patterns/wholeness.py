@@ -19,7 +19,7 @@ _GARBLED = re2.compile(
 
 # "eats like a student", "is like a balloon": a comparison says nothing by itself. What one likes, or looks for, does.
 _COMPARES = re2.compile(
-    r"(?i)\b(?:is|are|was|were|feels?|felt|looks?|sounds?|smells?|tastes?|eats?|ate|drinks?|drank|sleeps?|slept|works?|worked|runs?|ran|sings?|sang|drives?|drove|cries|cried|swears|swims?|walks?|fits?|goes|went|talks?|acts?|behaves?|lives)(?: (?:just|exactly|more|a bit|\w+ly))? like (?:an?|the|my|his|her|two|\w+ on)\b"
+    r"(?i)\b(?:is|are|was|were) (?:just |exactly |more |a bit |\w+ly )?like \w|\b(?:feels?|felt|looks?|sounds?|smells?|tastes?|eats?|ate|drinks?|drank|sleeps?|slept|works?|worked|runs?|ran|sings?|sang|drives?|drove|cries|cried|swears|swims?|walks?|fits?|goes|went|talks?|acts?|behaves?|lives)(?: (?:just|exactly|more|a bit|\w+ly))? like (?:an?|the|my|his|her|two|\w+ on)\b"
     r"|^(?:god|heaven|lord|goodness) (?:help|helps|knows|bless|save|forbid)\b"
 )
 

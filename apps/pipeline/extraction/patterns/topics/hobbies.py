@@ -35,9 +35,9 @@ PATTERNS = (
     _row(
         name="member_of",
         predicate="member_of",
-        verbs=("is", "belongs", "joined", "has"),
-        expression=r"(?:is (?:a |an active |also )?member of|belongs to|is part of|is in|joined|has joined|became a member of) (?P<object>(?:a|an|the|\w+'s) (?:[\w'-]+ ){0,5}(?:club|team|group|choir|band|orchestra|gym|society|association|church|league|community|union|committee|board|class|program|network|studio)\b.*)",
-        ends="and|to|last|in|because",
+        verbs=("is", "belongs", "joined", "has", "sings", "plays", "dances", "rows", "acts"),
+        expression=r"(?:is (?:a |an active |also )?member of|belongs to|is part of|is in|(?:sings|plays|dances|rows|acts|is (?:singing|playing|dancing|rowing|acting)) (?:in|with|for)|joined|has joined|became a member of) (?P<object>(?:a|an|the|\w+'s) (?:[\w'-]+ ){0,5}(?:club|team|group|choir|band|orchestra|gym|society|association|church|league|community|union|committee|board|class|program|network|studio)\b.*)",
+        ends="and|to|last|in|because|here",
     ),
     _row(
         name="volunteers",
