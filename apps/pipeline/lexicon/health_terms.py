@@ -39,6 +39,7 @@ _OTHERS = (
     "clopidogrel", "digoxin", "lithium", "melatonin", "methotrexate", "prednisone", "prednisolone", "cortisone",
     "levodopa", "antihistamines?", "antibiotics?", "antidepressants?", "painkillers?", "steroids?", "beta[ -]blockers?",
     "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
+    "folic acid", "iodine", "magnesium", "zinc", r"ferrous \w+",
 )  # fmt: skip
 
 

@@ -15,8 +15,8 @@ _FROM_TO = re.compile(
 )
 # "Amlodipine made my ankles swell, so I was switched to ramipril"
 _GAVE_WAY = re.compile(
-    r"\b(?P<wrong>[\w-]{4,}) (?:made|gave|caused|upset|did|does|is|was|has|had|kept|didn['’]t|doesn['’]t|wasn['’]t|isn['’]t|hasn['’]t)\b[^.!?]{1,80}?[, ](?:so|and) (?:(?:I|we)(?: was| were|['’]ve been| have been|['’]m| am)|(?:they|she|he|(?:my|the) \w+)(?:['’]ve| have|['’]s| has)?)"
-    r" (?:now |just |being )?(?:switched|changed|moved|put|swapped)(?: me| us)? (?:over )?(?:to|onto|on to|on) (?P<right>[^,;:.!?]{1,40})",
+    r"\b(?P<wrong>[\w-]{4,}) (?:made|gave|caused|upset|did|does|is|was|has|had|kept|didn['’]t|doesn['’]t|wasn['’]t|isn['’]t|hasn['’]t)\b[^.!?]{1,80}?[, ](?:so|and),? (?:(?:I|we)(?: was| were|['’]ve been| have been|['’]m| am)|(?:they|she|he|(?:my|the) \w+)(?:['’]ve| have|['’]s| has)?)"
+    r" (?:now |just |being )?(?:switched|changed|moved|put|swapped|replaced)(?: me| us| it| them)? (?:over )?(?:to|onto|on to|on|for|with|by) (?P<right>[^,;:.!?]{1,40})",
     re.IGNORECASE,
 )
 # Words between a value and "not": "we use uv now, not Poetry".

@@ -12,7 +12,7 @@ from apps.pipeline.lexicon.tables import alternation
 _NAME = r"(?P<name>(?!(?:I|We|You|It|This|That|They|She|He|There|What|Who)\b)[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?<!['’]s))"
 _NAMED_KIN = re.compile(rf"\b(?:{alternation(KIN_WORDS)}),? {_NAME}")
 _BEFORE_VERB = re.compile(
-    rf"\b{_NAME}(?P<short>['’](?:s|ll|d))?(?: (?:just|also|still|never|already|only))? (?P<verb>[a-z]+(?:n['’]t)?)"
+    rf"\b{_NAME}(?P<short>['’](?:s|ll|d))?(?: (?:just|also|still|never|already|only))? (?P<verb>[a-z]+(?:['’]t)?)"
 )
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
@@ -30,6 +30,7 @@ _PRONOUN = re.compile(
 _THAT = re.compile(rf"^[Tt]hat(?:['’]s| is|s) (?=(?:my|our) (?:[a-z-]+ ){{0,2}}(?:{alternation(KIN_WORDS - PLURALS)})\b)")
 # "Her birthday is on 2 May"
 _POSSESSIVE = re.compile(r"^(?P<opener>(?:(?:and|but|so|also|oh),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)")
+_IS_CALLED = re.compile(r"(?:is )?(?:called|named) [A-ZÀ-Þ]")
 _PRONOUN_OF = {"her": "she", "his": "he"}
 # "Our first designer, she starts on 1 April" is about our first designer Aisha.
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
@@ -52,7 +53,7 @@ class Antecedent:
         found = _PRONOUN.match(sentence)
         if found is None:
             return self._named_otherwise(sentence)
-        if not self._may_be(found["who"].lower()):
+        if not self._may_be(found["who"].lower()) or self._is_other(sentence[found.end() :]):
             return sentence
         rest = sentence[found.end() :]
         opener = _ROLE_BEFORE.sub(r"\1 ", found["opener"])
@@ -79,6 +80,10 @@ class Antecedent:
             return Antecedent(_person_in(sentence))
         pronoun = found["who"].lower()
         return Antecedent(self.name, pronoun) if self._may_be(pronoun) else Antecedent()
+
+    def _is_other(self, rest: str) -> bool:
+        """Return True for "she is called Floor" after somebody who has a name already."""
+        return self.name[:1].isupper() and "'s " not in self.name and _IS_CALLED.match(rest) is not None
 
     def _may_be(self, pronoun: str) -> bool:
         return bool(self.name) and self.pronoun in ("", pronoun)

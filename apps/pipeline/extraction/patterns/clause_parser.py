@@ -15,7 +15,7 @@ _SUBJECT = re.compile(
 _ELIDED = re.compile(
     r"(?i)^(?P<lead>(?:just|finally|recently|also|even|really|still|already|only)\s+)?(?P<verb>gonna|wanna|want(?= to )|planning|thinking of|thinking about|hoping|looking forward|working on|researching|learning|saving up|studying|trying to|been (?=\w+ing)|"
     r"went|got|had|took|made|saw|met|bought|found|started|finished|moved|joined|lost|won|visited|tried|spent|signed|passed|quit|decided|began|came|ate|ran|read|wrote|built|watched|"
-    r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
+    r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|abide|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
 )
 # "Also seeing a counsellor every second Thursday", "going on Tuesdays and Saturdays"
 _ONGOING = re.compile(
@@ -37,6 +37,8 @@ _NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more(?! of\b| than\b)|any long
 # "We deploy to Hetzner, not AWS any more" only ends AWS.
 _CONTRAST = re.compile(r",? (?:and |but )?not [^,;]{1,60}? (?:any ?more|any longer)\b")
 _AND_VERB = re.compile(r" and (?P<verb>am|are|have) ")
+# "We live now in Lombok", "he builds already a cradle"
+_LATE_ADVERB = re.compile(r"^(?P<verb>[a-z]+) (?:now|also|already|still|currently) (?=(?:in|at|on|with|for|as|a|an|the|two|three|only)\b)")
 _AFTER_ALL = re.compile(r"(?i),? after all\b")
 
 
@@ -108,6 +110,7 @@ def _read(words: list[str], auxiliary: str, statement: ParsedClause, speaker: st
     phrase = third_person.third_person(group.phrase(is_third=is_third), name=speaker)
     if not statement.is_plural:
         phrase = _AND_VERB.sub(lambda found: f" and {verbs.third_person(found['verb'])} ", phrase)
+    phrase = _LATE_ADVERB.sub(r"\g<verb> ", phrase)
     kept = _AFTER_ALL.sub("", phrase)
     is_after_all = kept != phrase
     kept = _CONTRAST.sub("", kept)

@@ -79,7 +79,8 @@ def _with_doses(found: tuple[Candidate, ...], medicines: tuple[Candidate, ...]) 
         if each.predicate == "takes_medication" and each.polarity is Polarity.POSITIVE and not _DIGIT.search(each.content)
         else each
         for each in found
-    )
+        if each.predicate != "routine" or not any(dose in each.content.lower() for dose in doses)
+    ) or medicines
 
 
 def _of_third_party(clause: str, said: SentenceContext) -> Iterator[Candidate]:

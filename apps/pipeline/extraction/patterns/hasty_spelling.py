@@ -27,6 +27,8 @@ _ILL = re.compile(r"(?<![\w'’-])(?:(?<=^)|(?<=, )|(?<=and )|(?<=so )|(?<=but )
 # Who is one of a kind has no plural: "my mums coming" is "my mum's coming".
 _ONLY_ONES = alternation(word for word in KIN_WORDS if NOUNS[word].exclusive and not NOUNS[word].is_plural)
 _ONE_OF_A_KIND = re.compile(rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?:{_ONLY_ONES}))s(?= [a-z])")
+# "The wife Carol is ill" tells of the speaker's own.
+_THE_WIFE = re.compile(r"(?:(?<=^)|(?<=[.,;!?] )|(?<=and )|(?<=but ))[Tt]he (?=(?:wife|husband|missus|boyfriend|girlfriend)\b(?:,? [A-ZÀ-Þ]|['’]s | (?:is|has|was|says|thinks|can|will|does|wants|likes|loves|hates)\b))")
 _SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|one|and|but|so|mine|everyone|nobody|food|everything)\b)[a-z]{3,12})"
 # Only of somebody these are said without an article: "gareth is coeliac".
 _OF_A_PERSON = re.compile(
@@ -42,6 +44,7 @@ def written_out(text: str) -> str:
     """Return a sentence with its apostrophes and the capitals of names, as far as they are sure."""
     if _HASTY.search(text) and is_english(text):  # "im" is a word of German
         text = _ILL.sub("I'll ", _HASTY.sub(_with_apostrophe, text))
+    text = _THE_WIFE.sub("my ", text)
     text = _I.sub("I", _ONE_OF_A_KIND.sub(r"\g<who>'s", text))
     return text if any(char.isupper() for char in text.replace("I", "")) else _with_names(text)
 

@@ -17,11 +17,11 @@ _SUBJECT = (
 )
 _ADVERBS = r"(?:(?:just|also|still|always|never|now|already|recently|finally|only|really|usually|often) )*"
 _NEXT = re.compile(
-    rf"(?:,|;|:|\s[-–—])\s*(?:(?:and|but|so|plus|though|because|as|since|while) )?(?={_SUBJECT}(?P<short>['’]s)? {_ADVERBS}(?P<verb>[a-z]+(?:n['’]t)?)\b)"
-    rf"|\s+(?:and|but|so|because|though|although|while) (?:(?:now|then|today|also|sometimes) )?(?={_SUBJECT.replace('<article>', '<article2>')}(?P<short2>['’]s)? {_ADVERBS}(?P<verb2>[a-z]+(?:n['’]t)?)\b)"
+    rf"(?:,|;|:|\s[-–—])\s*(?:(?:and|but|so|plus|though|because|as|since|while) )?(?={_SUBJECT}(?P<short>['’]s)? {_ADVERBS}(?P<verb>[a-z]+(?:['’]t)?)\b)"
+    rf"|\s+(?:and|but|so|because|though|although|while) (?:(?:now|then|today|also|sometimes) )?(?={_SUBJECT.replace('<article>', '<article2>')}(?P<short2>['’]s)? {_ADVERBS}(?P<verb2>[a-z]+(?:['’]t)?)\b)"
 )
 _FINITE = frozenset(
-    "is was has had can cannot could will would does did must should may might can't couldn't won't wouldn't doesn't didn't isn't "
+    "is are was were has had can cannot could will would does did must should may might can't couldn't won't wouldn't doesn't didn't isn't "
     "wasn't hasn't hadn't mustn't shouldn't".split()
 )
 _REGULAR = frozenset(

@@ -34,11 +34,15 @@ _SHOWN = re.compile(
 _NAME_OF = re.compile(r"^(?P<who>(?:[Mm]y|[Oo]ur) [\w -]{2,30})'s name(?: is|'s) ")
 # "I wanted to tell you I joined a choir" says that I joined a choir.
 _TOLD = re.compile(
-    r"(?i)^(?:i|we) (?:(?:just|also|recently) )*(?:(?:wanted|want|have|need|forgot|gotta|got) to (?:tell|let) (?:you|ya)(?: all)?(?: know)?|(?:found out|realized|realised|discovered)(?: recently| yesterday)?)(?: that)?:? (?=(?:I|my|we|our)\b)"
+    r"(?i)^(?:i|we)(?:(?='ve)| )(?:(?:just|also|recently) )*(?:(?:wanted|want|have|need|forgot|gotta|got) to (?:tell|let) (?:you|ya)(?: all)?(?: know)?|(?:(?:have|'ve) )?(?:just )?(?:found out|realized|realised|discovered|learned|learnt)(?: recently| yesterday)?)(?: that)?:? (?=(?:I|my|we|our)\b)"
 )
 # "They found out I'm anaemic", "my GP says I have asthma"
 _FOUND_OUT = re.compile(
     r"(?i)^(?:they|(?:the|my) (?:doctors?|gp|dentist|consultant|specialist|hospital|blood tests?|tests?))(?:'ve| have| has)? (?:just )?(?:found(?: out)?|confirmed|discovered|told me|say|says|said) (?:that )?(?=I(?:'m| am|'ve| have| should| must| can't| cannot| need to| have to| mustn't| shouldn't)\b)"
+)
+# "Floor said I must not carry anything"
+_FORBADE = re.compile(
+    r"^(?:[A-ZÀ-Þ][\w'-]+|[Ss]he|[Hh]e|(?:[Mm]y|[Tt]he) [a-z]+(?: [a-z]+)?)(?:'s| has| have)? (?:says|said|told me|thinks|insists|ordered) (?:that )?(?=I (?:must not|mustn't|can't|cannot|can not|am not allowed|'m not allowed|may not|shouldn't|should not)\b)"
 )
 _BOUNDS = ("from ", "until ")  # these belong to what comes first: "from May I'll be in Rome, then in Oslo"
 _BELIEF = re.compile(
@@ -129,9 +133,10 @@ def with_child_named(said: str) -> str:
 def opened(clause: str) -> Opened:
     """Bring the subject to the front: "Yesterday I ran" → "I ran yesterday", "I think I…" → "I…" as a belief."""
     said = _NAME_OF.sub(r"\g<who> is called ", _SHOWN.sub("I shared ", clause))
-    said = _FOUND_OUT.sub("", _TOLD.sub("", said))
+    said = _FORBADE.sub("", _FOUND_OUT.sub("", _TOLD.sub("", said)))
     if when := _WHEN_FIRST.match(said):
-        said = f"{_without_openers(said[when.end() :])} {_in_sentence(when.group(1))}"
+        told, comma, more = _without_openers(said[when.end() :]).partition(", which ")
+        said = f"{told} {_in_sentence(when.group(1))}{comma}{more}"
     elif first := _SUBORDINATE.match(said):
         told, comma, more = said[first.end() :].rstrip(" .!,").partition(", ")
         if first["first"].lower().startswith(_BOUNDS):

@@ -115,7 +115,7 @@ _LIST = re2.compile(
 )
 _TRAILING = re2.compile(
     r"(?i)(?:[\s.,!]+(?:now|currently|again|already|anymore|these days|nowadays|at the moment|right now|actually|really|though|too|as well|lol|haha|btw"
-    r"|by the way|anyway|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|with (?:a passion|all my heart)|please|ever|instead|or something|and|but|or|because))+[\s.!]*$|[\s.,!~*]+$"
+    r"|by the way|anyway|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|with (?:a passion|all my heart)|please|ever|instead|or something|and|but|or|because|since))+[\s.!]*$|[\s.,!~*]+$"
 )
 # That something is so again ends what was said since.
 _AGAIN = re2.compile(r"(?i)^ again\b")

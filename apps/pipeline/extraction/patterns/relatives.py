@@ -153,7 +153,7 @@ def _begins_with_verb(match: re.Match[str]) -> bool:
 def may_be_name(text: str) -> bool:
     """Return False for words that only begin a sentence, such as "This" and "Yesterday"."""
     first = text.partition(" ")[0]
-    return first not in _NOT_NAMES and not first.endswith(("ing", "'s", "’s", "n't"))
+    return first not in _NOT_NAMES and first.lower() not in KIN_WORDS and not first.endswith(("ing", "'s", "’s", "n't"))
 
 
 def described(*, word: str, qualifier: str, speaker: str) -> str:

@@ -58,6 +58,18 @@ _WAS_GIVEN = re2.compile(
 _NEEDS_SO_MUCH = re2.compile(
     rf"(?i)^(?:.{{1,60}}? )?(?P<who>I) (?:now )?(?:need|take|should take|have to take|must take|need to take|am on|'m on)(?: now| to be on)? (?P<after>{DOSE}|\d+(?:[.,]\d+)?) of (?:the |my )?(?P<new>{MEDICINE})(?: now)?(?P<before>){_END}"
 )
+# "The insulin was increased to 10 units"
+_WAS_CHANGED = re2.compile(
+    rf"(?i)^(?P<who>my|the) (?P<new>{MEDICINE})(?: dose| dosage)? (?:was|has been|is|got|went)(?: now| just)? (?:increased|upped|raised|lowered|reduced|doubled|halved|put up|put down|up|down|changed|adjusted)(?: up| down)?(?: from {DOSE})? to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
+)
+# "The nurse has put me up to 1000 of the metformin"
+_PUT_UP_TO = re2.compile(
+    rf"(?i)^.{{1,60}}? {_ADVERBS}(?:put|moved|taken|took|brought) {_WHO} (?:up|down) to (?P<after>{DOSE}|\d+(?:[.,]\d+)?) (?:of|on) (?:the |my )?(?P<new>{MEDICINE})(?P<before>){_END}"
+)
+# "The metformin made me ill, so they've swapped it for gliclazide, 40 in the morning"
+_SWAPPED_IT = re2.compile(
+    rf"(?i)^(?:.*[ ,])?(?P<who>my|the) (?:{MEDICINE}|tablets?|pills?|inhaler)\b[^.!?]{{0,80}}?[ ,](?:they|she|he|I|{_PRESCRIBER})(?:'ve|'s| have| has)? {_ADVERBS}(?:swapped|changed|switched|replaced)(?: me)?(?: (?:it|them|that))? (?:for|to|with|by) (?P<new>[\w-]{{4,}})(?:,? (?P<after>{DOSE}|\d+(?:[.,]\d+)?))?(?P<before>){_END}"
+)
 # "The nurse has doubled the ramipril, so it's 5 now"
 _IS_NOW = re2.compile(
     rf"(?i)^(?:.{{1,60}}? )?(?P<who>my|the) (?P<new>{MEDICINE})\b[^,;.!?\d]{{0,20}}(?:, | - |, so |, and | so | and )(?:it's|it is|that's|that is|that makes it|now it's|I'm on|I am on|I take)(?: now)? (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?: now| a day| from now on)*(?P<before>)[\s.!]*$"
@@ -122,7 +134,7 @@ def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]
 
 
 def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
-    for pattern in (_PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED, _NEEDS_SO_MUCH, _IS_NOW, _GIVEN):
+    for pattern in (_PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED, _NEEDS_SO_MUCH, _IS_NOW, _WAS_CHANGED, _PUT_UP_TO, _SWAPPED_IT, _GIVEN):
         found = pattern.match(clause)
         if found is None or (pattern is _GIVEN and _THEN.search(clause)) or _REFUSED.match(found.group("new")):
             continue

@@ -159,8 +159,16 @@ PATTERNS = (
         name="has_condition",
         predicate="has_condition",
         verbs=("has", "was", "suffers", "is", "gets"),
-        expression=rf"(?:has|has got|has had|was diagnosed with|got diagnosed with|has been diagnosed with|suffers from|is living with|lives with|gets) (?P<object>(?:a |an )?(?:mild |severe |chronic |bad )?{CONDITION_NOUNS})\b.*",
+        expression=rf"(?:has|has got|has had|was diagnosed with|got diagnosed with|has been diagnosed with|suffers from|is living with|lives with|gets) (?P<object>(?:a |an )?(?:mild |severe |chronic |bad |gestational |mixed |early |slight |seasonal |clinical |borderline |stage \d )*{CONDITION_NOUNS})\b.*",
         content="has {object}",
+    ),
+    _row(
+        name="immune_to",
+        predicate="immune_to",
+        verbs=("is",),
+        expression=r"is immune (?:to|against) (?P<object>.+)",
+        unless=r"(?:it|this|that|them|criticism|charm|the|his|her)\b",
+        max_words=5,
     ),
     _row(
         name="diagnosed",

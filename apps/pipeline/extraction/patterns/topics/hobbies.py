@@ -8,7 +8,7 @@ from apps.pipeline.extraction.patterns.pattern import Pattern
 _row = partial(Pattern, type=MemoryType.FACT, topic="hobbies", importance=0.5, max_words=18)
 
 _REGULARLY = (
-    r"(?:every (?:day|morning|evening|night|week|weekend|month|year|other day|\w+day)|each (?:day|morning|week|weekend)|daily|(?:once|twice|three times|\d times|several times|a few times) (?:a|per) (?:day|week|month|year)|on (?:weekends|weekdays|\w+days)|at (?:\d|five|six|seven|eight|nine|ten|eleven|midnight|noon|night)[\w:]*(?: ?[ap]m)?)"
+    r"(?:every (?:day|morning|evening|night|week|weekend|month|year|other day|\w+day)|each (?:day|morning|week|weekend)|daily|(?:once|twice|[a-z]+ times|\d times) (?:a|per) (?:day|week|month|year)|on (?:weekends|weekdays|\w+days)|at (?:\d|five|six|seven|eight|nine|ten|eleven|midnight|noon|night)[\w:]*(?: ?[ap]m)?)"
 )
 
 PATTERNS = (
@@ -56,7 +56,8 @@ PATTERNS = (
         name="routine",
         predicate="routine",
         tags=("behaviour",),
-        verbs=("runs", "swims", "walks", "does", "gets", "wakes", "meditates", "cycles", "goes", "works", "commutes", "practices", "trains", "has", "takes", "jogs", "reads", "starts"),
+        verbs=("runs", "swims", "walks", "does", "gets", "wakes", "meditates", "cycles", "goes", "works", "commutes", "practices", "trains", "has", "takes", "jogs", "reads", "starts", "must", "tests", "checks", "measures", "injects"),
+        unless=r"\w+ (?:\w+ )?(?:it|that|this|them)\b",
         expression=rf"(?P<object>\w+ (?:.*\b)?{_REGULARLY}\b.*)",
         keeps=_REGULARLY,
     ),

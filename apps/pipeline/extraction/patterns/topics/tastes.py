@@ -26,7 +26,7 @@ PATTERNS = (
         name="cannot_stand",
         predicate="likes",
         verbs=("can",),
-        expression=r"can (?:stand|bear|stomach) (?P<object>.+)",
+        expression=r"can (?:stand|bear|stomach|abide) (?P<object>.+)",
         unless=r"(?:up|by|on|in|still|out|for)\b",
         only_negated=True,
     ),
