@@ -43,8 +43,8 @@ _KIN_NAMED = re.compile(
 def written_out(text: str) -> str:
     """Return a sentence with its apostrophes and the capitals of names, as far as they are sure."""
     if _HASTY.search(text) and is_english(text):  # "im" is a word of German
-        text = _ILL.sub("I'll ", _HASTY.sub(_with_apostrophe, text))
-    text = _THE_WIFE.sub("my ", text)
+        text = _HASTY.sub(_with_apostrophe, text)
+    text = _THE_WIFE.sub("my ", _ILL.sub("I'll ", text))
     text = _I.sub("I", _ONE_OF_A_KIND.sub(r"\g<who>'s", text))
     return text if any(char.isupper() for char in text.replace("I", "")) else _with_names(text)
 
