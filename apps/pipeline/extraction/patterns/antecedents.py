@@ -17,7 +17,9 @@ _BEFORE_VERB = re.compile(
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
 # "Priya's mum has rebooked, she's coming on Sunday" is about the mother.
-_KIN_OF_NAMED = re.compile(rf"(?:^|, |(?:and|but|so|because) )(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?=(?:['’]s)? [a-z]+)")
+_KIN_OF_NAMED = re.compile(
+    rf"(?:^|, |(?:and|but|so|because) )(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?=(?:['’]s)? [a-z]+)"
+)
 # "No, Marco Bellini, we were at school together"
 _TOPIC = re.compile(
     r"^(?:(?:no|yes|oh|ah|well|so|it's|that's),? )*(?P<name>[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?: [A-ZÀ-Þ][\w’'-]+)?), (?:we|he|she|who)\b",
@@ -27,9 +29,13 @@ _PRONOUN = re.compile(
     r"^(?P<opener>(?:(?:and|but|so|also|oh|well),? |(?:[Mm]y|[Oo]ur|[Tt]he) [a-z ]{2,30}, )?)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
 )
 # "That's my ex-wife", of the one person before.
-_THAT = re.compile(rf"^[Tt]hat(?:['’]s| is|s) (?=(?:my|our) (?:[a-z-]+ ){{0,2}}(?:{alternation(KIN_WORDS - PLURALS)})\b)")
+_THAT = re.compile(
+    rf"^[Tt]hat(?:['’]s| is|s) (?=(?:my|our) (?:[a-z-]+ ){{0,2}}(?:{alternation(KIN_WORDS - PLURALS)})\b)"
+)
 # "Her birthday is on 2 May"
-_POSSESSIVE = re.compile(r"^(?P<opener>(?:(?:and|but|so|also|oh),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)")
+_POSSESSIVE = re.compile(
+    r"^(?P<opener>(?:(?:and|but|so|also|oh),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)"
+)
 _IS_CALLED = re.compile(r"(?:is )?(?:called|named) [A-ZÀ-Þ]")
 _PRONOUN_OF = {"her": "she", "his": "he"}
 # "Our first designer, she starts on 1 April" is about our first designer Aisha.

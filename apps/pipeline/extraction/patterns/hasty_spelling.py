@@ -17,18 +17,24 @@ _ENDINGS = {
     "n't": "dont doesnt didnt cant isnt arent wasnt werent havent hasnt hadnt couldnt wouldnt shouldnt mustnt",
 }  # fmt: skip
 _CONTRACTED = {
-    word: f"{word[: len(word) + 1 - len(ending)]}{ending}" for ending, words in _ENDINGS.items() for word in words.split()
+    word: f"{word[: len(word) + 1 - len(ending)]}{ending}"
+    for ending, words in _ENDINGS.items()
+    for word in words.split()
 }
 _HASTY = re.compile(
     rf"(?<![\w'’.@/-])(?:{alternation({*_CONTRACTED, *(word.capitalize() for word in _CONTRACTED)})})(?=,? [\w'’])"
 )
 _I = re.compile(r"(?<![\w'’.@/(-])i(?=['’](?:m|ve|d|ll)\b| [a-z])")
-_ILL = re.compile(r"(?<![\w'’-])(?:(?<=^)|(?<=, )|(?<=and )|(?<=so )|(?<=but ))[Ii]ll (?=(?:be|have|need|start|go|get|take|move|let|make|do|try|not)\b)")
+_ILL = re.compile(
+    r"(?<![\w'’-])(?:(?<=^)|(?<=, )|(?<=and )|(?<=so )|(?<=but ))[Ii]ll (?=(?:be|have|need|start|go|get|take|move|let|make|do|try|not)\b)"
+)
 # Who is one of a kind has no plural: "my mums coming" is "my mum's coming".
 _ONLY_ONES = alternation(word for word in KIN_WORDS if NOUNS[word].exclusive and not NOUNS[word].is_plural)
 _ONE_OF_A_KIND = re.compile(rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?:{_ONLY_ONES}))s(?= [a-z])")
 # "The wife Carol is ill" tells of the speaker's own.
-_THE_WIFE = re.compile(r"(?:(?<=^)|(?<=[.,;!?] )|(?<=and )|(?<=but ))[Tt]he (?=(?:wife|husband|missus|boyfriend|girlfriend)\b(?:,? [A-ZÀ-Þ]|['’]s | (?:is|has|was|says|thinks|can|will|does|wants|likes|loves|hates)\b))")
+_THE_WIFE = re.compile(
+    r"(?:(?<=^)|(?<=[.,;!?] )|(?<=and )|(?<=but ))[Tt]he (?=(?:wife|husband|missus|boyfriend|girlfriend)\b(?:,? [A-ZÀ-Þ]|['’]s | (?:is|has|was|says|thinks|can|will|does|wants|likes|loves|hates)\b))"
+)
 _SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|one|and|but|so|mine|everyone|nobody|food|everything)\b)[a-z]{3,12})"
 # Only of somebody these are said without an article: "gareth is coeliac".
 _OF_A_PERSON = re.compile(

@@ -26,7 +26,9 @@ _TAKE_OFF = r"(?:took|taken|got|weaned)"
 _WHO = rf"(?P<who>me|(?:my|our) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)}))"
 _ADVERBS = r"(?:(?:just|now|recently|finally|has|have|'ve|'s|had|also|then) )*"
 # A number at the end, right behind a medicine, is its dose, whether or not its unit is said.
-_DOSED = rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:(?: instead)?,? (?P<after>{DOSE}|\d+(?:[.,]\d+)?(?:$|[.!]+$)))?"
+_DOSED = (
+    rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:(?: instead)?,? (?P<after>{DOSE}|\d+(?:[.,]\d+)?(?:$|[.!]+$)))?"
+)
 _OLD = rf"(?:{DOSE} (?:of )?)?(?P<old>[\w-]+)(?: {DOSE})?"
 _END = r"(?:[\s.!,;].*)?$"
 _KNOWN = _DOSED % MEDICINE
@@ -75,15 +77,15 @@ _IS_NOW = re2.compile(
     rf"(?i)^(?:.{{1,60}}? )?(?P<who>my|the) (?P<new>{MEDICINE})\b[^,;.!?\d]{{0,20}}(?:, | - |, so |, and | so | and )(?:it's|it is|that's|that is|that makes it|now it's|I'm on|I am on|I take)(?: now)? (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?: now| a day| from now on)*(?P<before>)[\s.!]*$"
 )
 # "My GP gave me melatonin 2 mg": what one is given with a dose, and not at some time in the past.
-_GIVEN = re2.compile(
-    rf"(?i)^{_PRESCRIBER} {_ADVERBS}gave {_WHO} {_KNOWN}{_END}"
-)
+_GIVEN = re2.compile(rf"(?i)^{_PRESCRIBER} {_ADVERBS}gave {_WHO} {_KNOWN}{_END}")
 # "They've upped my ramipril to 10 mg"
 _DOSE_CHANGED = re2.compile(
     rf"(?i)^(?:.{{1,40}}?)(?: |'ve |'s )?{_ADVERBS}(?:upped|increased|raised|lowered|reduced|cut|doubled|halved|changed|put(?: up)?|bumped|brought down|dropped|adjusted|moved|took) (?P<who>my|the) (?P<new>{MEDICINE})(?: dose| dosage)?(?: up| down)? (?:from {DOSE} )?to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
 )
 # What was given until some time, or for some time, is not taken any more.
-_THEN = re2.compile(r"(?i)\b(?:in (?:\w+ )?(?:19|20)\d\d|last \w+|ago|for (?:a|an|one|two|three|\d+|some|the|my)\b|until|once|back then|when i was|after|during|as a (?:kid|child))\b")
+_THEN = re2.compile(
+    r"(?i)\b(?:in (?:\w+ )?(?:19|20)\d\d|last \w+|ago|for (?:a|an|one|two|three|\d+|some|the|my)\b|until|once|back then|when i was|after|during|as a (?:kid|child))\b"
+)
 _POINTS = re2.compile(r"(?i)^(?:this|that|those|these|some|any|all|both|the)\b")
 _REFUSED = re2.compile(rf"(?i)^(?:{_NO_MEDICINE})$")
 
@@ -134,7 +136,19 @@ def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]
 
 
 def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
-    for pattern in (_PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED, _NEEDS_SO_MUCH, _IS_NOW, _WAS_CHANGED, _PUT_UP_TO, _SWAPPED_IT, _GIVEN):
+    for pattern in (
+        _PUT_ON,
+        _PRESCRIBED,
+        _WAS_PUT_ON,
+        _CHANGED_MYSELF,
+        _DOSE_CHANGED,
+        _NEEDS_SO_MUCH,
+        _IS_NOW,
+        _WAS_CHANGED,
+        _PUT_UP_TO,
+        _SWAPPED_IT,
+        _GIVEN,
+    ):
         found = pattern.match(clause)
         if found is None or (pattern is _GIVEN and _THEN.search(clause)) or _REFUSED.match(found.group("new")):
             continue

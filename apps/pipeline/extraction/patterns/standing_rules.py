@@ -129,7 +129,9 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 
 
 # "Please use British spelling everywhere, my journal wants it"
-_REASON = re.compile(r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$")
+_REASON = re.compile(
+    r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$"
+)
 _NEXT_RULE = re.compile(r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])")
 
 
