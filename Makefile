@@ -7,19 +7,22 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env runtime demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots
+.PHONY: help env demo-env docs demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 env: ## Create the virtual environment (.venv) with the pinned requirements
-	@cmp -s requirements-dev.txt .venv/requirements.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements-dev.txt
+	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements-dev.txt
 
-# What the product needs to run; an environment for development has it already.
-runtime:
-	@cmp -s requirements-dev.txt .venv/requirements.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements.txt
+# The demo needs neither the test tools nor the checks; an environment that has them will do.
+demo-env:
+	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements-docs.txt
 
-demo: runtime ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
+docs: demo-env ## Build the documentation into var/docs, which the web server shows at /docs/
+	@NO_MKDOCS_2_WARNING=1 "$(BIN)/mkdocs" build --quiet
+
+demo: docs ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
 	@"$(BIN)/python" manage.py demo $(if $(filter-out 0,$(ONCE)),--once)
 
 test: env ## Run all tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)

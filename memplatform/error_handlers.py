@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 
 from apps.api import error_handlers as problems
+from apps.console.permissions import ArchivedHere
 from apps.console.views import errors as pages
 
 
@@ -12,7 +13,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle 403: the person lacks a role."""
+    """Handle 403: the person lacks a role, or the project is archived."""
+    if isinstance(exception, ArchivedHere):
+        return pages.archived(request)
     return pages.forbidden(request, reason=str(exception))
 
 

@@ -233,6 +233,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every start where it is absent
 STATICFILES_DIRS = [BASE_DIR / "static"]
+DOCUMENTATION_ROOT = DATA_DIR / "docs"  # built by `make docs`
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024)
@@ -283,7 +284,7 @@ CONTENT_SECURITY_POLICY = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope", "apps.api.permissions.ProjectTakesWrites"],
     "DEFAULT_RENDERER_CLASSES": ["apps.api.negotiation.StructRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.negotiation.JsonNegotiation",
     "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],

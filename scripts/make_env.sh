@@ -2,7 +2,7 @@
 # make_env.sh PYTHON REQUIREMENTS [FOLDER]: create or update a virtual environment with pinned requirements.
 set -eu
 python=$1 requirements=$2 folder=${3:-.venv}
-stamp=$folder/requirements.stamp
+stamp=$folder/$(basename "$requirements" .txt).stamp  # of what was installed
 
 command -v "$python" >/dev/null 2>&1 || {
     echo "memplatform needs Python 3.11 or newer: '$python' was not found (make env PYTHON=/path/to/python3)" >&2

@@ -15,6 +15,7 @@ class SystemWork(StrEnum):
 
     KEY_LOOKUP = "find the project of an API key"
     PROJECT_LOOKUP = "find the projects of a person, or one by its name"
+    INVITATION_LOOKUP = "find the project that an invitation leads to"
     PROJECT_CREATION = "create a project"
     QUEUE = "claim and renew work of all projects"
     WAITING_CALLERS = "see which of the traces that callers wait for have ended"
