@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agents import Session, SessionSettings, SQLiteSession
 from anthropic.lib.tools import ToolError
 from anthropic.tools import BetaLocalFilesystemMemoryTool
 from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp
@@ -14,6 +15,7 @@ from memplatform.demo.client import Client as Caller
 from memplatform_client import AsyncClient, Client
 from memplatform_client.anthropic import AsyncMemoryTool, MemoryTool
 from memplatform_client.langgraph import MemplatformStore
+from memplatform_client.openai_agents import MemplatformSession
 from tests.journeys.memory_commands import COMMANDS, told
 from tests.journeys.stores import STEPS, AsyncMethods, Store, plain
 
@@ -75,3 +77,49 @@ def test_the_memory_tool_words_its_answers_as_a_file_system(client: Caller, tmp_
 
         assert [(command, told(call, command)) for command in COMMANDS] == expected
         runner.run(calls.close())
+
+
+SAID: list[Any] = [
+    {"role": "user", "content": "I live in Porto and I play the cello."},
+    {
+        "type": "function_call",
+        "call_id": "c1",
+        "name": "look_up",
+        "arguments": '{"b": 1, "a": [2.5, null]}',
+        "id": "fc_1",
+    },
+    {"type": "function_call_output", "call_id": "c1", "output": "My father is a spy."},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Nice.", "annotations": []}]},
+    {"role": "user", "content": [{"type": "input_text", "text": ""}, {"type": "input_image", "image_url": "data:"}]},
+]
+
+
+async def conversed(session: Any) -> list[Any]:
+    """Return what a session answers over a conversation."""
+    answers = [await session.get_items(), await session.pop_item()]
+    await session.add_items([])
+    await session.add_items(SAID)
+    answers += [await session.get_items(), await session.get_items(2), await session.get_items(0)]
+    answers += [await session.get_items(-1), await session.pop_item(), await session.pop_item()]
+    await session.add_items(SAID[-1:] * 60)
+    answers += [len(await session.get_items()), await session.get_items(61)]
+    session.session_settings = SessionSettings(limit=1)
+    answers += [await session.get_items(), await session.get_items(3)]
+    await session.clear_session()
+    return [*answers, await session.get_items(9)]
+
+
+def test_a_session_of_agents_is_kept_verbatim_and_remembered(client: Caller) -> None:
+    async def run() -> None:
+        async with AsyncClient(client.address, client.key) as memory:
+            session = MemplatformSession("monday", memory, user_id="mia")
+            assert isinstance(session, Session)
+            assert await conversed(session) == await conversed(SQLiteSession("monday"))
+            other = MemplatformSession("tuesday", memory, user_id="mia")
+            assert await other.get_items() == []
+            traces = [each async for each in memory.each_trace(user_id="mia")]
+            await asyncio.gather(*(memory.wait(each["id"]) for each in traces))
+            known = [each["content"] async for each in memory.each_memory(user_id="mia")]
+            assert sorted("Porto" in each for each in known) == [False, True]  # and the cello, nothing of the tool
+
+    asyncio.run(run())
