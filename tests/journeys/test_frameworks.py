@@ -1,6 +1,7 @@
 """Agent frameworks keep their memory in the product: their own packages, over HTTP, against a running server."""
 
 import asyncio
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from memplatform_client import AsyncClient, Client
 from memplatform_client.anthropic import AsyncMemoryTool, MemoryTool
 from memplatform_client.langgraph import MemplatformStore
 from memplatform_client.openai_agents import MemplatformSession
+from tests.instance import PROJECT
 from tests.journeys.memory_commands import COMMANDS, told
 from tests.journeys.stores import STEPS, AsyncMethods, Store, plain
 
 pytestmark = pytest.mark.journey
+EXAMPLES = PROJECT / "clients/python/examples"
 
 
 def answers_of(store: Store) -> dict[str, object]:
@@ -123,3 +126,16 @@ def test_a_session_of_agents_is_kept_verbatim_and_remembered(client: Caller) -> 
             assert sorted("Porto" in each for each in known) == [False, True]  # and the cello, nothing of the tool
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("example", sorted(each.name for each in EXAMPLES.glob("*.py")))
+def test_an_example_remembers_across_two_runs(
+    client: Caller, example: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEMPLATFORM_URL", client.address)
+    monkeypatch.setenv("MEMPLATFORM_API_KEY", client.key)
+    assert len((EXAMPLES / example).read_text().splitlines()) <= 40
+    runpy.run_path(str(EXAMPLES / example), run_name="__main__")
+    first, *second = capsys.readouterr().out.splitlines()
+    assert "Porto" not in first, first
+    assert "Porto" in "\n".join(second)
