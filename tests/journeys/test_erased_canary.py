@@ -72,6 +72,8 @@ def talk(api: APIClient, project: Project) -> None:
     memories = [{"type": "fact", "content": f"{CANARY} is tall.", "subject": CANARY, "evidence": CANARY}]
     stored = api.post("/v1/memories", {"user_id": USER, "memories": memories}, headers={"Idempotency-Key": "2"})
     api.patch(f"/v1/memories/{stored.json()['memories'][0]['id']}", {"content": f"{CANARY} is very tall."})
+    item = {"namespace": ["notes", CANARY], "key": CANARY, "value": {"note": CANARY}, "user_id": USER}
+    assert api.put("/v1/items", item).status_code == 200
     rule = Rule(name="tall", reason=Reason.PATTERN, pattern="tall")
     request_preview(project_id=project.id, rule=rule, days=1)
 
