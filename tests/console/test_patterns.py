@@ -222,6 +222,10 @@ def test_a_rule_that_dropped_what_was_stored_later_is_suggested(project: Project
     (suggestion,) = rule_suggestions(project_id=project.pk)
     assert (suggestion.rule.name, suggestion.count, suggestion.relaxed) == ("thanks_en", 1, relaxed)
     assert (suggestion.drops[0].turn, suggestion.drops[0].memory) == (turn, memory)
+    assert suggestion.drops[0].proof == "a later memory says it"
+    Memory.objects.filter(pk=memory.pk).update(confidence_parts={"review": 0.6})
+    (suggestion,) = rule_suggestions(project_id=project.pk)
+    assert suggestion.drops[0].proof == "a reviewer approved it"
 
 
 def test_a_label_makes_a_suggestion_and_other_words_make_none(full_project: Project) -> None:
