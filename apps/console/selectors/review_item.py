@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.db.models import Q
 from pgvector.django import MaxInnerProduct
 
@@ -12,6 +13,7 @@ from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
 from apps.console.selectors.history import HistoryEntry, memory_history
 from apps.console.selectors.lineage import Lineage, load_lineage
+from apps.console.selectors.teamwork import ShownComment, assignees_of, comments_on
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.traces.models import Turn
@@ -60,6 +62,8 @@ class ReviewItem:
     history: tuple[HistoryEntry, ...]
     lineage: Lineage
     options: ReviewOptions | None  # of a memory that is pending
+    comments: tuple[ShownComment, ...] = ()
+    assignee: User | None = None
 
     @property
     def repeats(self) -> Memory | None:
@@ -93,6 +97,8 @@ def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
         history=memory_history(memory),
         lineage=load_lineage(memory),
         options=options,
+        comments=comments_on(memory),
+        assignee=assignees_of([memory.pk]).get(memory.pk),
     )
 
 

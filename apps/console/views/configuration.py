@@ -186,6 +186,7 @@ def _show(
         "active": active,
         "presets": [preset.value for preset in Preset],
         "sections": with_input(settings_sections(active.as_policy()), typed=typed or {}, problems=refused or {}),
+        "opened": request.GET.get("section", ""),
         "note": request.POST.get("note", ""),
         "versions": paginate(versions, request, size=15),
         "model": site.MODEL,

@@ -130,3 +130,24 @@ def test_reloading_after_a_new_key_makes_no_second_one(open_window: OpenPage, fu
     window.page.reload()
     expect(window.page.get_by_text("This key was created before.")).to_be_visible()
     assert ApiKey.objects.count() == before + 1
+
+
+def test_the_account_menu_names_who_is_signed_in(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window("ana")
+    window.open("review/")
+    menu = window.page.get_by_text("Signed in as ana")
+    expect(menu).to_be_hidden()
+    window.page.locator(".menu summary").click()
+    expect(menu).to_be_visible()
+    for scheme in ("light", "dark"):
+        window.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert window.violations() == [], scheme
+    window.press("Escape")
+    expect(menu).to_be_hidden()
+    window.page.locator(".menu summary").click()
+    window.page.get_by_role("heading", name="Review").click()
+    expect(menu).to_be_hidden()
+    window.page.locator(".menu summary").click()
+    window.page.get_by_role("link", name="All projects").click()
+    expect(window.page.get_by_role("heading", name="Projects")).to_be_visible()
+    assert window.violations() == []

@@ -42,6 +42,7 @@ def pages(project: Project) -> list[str]:
         "alerts/recipients/",
         "keys/",
         "members/",
+        "project/",
         "rollbacks/",
     ]
     lists += ["rollbacks/new/?version=1", f"rollbacks/{Rollback.objects.latest('id').pk}/"]
