@@ -168,7 +168,7 @@ def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
         Destination(setting.name, f"{_url('configuration', visit)}?section={section.name}#{setting.key}", section.name)
         for section in settings_sections(Policy())
         for setting in section.settings
-        if folded in f"{section.name} {setting.name}".casefold().replace("_", " ")
+        if folded in f"{setting.name} {' '.join(setting.path)}".casefold().replace("_", " ")
     )
     return (each for each, _ in zip(found, range(MOST), strict=False))
 
