@@ -193,9 +193,6 @@ def test_traces_open_by_the_keys(open_window: OpenPage, full_project: Project) -
     expect(window.page.get_by_role("heading", name="Stages")).to_be_visible()
 
 
-# --- the rest
-
-
 def test_work_is_discarded_and_retried(open_window: OpenPage, full_project: Project) -> None:
     OutboxRow.objects.filter(project=full_project).update(state=WorkState.PENDING)
     window = open_window()
