@@ -78,10 +78,10 @@ def test_archiving_asks_for_the_name_and_is_undone(project: Project) -> None:
     refused = tess.post(f"{HOME}project/archive/", {"confirmation": "test"})
     assert (refused.status_code, "Nothing was archived" in refused.content.decode()) == (422, True)
     tess.post(f"{HOME}project/archive/", {"confirmation": "Test"})
-    assert "This project is archived since" in text_of(tess, "review/")
+    assert "This project was archived on" in text_of(tess, "review/")
     assert "archived" in tess.get(PROJECTS).content.decode()
     tess.post(f"{HOME}project/restore/")
-    assert "This project is archived since" not in text_of(tess, "review/")
+    assert "This project was archived on" not in text_of(tess, "review/")
     assert verbs(project)[-2:] == ["project_archived", "project_restored"]
 
 

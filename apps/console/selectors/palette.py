@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 from django.db.models.functions import Left
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -154,9 +154,8 @@ def _traces(visit: ProjectVisit, text: str) -> Iterator[Destination]:
 
 
 def _rules(visit: ProjectVisit, text: str) -> Iterator[Destination]:
-    fits = Q(name__icontains=text) | Q(pattern__icontains=text)
-    rules = PreFilterRule.objects.filter(fits, project=visit.project).order_by("order", "name")
-    for rule in rules.only("name", "reason")[:MOST]:
+    rules = PreFilterRule.objects.filter(project=visit.project, name__icontains="_".join(text.split()))
+    for rule in rules.order_by("order", "name").only("name", "reason")[:MOST]:
         listed = f"{_url('patterns', visit)}?{urlencode({'q': rule.name})}"
         address = _url("rule", visit, rule.name) if visit.is_admin else listed
         yield Destination(rule.name, address, label(rule.reason))
