@@ -64,10 +64,12 @@ API: dict[str, dict[str, Scope | None]] = {
     "alert-acknowledge": {"POST": Scope.ADMIN},
     "alert-recipients": {"GET": Scope.ADMIN, "PUT": Scope.ADMIN},
     "retry-work": {"POST": Scope.ADMIN},
+    "mcp": {"POST": Scope.READ},  # its tools call the other addresses with the same key
     "schema": {"GET": EVERYBODY},
     "docs": {"GET": EVERYBODY},
     "healthz": {"GET": EVERYBODY},
     "readyz": {"GET": EVERYBODY},
+    "documentation": {"GET": EVERYBODY},  # tests/memplatform/test_documentation.py
     "metrics": {"GET": EVERYBODY},  # of the own network, or with a token: tests/api/test_metrics_access.py
 }
 
@@ -98,8 +100,18 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "contradictions": (VIEWER, BOTH),
     "contradiction": (VIEWER, BOTH),
     "settle": (REVIEWER, POSTS),
+    "decisions": (REVIEWER, BOTH),
+    "skip": (REVIEWER, POSTS),
+    "presence": (REVIEWER, POSTS),
+    "assign": (REVIEWER, POSTS),
+    "comment": (REVIEWER, POSTS),
     "undo": (REVIEWER, POSTS),
     "memory": (VIEWER, BOTH),
+    "memories": (VIEWER, BOTH),
+    "export-memories": (ADMIN, BOTH),
+    "change-memories": (REVIEWER, POSTS),
+    "reword-memory": (REVIEWER, POSTS),
+    "close-memory": (REVIEWER, POSTS),
     "users": (VIEWER, BOTH),
     "user": (VIEWER, BOTH),
     "recall": (VIEWER, BOTH),
@@ -122,6 +134,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "delete-rule": (ADMIN, POSTS),
     "configuration": (VIEWER, BOTH),
     "change": (ADMIN, POSTS),
+    "setting-changes": (ADMIN, POSTS),
     "version": (VIEWER, BOTH),
     "restore": (ADMIN, POSTS),
     "rollbacks": (ADMIN, BOTH),

@@ -44,10 +44,12 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Decide": (
         NavigationItem("Review", "review", "review", "r"),
         NavigationItem("Contradictions", "contradictions", "contradictions", "c"),
+        NavigationItem("My decisions", "check", "decisions", "h", MemberRole.REVIEWER),
     ),
     "Explore": (
         NavigationItem("Dashboard", "dashboard", "dashboard", "d"),
         NavigationItem("Traces", "traces", "traces", "t"),
+        NavigationItem("Memories", "memories", "memories", "n"),
         NavigationItem("Users", "user", "users", "u"),
         NavigationItem("Recall", "search", "recall", "f"),
         NavigationItem("Entities", "entity", "entities", "e"),

@@ -19,8 +19,11 @@ from apps.memories.models import (
     LedgerCheckpoint,
     Memory,
     MemoryChange,
+    MemoryComment,
     MemoryLink,
     MemoryRevision,
+    ReviewAssignment,
+    ReviewPresence,
     Rollback,
     RollbackItem,
 )
@@ -135,6 +138,7 @@ def _add_the_rest(project: Project) -> None:
     _add_calls(project)
     _add_people(project, first)
     _add_rollback(project, second)
+    _add_teamwork(second)
     _add_operations(project)
     _add_replay(project)
     _evaluate(second)
@@ -164,6 +168,15 @@ def _add_people(project: Project, memory: Memory) -> None:
     Erasure.objects.create(
         project=project, end_user=memory.end_user, user_hash="0" * 64, actor="person:1", finished_at=timezone.now()
     )
+
+
+def _add_teamwork(memory: Memory) -> None:
+    """Add what reviewers leave for each other."""
+    person = User.objects.get(username="member")
+    owned = {"end_user": memory.end_user, "memory": memory}
+    ReviewAssignment.objects.create(**owned, person=person, assigned_by="person:1")
+    MemoryComment.objects.create(**owned, author=f"person:{person.pk}", text=HOSTILE)
+    ReviewPresence.objects.create(project=memory.project, person=person, object_id=memory.pk)
 
 
 def _add_rollback(project: Project, left: Memory) -> None:

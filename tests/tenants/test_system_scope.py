@@ -35,6 +35,7 @@ ALLOWED = {
     "apps/api/readiness.py": ["HEALTH"],
     "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],
     "apps/tenants/keys.py": ["KEY_LOOKUP"],
+    "apps/traces/ended_traces.py": ["WAITING_CALLERS"],
     "apps/worker/drain.py": ["QUEUE", "QUEUE", "QUEUE"],
     "memplatform/demo/access.py": ["PROJECT_LOOKUP"],
     "memplatform/admin_site.py": ["ADMIN"],
