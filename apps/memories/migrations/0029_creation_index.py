@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("memories", "0024_first_access_index")]
+    dependencies = [("memories", "0028_versions_by_actor")]
 
     operations = [
         AddIndexConcurrently(
