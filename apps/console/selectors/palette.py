@@ -22,7 +22,7 @@ from apps.tenants.models import EndUser
 from apps.traces.models import PreFilterRule, Trace, Turn
 
 MOST = 5  # of each kind
-MOST_PAGES = 24
+MOST_PAGES = 40
 LEAST_CHARACTERS = 2  # from which more than pages and settings is searched
 LATEST_MEMORIES, LATEST_TRACES = 5_000, 2_000  # of each status; whose texts are read at each key
 _EXCERPT = 120  # characters
@@ -167,7 +167,7 @@ def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
         Destination(setting.name, f"{_url('configuration', visit)}?section={section.name}#{setting.key}", section.name)
         for section in settings_sections(Policy())
         for setting in section.settings
-        if folded in f"{section.name} {setting.name}".casefold().replace("_", " ")
+        if folded in f"{section.name} {setting.name}, {setting.key}".casefold().replace("_", " ")
     )
     return (each for each, _ in zip(found, range(MOST), strict=False))
 
