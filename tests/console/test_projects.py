@@ -140,6 +140,9 @@ def test_the_console_of_an_archived_project_offers_no_change(full_project: Proje
     assert "Acknowledge</button>" not in text_of(tuner, "alerts/")
     assert "Try now" not in text_of(tuner, "queue/")
     assert rows_by_table() == before
+    OutboxRow.objects.update(state="pending", created_at="2020-01-01T00:00:00Z")
+    assert "See what waits" not in text_of(tuner, "users/")
+    assert "No worker is running" not in text_of(tuner, "users/")
 
 
 def test_the_queue_of_an_archived_project_rests(

@@ -32,8 +32,13 @@ class Trouble:
     failed: int
 
 
-def find_trouble(*, project_id: UUID) -> Trouble:
-    """Return what is wrong now, from small tables and partial indexes (four queries)."""
+def find_trouble(*, project_id: UUID, is_archived: bool = False) -> Trouble:
+    """Return what is wrong now, from small tables and partial indexes (four queries).
+
+    Nothing is wrong in an archived project, whose work waits on purpose.
+    """
+    if is_archived:
+        return Trouble((), 0)
     backlog = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id).backlog()
     return Trouble(tuple(_lines(project_id, backlog)), backlog.dead)
 
