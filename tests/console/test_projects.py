@@ -139,6 +139,8 @@ def test_the_console_of_an_archived_project_offers_no_change(full_project: Proje
     assert (answer.status_code, "This project is archived" in answer.content.decode()) == (403, True)
     assert "Acknowledge</button>" not in text_of(tuner, "alerts/")
     assert "Try now" not in text_of(tuner, "queue/")
+    assert "<h2>New key</h2>" not in text_of(tuner, "keys/")
+    assert "Invite somebody new" not in text_of(tuner, "members/")
     assert rows_by_table() == before
     OutboxRow.objects.update(state="pending", created_at="2020-01-01T00:00:00Z")
     assert "See what waits" not in text_of(tuner, "users/")

@@ -125,6 +125,7 @@ def test_rollbacks_name_who_asked_for_them(admin: Client, ana: Teller, project: 
     admin.post(f"{PAGES}new/?trace={trace.shown_id}")
     shown = text_of(admin.get(PAGES))
     assert ">chief</td>" in shown
+    assert "by chief" in text_of(admin.get(f"/console/test/traces/{trace.pk}/"))
     assert "person:" not in shown
 
 

@@ -130,7 +130,8 @@ def _memories(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     rows = Memory.objects.filter(project=visit.project, pk__in=latest)
     for word in _words(text):
         rows = rows.filter(content__icontains=word)
-    for memory in rows.select_related("end_user").order_by("-created_at")[:MOST]:
+    shown = rows.select_related("end_user").only("content", "status", "end_user__external_id")
+    for memory in shown.order_by("-created_at")[:MOST]:
         who = memory.end_user.external_id
         note = who if memory.status == Status.ACTIVE else f"{who}, {label(memory.status)}"
         yield Destination(memory.content[:_EXCERPT], _url("memory", visit, memory.pk), note)
