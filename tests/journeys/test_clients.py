@@ -20,6 +20,7 @@ from tests.instance import PROJECT, Instance
 pytestmark = pytest.mark.journey
 OLDEST, NEWEST = "2024-11-05", "2026-07-28"
 WAIT = 30
+HOME = "Where does Kim live?"  # in words of the memory: vectors may follow later
 
 
 def test_the_python_client(client: Caller) -> None:
@@ -29,7 +30,7 @@ def test_the_python_client(client: Caller) -> None:
         accepted = memory.write_turns(user_id="kim", session_id="monday", turns=said)
         trace = memory.wait(accepted["trace_id"], timeout=60)
         assert (trace["status"], trace["counts"]["stored"]) == ("done", 2)
-        best = memory.search("kim", "Which city is home?", limit=1)["results"][0]
+        best = memory.search("kim", HOME, limit=1)["results"][0]
         assert "Lyon" in best["content"]
         assert "Lyon" in memory.build_context("kim", "Plan a weekend")["context"]
         revised = memory.revise_memory(best["id"], {"importance": 0.9}, version=best["version"])
@@ -77,7 +78,7 @@ async def remember_and_forget(agent: McpClient, user_id: str) -> None:
     added = await call("add_memory", text="I live in Porto and I play the cello.", **about)
     event = await call("get_event_status", event_id=added["event_id"], wait_seconds=WAIT)
     assert (event["status"], event["stored"]) == ("SUCCEEDED", 2)
-    found = (await call("search_memories", query="Which city is home?", limit=1, **about))["results"][0]
+    found = (await call("search_memories", query=HOME, limit=1, **about))["results"][0]
     assert "Porto" in found["memory"]
     assert "Porto" in await call("get_context", query="Plan a concert", **about)
     text = found["memory"].replace("Porto", "Braga")
@@ -152,6 +153,11 @@ def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
     assert begun.json()["result"]["protocolVersion"] == OLDEST
     listed = post(client, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, key=client.key)
     assert "add_memory" in {tool["name"] for tool in listed.json()["result"]["tools"]}
+    call = {"name": "search_memories", "arguments": {"query": "city"}}
+    search = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call}
+    assert "user_id is required" in post(client, search, key=client.key).json()["result"]["content"][0]["text"]
+    of_kim = post(client, search, key=client.key, **{"Memplatform-User-Id": "kim"}).json()["result"]
+    assert {hit["user_id"] for hit in of_kim["structuredContent"]["results"]} <= {"kim"}
     refused = post(client, message, key="mp_wrong")
     assert (refused.status_code, refused.json()["code"]) == (401, "invalid_key")
     assert "Bearer" in refused.headers["WWW-Authenticate"]

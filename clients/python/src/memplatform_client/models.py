@@ -946,7 +946,11 @@ RollbackState = Literal["done", "undoing", "undone", "waiting"]
 
 
 class RollbackSummary(TypedDict):
-    """A rollback; `counts` are known once it is done."""
+    """A rollback; `counts` are known once it is done.
+
+    After an undo, `counts` say how many traces it has restored (`undone_traces`), and how much it has left alone
+    because it was changed or run again since (`undo_left_alone`).
+    """
 
     rollback_id: str
     state: "RollbackState"
