@@ -139,6 +139,7 @@ const loadedRow = (event) => event.detail.requestConfig?.elt.closest("[data-open
 const decides = (element) => element.closest(".decide, .other, [data-group]");
 const seenCases = new Set(); // that were displayed
 let hadFocus = false;
+let typedIn = null; // the field of a decision that is under way
 let isDecided = false; // the open case
 
 function noteCase() {
@@ -150,6 +151,7 @@ function noteCase() {
 document.addEventListener("htmx:beforeRequest", (event) => {
     if (!detail() || !(loadedRow(event) || decides(event.target))) return;
     hadFocus ||= detail().contains(document.activeElement);
+    typedIn = detail().contains(document.activeElement) ? document.activeElement : null;
     detail().inert = true;
 });
 document.addEventListener("htmx:beforeSwap", (event) => {
@@ -162,6 +164,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
     if (row && event.detail.xhr.status === 200) showCase(row);
     else if (row && !isDecided) makeCurrent(rowOfCase(), { open: false });
     if (!isLoading()) detail().inert = isDecided;
+    if (!row && !isDecided) typedIn?.focus({ preventScroll: true }); // it was refused
     if (row) hadFocus = false;
 });
 
