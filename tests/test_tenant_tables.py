@@ -22,6 +22,7 @@ OF_A_PROJECT = {
     "LedgerCheckpoint",
     "LedgerEntry",
     "ModelPause",
+    "ModelTestCall",
     "PreFilterRule",
     "ReviewPresence",
     "Rollback",
@@ -34,6 +35,7 @@ OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
 ACROSS_USERS = {
     "trace_of_project_by_time",
     "memory_of_project",
+    "memory_by_creation",
     "memory_by_first_access",
     "memory_pending_by_wording",
     "link_of_project",

@@ -49,6 +49,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Explore": (
         NavigationItem("Dashboard", "dashboard", "dashboard", "d"),
         NavigationItem("Traces", "traces", "traces", "t"),
+        NavigationItem("Memories", "memories", "memories", "n"),
         NavigationItem("Users", "user", "users", "u"),
         NavigationItem("Recall", "search", "recall", "f"),
         NavigationItem("Entities", "entity", "entities", "e"),
@@ -66,6 +67,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Audit", "audit", "audit", "l", MemberRole.ADMIN),
         NavigationItem("Keys", "key", "keys", "k", MemberRole.ADMIN),
         NavigationItem("Members", "members", "members", "m", MemberRole.ADMIN),
+        NavigationItem("Project", "project", "project-settings", "o", MemberRole.ADMIN),
     ),
 }
 

@@ -83,9 +83,14 @@ function pressQueuedKeys() {
     }
 }
 
+const OPEN_PANEL = ".panel[open], .menu[open]";
+document.addEventListener("click", (event) => {
+    for (const menu of all(".menu[open]")) menu.open = menu.contains(event.target);
+});
+
 // Escape closes what is open, the innermost first: a field, a panel, the menu, the selection.
 function escape(target) {
-    const panel = target.closest(".panel[open]") ?? document.querySelector(".panel[open]");
+    const panel = target.closest(OPEN_PANEL) ?? document.querySelector(OPEN_PANEL);
     if (isTyping(target)) target.blur();
     if (panel) {
         panel.open = false;
@@ -135,8 +140,14 @@ function refreshCounts() {
     countedAt = Date.now();
     htmx.trigger(counts, "refresh");
 }
+// A list names itself, its filters and when it was shown, and is told how many rows are new.
+document.addEventListener("htmx:configRequest", (event) => {
+    if (!event.target.matches("[data-counts]")) return;
+    for (const each of all("[data-news] input")) event.detail.parameters[each.name] = each.value;
+});
 showCountInTitle();
 document.addEventListener("htmx:oobAfterSwap", showCountInTitle);
+document.addEventListener("htmx:afterSettle", showCountInTitle); // a page that replaces a list brings its own title
 document.addEventListener("visibilitychange", refreshCounts);
 setInterval(refreshCounts, REFRESH_AFTER / 6);
 // What runs in the background neither reports a failure nor leads to the login: the next thing a person does will.

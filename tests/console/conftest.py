@@ -46,9 +46,18 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
-from apps.tenants.models import Erasure, Membership, Project, SecondFactor
+from apps.tenants.models import Erasure, Invitation, Membership, Project, SecondFactor
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
-from apps.traces.models import IdempotentRequest, ModelCall, Replay, ReplayedState, ReplayedTrace, RulePreview, Trace
+from apps.traces.models import (
+    IdempotentRequest,
+    ModelCall,
+    ModelTestCall,
+    Replay,
+    ReplayedState,
+    ReplayedTrace,
+    RulePreview,
+    Trace,
+)
 from apps.worker.process_user import process_user
 from tests.console.members import member
 
@@ -142,6 +151,7 @@ def _add_calls(project: Project) -> None:
     ModelCall.objects.create(
         end_user=trace.end_user, trace=trace, purpose="extract", model=HOSTILE, request_hash="0", prompt_version="1"
     )
+    ModelTestCall.objects.create(project=project, model=HOSTILE, error=HOSTILE)
     IdempotentRequest.objects.create(
         project=project, key=HOSTILE, fingerprint="0", answer_status=200, answer={"a": HOSTILE}
     )
@@ -151,6 +161,9 @@ def _add_people(project: Project, memory: Memory) -> None:
     """Add a member with a second factor, and an erasure."""
     member = User.objects.create(username="member")
     Membership.objects.create(project=project, user=member, role=MemberRole.REVIEWER)
+    Invitation.objects.create(
+        project=project, role=MemberRole.VIEWER, invited_by=member, token_hash="0" * 64, expires_at=timezone.now()
+    )
     SecondFactor.objects.create(user=member, secret="A" * 32, confirmed_at=timezone.now())
     Erasure.objects.create(
         project=project, end_user=memory.end_user, user_hash="0" * 64, actor="person:1", finished_at=timezone.now()

@@ -45,5 +45,6 @@ __all__ = [
 ]
 
 admin.site.site_header = "memplatform"
+admin.site.site_url = None  # the header links the console by its name instead
 admin.site.site_title = "memplatform"
 admin.site.index_title = "All tables"

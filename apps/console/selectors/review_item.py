@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 from pgvector.django import MaxInnerProduct
 
+from apps.actions.review.change_status import StatusChange, possible_changes
 from apps.actions.review.review_decisions import APPROVALS
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
@@ -68,6 +69,11 @@ class ReviewItem:
     def repeats(self) -> Memory | None:
         """Return the memory that this one probably repeats, into which one key may merge it."""
         return next((each.memory for each in self.similar if each.is_repeat), None)
+
+    @property
+    def changes(self) -> tuple[StatusChange, ...]:
+        """Return what a person can do with a memory that waits for no decision."""
+        return possible_changes(Status(self.memory.status))
 
     @property
     def approved_by(self) -> str:

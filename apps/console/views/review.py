@@ -58,7 +58,7 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     queue = selectors.review_queue(project_id=visit.project.pk, filters=filters, skipped=skipped_by(request))
     load = partial(selectors.load_groups, project_id=visit.project.pk, filters=filters)
     found, row = paginate_and_open(queue, request, load=load)
-    shown = tabs | {"page": found, "types": list(MemoryType)}
+    shown = tabs | {"page": found, "types": list(MemoryType), "shown_at": timezone.now()}
     return render(request, "console/review.html", shown | _case_of(request, visit, found, row))
 
 

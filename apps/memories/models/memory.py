@@ -174,6 +174,7 @@ class Memory(models.Model):
             models.Index(fields=("end_user", "status", "-created_at"), name="memory_of_user"),
             models.Index(fields=("end_user", "subject", "predicate"), condition=_LIVE, name="memory_live_by_slot"),
             models.Index(fields=("project", "status", "-created_at"), name="memory_of_project"),
+            models.Index(fields=("project", "created_at", "id"), name="memory_by_creation"),
             models.Index(
                 fields=("project", "first_accessed"),
                 condition=Q(first_accessed__isnull=False),

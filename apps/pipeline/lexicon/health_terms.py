@@ -39,6 +39,7 @@ _OTHERS = (
     "clopidogrel", "digoxin", "lithium", "melatonin", "methotrexate", "prednisone", "prednisolone", "cortisone",
     "levodopa", "antihistamines?", "antibiotics?", "antidepressants?", "painkillers?", "steroids?", "beta[ -]blockers?",
     "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
+    "folic acid", "iodine", "magnesium", "zinc", r"ferrous \w+",
 )  # fmt: skip
 
 
@@ -60,7 +61,7 @@ BODY_PART = (
     r"(?:hamstring|achilles|tendon|calf|arm|elbow|leg|knee|ankle|wrist|back|shoulder|foot|hand|finger|thumb|toe|hip|neck|rib"
     r"|muscle|jaw|ear|eye|tooth)"
 )
-DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|ug|iu|units?)"
+DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|ug|iu|units?|micrograms?|milligrams?|ml)"
 _ENGLISH_STEMS = tuple(_STEMS.replace("imibe?", "imibe").replace("e?", "").split())
 
 

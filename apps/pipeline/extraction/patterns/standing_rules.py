@@ -128,6 +128,23 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
     return _wish_in(said, name=name)
 
 
+# "Please use British spelling everywhere, my journal wants it"
+_REASON = re.compile(
+    r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$"
+)
+_NEXT_RULE = re.compile(r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])")
+
+
+def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingRule, ...]:
+    """Parse all standing wishes of a sentence: "don't use emojis, never use tables"."""
+    first = rule_in(sentence, name=name, asks=asks) or rule_in(_REASON.sub("", sentence), name=name, asks=asks)
+    if first is None:
+        return ()
+    parts = [] if asks else _NEXT_RULE.split(sentence.replace("’", "'"))
+    read = [rule for part in parts if (rule := rule_in(part, name=name)) is not None]
+    return tuple(read) if len(read) == len(parts) > 1 else (first,)
+
+
 # Every wish contains one of these words.
 _WISHES = frozenset(
     "always never don't dont do stop no call from in going make be remember i i'd you whenever every each any anytime when "
