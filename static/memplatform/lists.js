@@ -54,6 +54,7 @@ let asked = null; // the query parameters of the next reading, in place of the o
 let wasOpen = false; // the case, when the list was read again
 
 function reloadList(parameters) {
+    if (!list()) return; // other lists read themselves again
     asked = parameters;
     htmx.trigger(list(), "reload-list");
 }
