@@ -36,7 +36,7 @@ _PRONOUN_OF = {"her": "she", "his": "he"}
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
 # "I saw Dad's doctor today. He's got diabetes": who is the speaker's own needs no name.
 _OWN = re.compile(
-    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])|\b(?P<parent>Mum|Mom|Dad)\b"
+    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])|(?:\b(?P<parent>Mum|Mom|Mam|Dad)|^(?P<title>mum|mom|mam|dad|gran|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
 )
 _FINITE = frozenset("is was has had can will would does did must should may might cannot".split())
 
@@ -116,7 +116,7 @@ def people_in(sentence: str, *, beside: bool = True) -> set[str]:
     What stands beside (`to Rome`) may be a place as well.
     """
     owned = {f"{each['owner']}'s {each['kin']}": each["owner"] for each in _KIN_OF_NAMED.finditer(sentence)}
-    parents = {(each["own"] or each["parent"]).lower() for each in _OWN.finditer(sentence)}
+    parents = {(each["own"] or each["parent"] or each["title"]).lower() for each in _OWN.finditer(sentence)}
     others = _BESIDE.finditer(sentence) if beside else ()
     found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *others)}
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}

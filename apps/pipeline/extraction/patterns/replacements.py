@@ -74,6 +74,12 @@ _SWAPPED_IT = re2.compile(
 _IS_NOW = re2.compile(
     rf"(?i)^(?:.{{1,60}}? )?(?P<who>my|the) (?P<new>{MEDICINE})\b[^,;.!?\d]{{0,20}}(?:, | - |, so |, and | so | and )(?:it's|it is|that's|that is|that makes it|now it's|I'm on|I am on|I take)(?: now)? (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?: now| a day| from now on)*(?P<before>)[\s.!]*$"
 )
+# "They've changed me to naproxen, 500 twice a day": what one takes so often is a medicine.
+_PUT_ON_SO_OFTEN = re2.compile(
+    rf"(?i)^.{{1,60}}? {_ADVERBS}(?:{_ACT}|gave|given) {_WHO} (?:(?:on ?to|on|to) )?(?P<new>[\w-]{{4,}}),? (?P<after>\d+(?:[.,]\d+)?(?: ?(?:mg|mcg|micrograms?|milligrams?|ml|units?))?) (?:once|twice|[a-z]+ times) (?:a|per) day(?P<before>){_END}"
+)
+# "Off the naproxen too"
+_OFF = re2.compile(rf"(?i)^(?:.*,? (?:and )?)??(?P<who>I)?(?:'m | am )?(?:now |finally )?off the (?P<old>{MEDICINE})(?: now| too| again)*[\s.!]*$")
 # "My GP gave me melatonin 2 mg": what one is given with a dose, and not at some time in the past.
 _GIVEN = re2.compile(
     rf"(?i)^{_PRESCRIBER} {_ADVERBS}gave {_WHO} {_KNOWN}{_END}"
@@ -107,7 +113,7 @@ _NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
 
 _SIGNS = frozenset(
     "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed gave took taken got weaned migrated transitioned converted upgraded ported "
-    "replaced swapped instead rather stopped discontinued dropped cancelled bumped brought took need take on double halve".split()
+    "replaced swapped instead rather stopped discontinued dropped cancelled bumped brought took need take on double halve off".split()
 )
 _TAKES = BY_NAME["takes_medicine"]
 _PRESCRIBED_THEN = BY_NAME["prescribed"]
@@ -134,7 +140,7 @@ def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]
 
 
 def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
-    for pattern in (_PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED, _NEEDS_SO_MUCH, _IS_NOW, _WAS_CHANGED, _PUT_UP_TO, _SWAPPED_IT, _GIVEN):
+    for pattern in (_PUT_ON_SO_OFTEN, _PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED, _NEEDS_SO_MUCH, _IS_NOW, _WAS_CHANGED, _PUT_UP_TO, _SWAPPED_IT, _GIVEN):
         found = pattern.match(clause)
         if found is None or (pattern is _GIVEN and _THEN.search(clause)) or _REFUSED.match(found.group("new")):
             continue
@@ -154,9 +160,9 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
             f"{patient.text} was given {drug}{when}{(given.group('more') or '').removesuffix(' or so')}.",
         )
         return
-    stopped = _TAKEN_OFF.match(clause) or _STOPPED.match(clause)
+    stopped = _TAKEN_OFF.match(clause) or _STOPPED.match(clause) or _OFF.match(clause)
     if stopped and not _POINTS.match(stopped.group("old")):
-        patient, former = _patient(stopped.group("who"), speaker), stopped.group("old").lower()
+        patient, former = _patient(stopped.group("who") or "I", speaker), stopped.group("old").lower()
         yield Replacement(patient, _TAKES, former, f"{patient.text} no longer takes {former}.", is_negated=True)
 
 
