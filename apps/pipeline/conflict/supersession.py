@@ -103,7 +103,10 @@ def _is_other_amount(one: StoredMemory, two: StoredMemory) -> bool:
     amounts = [_AMOUNT.findall(each) for each in (first, second)]
     if one.predicate != two.predicate or len(amounts[0]) != 1 or len(amounts[1]) != 1 or amounts[0] == amounts[1]:
         return False
-    bare = [[word for word in canonical_text(_AMOUNT.sub(" ", each)).split() if word not in SMALL | _BESIDE_AMOUNTS] for each in (first, second)]
+    bare = [
+        [word for word in canonical_text(_AMOUNT.sub(" ", each)).split() if word not in SMALL | _BESIDE_AMOUNTS]
+        for each in (first, second)
+    ]
     return bool(bare[0]) and bare[0] == bare[1]
 
 

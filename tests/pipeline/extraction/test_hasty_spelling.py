@@ -29,4 +29,7 @@ def test_only_what_is_sure_is_written_out(said: str, written: str) -> None:
 
 
 def test_hasty_sentences_are_read() -> None:
-    assert contents("im allergic to nuts and my mums diabetic") == ["User is allergic to nuts.", "User's mum is diabetic."]
+    assert contents("im allergic to nuts and my mums diabetic") == [
+        "User is allergic to nuts.",
+        "User's mum is diabetic.",
+    ]

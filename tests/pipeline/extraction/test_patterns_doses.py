@@ -14,7 +14,10 @@ from tests.pipeline.extraction.extract_helper import contents
         ("My GP gave me amoxicillin for a week.", ["User was given amoxicillin for a week."]),
         ("The nurse doubled the ramipril, so it's 5 now.", ["User takes ramipril 5."]),
         ("The insulin was increased to 10 units.", ["User takes insulin 10 units."]),
-        ("The metformin made me ill so they've swapped it for gliclazide, 40 in the morning.", ["User takes gliclazide 40."]),
+        (
+            "The metformin made me ill so they've swapped it for gliclazide, 40 in the morning.",
+            ["User takes gliclazide 40."],
+        ),
         ("I take levothyroxine, 75 micrograms.", ["User takes levothyroxine 75 micrograms."]),
         ("I stopped the melatonin.", ["User no longer takes melatonin."]),
         ("And she said no ibuprofen with it.", ["User cannot have ibuprofen."]),

@@ -13,7 +13,10 @@ from tests.pipeline.extraction.extract_helper import contents
         ("My brother can't eat eggs and neither can I.", ["User's brother cannot eat eggs.", "User cannot eat eggs."]),
         ("I eat everything apart from olives.", ["User does not eat olives."]),
         ("Joost eats everything except fish.", ["Joost does not eat fish."]),
-        ("I don't like aubergine, and Joost doesn't eat fish.", ["User does not like aubergine.", "Joost does not eat fish."]),
+        (
+            "I don't like aubergine, and Joost doesn't eat fish.",
+            ["User does not like aubergine.", "Joost does not eat fish."],
+        ),
         # Another verb says something else.
         ("Priya is vegetarian and so does Mina.", ["Priya is vegetarian."]),
     ],

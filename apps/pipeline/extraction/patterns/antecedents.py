@@ -17,7 +17,9 @@ _BEFORE_VERB = re.compile(
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
 # "Priya's mum has rebooked, she's coming on Sunday" is about the mother.
-_KIN_OF_NAMED = re.compile(rf"(?:^|, |(?:and|but|so|because) )(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?=(?:['’]s)? [a-z]+)")
+_KIN_OF_NAMED = re.compile(
+    rf"(?:^|, |(?:and|but|so|because) )(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?=(?:['’]s)? [a-z]+)"
+)
 # "No, Marco Bellini, we were at school together"
 _TOPIC = re.compile(
     r"^(?:(?:no|yes|oh|ah|well|so|it's|that's),? )*(?P<name>[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?: [A-ZÀ-Þ][\w’'-]+)?), (?:we|he|she|who)\b",
@@ -27,9 +29,13 @@ _PRONOUN = re.compile(
     r"^(?P<opener>(?:(?:and|but|so|also|oh|well),? |(?:[Mm]y|[Oo]ur|[Tt]he) [a-z ]{2,30}, )?)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
 )
 # "That's my ex-wife", of the one person before.
-_THAT = re.compile(rf"^[Tt]hat(?:['’]s| is|s) (?=(?:my|our) (?:[a-z-]+ ){{0,2}}(?:{alternation(KIN_WORDS - PLURALS)})\b)")
+_THAT = re.compile(
+    rf"^[Tt]hat(?:['’]s| is|s) (?=(?:my|our) (?:[a-z-]+ ){{0,2}}(?:{alternation(KIN_WORDS - PLURALS)})\b)"
+)
 # "Her birthday is on 2 May"
-_POSSESSIVE = re.compile(r"^(?P<opener>(?:(?:and|but|so|also|oh),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)")
+_POSSESSIVE = re.compile(
+    r"^(?P<opener>(?:(?:and|but|so|also|oh),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)"
+)
 _IS_CALLED = re.compile(r"(?:is )?(?:called|named) [A-ZÀ-Þ]")
 _PRONOUN_OF = {"her": "she", "his": "he"}
 # "Our first designer, she starts on 1 April" is about our first designer Aisha.
@@ -38,6 +44,8 @@ _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
 _OWN = re.compile(
     rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])|(?:\b(?P<parent>Mum|Mom|Mam|Dad)|^(?P<title>mum|mom|mam|dad|gran|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
 )
+_REFERRING = frozenset({"she", "he", "her", "his", "that", "shes", "hes", "thats"})
+_LETTERS = re.compile(r"[a-z]+")
 _FINITE = frozenset("is was has had can will would does did must should may might cannot".split())
 
 
@@ -96,6 +104,11 @@ def _written_out(short: str, rest: str) -> str:
     return {"ll": "will ", "d": "would "}.get(short[1:], "")
 
 
+def may_refer(text: str) -> bool:
+    """Return False if a text surely doesn't begin with a pronoun."""
+    return not _REFERRING.isdisjoint(_LETTERS.findall(text[:40].lower())[:4])
+
+
 def _person_in(sentence: str) -> str:
     """Return the name of the only person that a sentence tells about; "" if there is none, or more than one."""
     if topic := _TOPIC.match(sentence):
@@ -115,7 +128,10 @@ def people_in(sentence: str, *, beside: bool = True) -> set[str]:
 
     What stands beside (`to Rome`) may be a place as well.
     """
-    owned = {f"{each['owner']}'s {each['kin']}": each["owner"] for each in _KIN_OF_NAMED.finditer(sentence)}
+    owned = {
+        f"{each['owner']}'s {each['kin']}": each["owner"]
+        for each in (_KIN_OF_NAMED.finditer(sentence) if "'s " in sentence or "’s " in sentence else ())
+    }
     parents = {(each["own"] or each["parent"] or each["title"]).lower() for each in _OWN.finditer(sentence)}
     others = _BESIDE.finditer(sentence) if beside else ()
     found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *others)}

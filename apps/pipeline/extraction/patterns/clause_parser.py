@@ -38,7 +38,9 @@ _NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more(?! of\b| than\b)|any long
 _CONTRAST = re.compile(r",? (?:and |but )?not [^,;]{1,60}? (?:any ?more|any longer)\b")
 _AND_VERB = re.compile(r" and (?P<verb>am|are|have) ")
 # "We live now in Lombok", "he builds already a cradle"
-_LATE_ADVERB = re.compile(r"^(?P<verb>[a-z]+) (?:now|also|already|still|currently) (?=(?:in|at|on|for|as|a|an|the|two|three|only)\b)")
+_LATE_ADVERB = re.compile(
+    r"^(?P<verb>[a-z]+) (?:now|also|already|still|currently) (?=(?:in|at|on|for|as|a|an|the|two|three|only)\b)"
+)
 _AFTER_ALL = re.compile(r"(?i),? after all\b")
 
 

@@ -74,13 +74,18 @@ def of_clause(clause: str, *, said: SentenceContext, before: str) -> Iterator[Ca
 def _with_doses(found: tuple[Candidate, ...], medicines: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     """Prefer the statement that tells the dose of a medicine: "I take levothyroxine, 75 micrograms"."""
     doses = {each.object.text: each for each in medicines if _DIGIT.search(each.content)}
-    return tuple(
-        doses.get(each.object.text, each)
-        if each.predicate == "takes_medication" and each.polarity is Polarity.POSITIVE and not _DIGIT.search(each.content)
-        else each
-        for each in found
-        if each.predicate != "routine" or not any(dose in each.content.lower() for dose in doses)
-    ) or medicines
+    return (
+        tuple(
+            doses.get(each.object.text, each)
+            if each.predicate == "takes_medication"
+            and each.polarity is Polarity.POSITIVE
+            and not _DIGIT.search(each.content)
+            else each
+            for each in found
+            if each.predicate != "routine" or not any(dose in each.content.lower() for dose in doses)
+        )
+        or medicines
+    )
 
 
 def _of_third_party(clause: str, said: SentenceContext) -> Iterator[Candidate]:

@@ -29,9 +29,13 @@ _OF_THE_MOMENT = re2.compile(
     r"(?i)\b(?:today|tonight|yesterday|just|right now|at the moment|currently|this (?:morning|afternoon|evening|week|one)|already|again and again|way too|so far|all day|later|soon)\b"
 )
 # A day of this week, without its date, says nothing next week.
-_PASSING_DAY = re2.compile(rf"(?i)(?:\b(?:on|this|next|by|until|coming) )?\b(?:{alternation(WEEKDAYS)})\b(?: (?:morning|afternoon|evening|night))?")
+_PASSING_DAY = re2.compile(
+    rf"(?i)(?:\b(?:on|this|next|by|until|coming) )?\b(?:{alternation(WEEKDAYS)})\b(?: (?:morning|afternoon|evening|night))?"
+)
 _DATE = re2.compile(rf"(?i)\d(?:st|nd|rd|th)\b|\b(?:{alternation(MONTHS)}) \d|\d (?:{alternation(MONTHS)})\b")
-_DATED = re2.compile(rf"(?i)\d(?:st|nd|rd|th)?\b|\b(?:every|each|last|{alternation(MONTHS)})\b|\b(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)")
+_DATED = re2.compile(
+    rf"(?i)\d(?:st|nd|rd|th)?\b|\b(?:every|each|last|{alternation(MONTHS)})\b|\b(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)"
+)
 # What is to happen if something else does is no plan yet.
 _DEPENDS = re2.compile(r"(?i)\b(?:if|unless|in case|provided|depending on)\b")
 _POINTS = re2.compile(r"(?i)\b(?:it|that|this|these|those|there|here|them|ones?|stuff|things?|something|everything)\b")
@@ -56,7 +60,9 @@ def concreteness_of(candidate: Candidate, *, name: str) -> float:
     score += _GAIN * is_named + _GAIN * is_timed + _SMALL_GAIN * (candidate.type is MemoryType.PREFERENCE)
     score += _SMALL_GAIN * (_DENIES.search(said) is not None)
     score -= _LOSS * (_OF_THE_MOMENT.search(said) is not None) + _LOSS * (_POINTS.search(said) is not None)
-    depends = _DEPENDS.search(said) is not None and (candidate.type is MemoryType.EVENT or _DATE.search(said) is not None)
+    depends = _DEPENDS.search(said) is not None and (
+        candidate.type is MemoryType.EVENT or _DATE.search(said) is not None
+    )
     score -= _GREAT_LOSS * (is_passing or depends)
     is_definite = candidate.predicate not in _NAMED_WITH_ARTICLE and _DEFINITE.match(said) is not None
     return score - _SMALL_LOSS * (is_definite and not is_named)

@@ -8,9 +8,7 @@ from apps.pipeline.lexicon.tables import alternation
 _NAME = r"(?P<name>[A-ZÀ-Þ][\w'’-]+)"
 _CALLED = rf"(?:(?:[Ss]he|[Hh]e|[Ii]t)(?:['’]s| is) (?:called|named)|(?:[Hh]er|[Hh]is|[Ii]ts) name(?:['’]s| is)|called|named) {_NAME}"
 _IS_CALLED = re.compile(rf"^{_CALLED}\b")
-_SOMEBODY = (
-    rf"\b(?P<whom>(?:an?|one|another) (?:[a-z-]+ ){{0,3}}?(?:{alternation(KIN_WORDS)})|some(?:one|body)(?: new)?)\b(?!,? (?:called|named))"
-)
+_SOMEBODY = rf"\b(?P<whom>(?:an?|one|another) (?:[a-z-]+ ){{0,3}}?(?:{alternation(KIN_WORDS)})|some(?:one|body)(?: new)?)\b(?!,? (?:called|named))"
 _SOMEBODY_NEW = re.compile(_SOMEBODY)
 _NAMED_BEHIND = re.compile(rf"{_SOMEBODY}(?P<more>[^.;:!?,]{{0,40}}?),? (?:and )?{_CALLED}\b")
 _JOINT = re.compile(r"^(?:,| -| –)? (?:and )?(?=(?:she|he|it)\b)")

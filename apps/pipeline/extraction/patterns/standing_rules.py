@@ -132,13 +132,17 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 
 
 # "Please use British spelling everywhere, my journal wants it"
-_REASON = re.compile(r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$")
+_REASON = re.compile(
+    r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$"
+)
 _NEXT_RULE = re.compile(r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])")
 
 
 def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingRule, ...]:
     """Parse all standing wishes of a sentence: "don't use emojis, never use tables"."""
-    first = rule_in(sentence, name=name, asks=asks) or rule_in(_REASON.sub("", sentence), name=name, asks=asks)
+    first = rule_in(sentence, name=name, asks=asks)
+    if first is None and "," in sentence and (bare := _REASON.sub("", sentence)) != sentence:
+        first = rule_in(bare, name=name, asks=asks)
     if first is None:
         return ()
     parts = [] if asks else _NEXT_RULE.split(sentence.replace("’", "'"))

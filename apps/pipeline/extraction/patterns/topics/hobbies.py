@@ -7,9 +7,7 @@ from apps.pipeline.extraction.patterns.pattern import Pattern
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="hobbies", importance=0.5, max_words=18)
 
-_REGULARLY = (
-    r"(?:every (?:day|morning|evening|night|week|weekend|month|year|other day|\w+day)|each (?:day|morning|week|weekend)|daily|(?:once|twice|[a-z]+ times|\d times) (?:a|per) (?:day|week|month|year)|on (?:weekends|weekdays|\w+days)|at (?:\d|five|six|seven|eight|nine|ten|eleven|midnight|noon|night)[\w:]*(?: ?[ap]m)?)"
-)
+_REGULARLY = r"(?:every (?:day|morning|evening|night|week|weekend|month|year|other day|\w+day)|each (?:day|morning|week|weekend)|daily|(?:once|twice|[a-z]+ times|\d times) (?:a|per) (?:day|week|month|year)|on (?:weekends|weekdays|\w+days)|at (?:\d|five|six|seven|eight|nine|ten|eleven|midnight|noon|night)[\w:]*(?: ?[ap]m)?)"
 
 PATTERNS = (
     _row(
