@@ -6,7 +6,8 @@ from unicodedata import combining, normalize
 CONDITION_ADJECTIVES: dict[str, str] = {
     "diabetic": "diabetes", "coeliac": "coeliac disease", "celiac": "celiac disease",
     "asthmatic": "asthma",
-    "prediabetic": "prediabetes", "epileptic": "epilepsy", "anaemic": "anaemia", "anemic": "anemia", "dyslexic": "dyslexia", "autistic": "autism",
+    "prediabetic": "prediabetes",
+    "epileptic": "epilepsy", "anaemic": "anaemia", "anemic": "anemia", "dyslexic": "dyslexia", "autistic": "autism",
     "arthritic": "arthritis", "bipolar": "bipolar disorder", "hypertensive": "hypertension",
     "haemophiliac": "haemophilia",
     "hemophiliac": "hemophilia", "colour-blind": "colour blindness", "colour blind": "colour blindness",
@@ -18,7 +19,8 @@ CONDITION_ADJECTIVES: dict[str, str] = {
 CONDITION_NOUNS = (
     r"(?:type \d )?(?:diabetes|asthma|adhd|ocd|ptsd|autism|epilepsy|anxiety|depression|migraines?|insomnia|an(?:a)?emia"
     r"|ibs|pcos|gerd|eczema|hay fever|gout|tinnitus|vertigo|cancer|glaucoma|reflux|sciatica|lupus"
-    r"|sleep apno?ea|(?:atrial )?fibrillation|heart failure|angina|(?:stomach |peptic )?ulcers?|cataracts?|shingles|pre-?diabetes"
+    r"|sleep apno?ea|(?:atrial )?fibrillation"
+    r"|heart failure|angina|(?:stomach |peptic )?ulcers?|cataracts?|shingles|pre-?diabetes"
     r"|long covid|dementia|parkinson(?:'?s)?|alzheimer(?:'?s)?|crohn'?s"
     r"|(?:high|low) (?:blood pressure|cholesterol)|(?:underactive|overactive) thyroid"
     r"|heart (?:condition|murmur)|bad (?:back|knee|hip|shoulder)|(?:kidney|gall) ?stones"
@@ -35,7 +37,8 @@ _STEMS = (
     "idone giline lamide bital gabalin bapentin "
 )
 _OTHERS = (
-    "insulin", "aspirin", "naproxen", "diclofenac", "ibuprofen", "paracetamol", "acetaminophen", "codeine", "morphine", "tramadol", "warfarin",
+    "insulin", "aspirin", "naproxen", "diclofenac",
+    "ibuprofen", "paracetamol", "acetaminophen", "codeine", "morphine", "tramadol", "warfarin",
     "clopidogrel", "digoxin", "lithium", "melatonin", "methotrexate", "prednisone", "prednisolone", "cortisone",
     "levodopa", "antihistamines?", "antibiotics?", "antidepressants?", "painkillers?", "steroids?", "beta[ -]blockers?",
     "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
