@@ -26,7 +26,8 @@ _IS_MIGRATING = "(select current_setting('memplatform.migrating', true) = 'on')"
 # Rows without a project: those of the scope's end user are recognised by comparison, others one by one. Functions, as
 # a subquery in a policy would be planned, and prepared for execution, in every statement with such a table. They run
 # with the rights of their caller, so they find the end users of the scope's project alone.
-# A function in SQL would be read and inlined each time that a statement is planned.
+# A function in SQL would be read and inlined each time that a statement is planned. The setting is read into a
+# variable, since a condition on the setting itself would read it for each row that is looked at.
 FUNCTIONS = """
 create or replace function is_end_user_of_project(wanted uuid) returns boolean
 language plpgsql stable parallel safe as $$
@@ -35,8 +36,10 @@ begin
 end $$;
 
 create or replace function end_user_of_scope() returns uuid language plpgsql stable parallel safe as $$
+declare
+    wanted uuid := nullif(current_setting('memplatform.end_user', true), '')::uuid;
 begin
-    return (select id from tenants_enduser where id = nullif(current_setting('memplatform.end_user', true), '')::uuid);
+    return (select id from tenants_enduser where id = wanted);
 end $$;
 """
 _READ = "end_user_id = (select end_user_of_scope()) or is_end_user_of_project(end_user_id)"
@@ -66,7 +69,11 @@ class TenantTable:
         """Yield its policies; whoever has none of these roles reads and writes nothing."""
         if self.name == PROJECTS or self.has_project:
             column = "id" if self.name == PROJECTS else "project_id"
-            yield Policy("tenant", APP_ROLE, f"{column} = (select {_PROJECT})", f"{column} = {_PROJECT}")
+            # Queries name the project where they search by it. In a form that no index serves, the policy doesn't
+            # tempt the planner to read a whole project, as long as there are no statistics, instead of the row that
+            # a query asks for.
+            using = f"coalesce({column} = (select {_PROJECT}), false)"
+            yield Policy("tenant", APP_ROLE, using, f"{column} = {_PROJECT}")
         else:
             yield Policy("tenant", APP_ROLE, _READ, _WRITTEN)
         yield Policy("system", SYSTEM_ROLE, "true", "true")

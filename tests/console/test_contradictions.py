@@ -59,7 +59,7 @@ def test_what_is_no_day_is_refused(admin: Client, link: MemoryLink, day: str) ->
 
 
 @pytest.mark.parametrize(
-    ("resolution", "done"), [("kept_from", "kept A"), ("kept_to", "kept B"), ("merged", "merged A")]
+    ("resolution", "done"), [("kept_from", "kept “"), ("kept_to", "kept “"), ("merged", "merged into “")]
 )
 def test_a_refusal_names_who_decided_first(admin: Client, link: MemoryLink, resolution: str, done: str) -> None:
     first = decision(link, resolution)

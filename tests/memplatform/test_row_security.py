@@ -109,6 +109,19 @@ def two_tenants(client: APIClient, other_project: Project, client_of: MakeClient
     return end_user_id(project_id=first, user_id="ana"), end_user_id(project_id=second, user_id="ana")
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("table", ["tenants_enduser", "traces_trace", "traces_session", "memories_memory"])
+def test_a_row_is_found_by_its_key_not_by_its_project(project: Project, table: str) -> None:
+    """Without statistics, the index of the project would seem as good, and read the whole project."""
+    with tenant_scope(project_id=project.pk):
+        plan = [line.strip() for (line,) in rows(f"explain select * from {table} where id = %s", uuid4())]
+
+    (condition,) = (line for line in plan if line.startswith("Index Cond"))
+    assert plan[0].startswith(f"Index Scan using {table}_pkey")
+    assert "project_id" not in condition
+    assert any("project_id" in line for line in plan if line.startswith("Filter"))
+
+
 def filled_tables() -> Iterator[str]:
     for table in tenant_tables():
         if rows(f"select exists (select from {table.name})") == [(True,)]:

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.db.models import Q
 from pgvector.django import MaxInnerProduct
 
+from apps.actions.review.change_status import StatusChange, possible_changes
 from apps.actions.review.review_decisions import APPROVALS
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
 from apps.console.selectors.history import HistoryEntry, memory_history
 from apps.console.selectors.lineage import Lineage, load_lineage
+from apps.console.selectors.teamwork import ShownComment, assignees_of, comments_on
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.traces.models import Turn
@@ -59,11 +62,18 @@ class ReviewItem:
     history: tuple[HistoryEntry, ...]
     lineage: Lineage
     options: ReviewOptions | None  # of a memory that is pending
+    comments: tuple[ShownComment, ...] = ()
+    assignee: User | None = None
 
     @property
     def repeats(self) -> Memory | None:
         """Return the memory that this one probably repeats, into which one key may merge it."""
         return next((each.memory for each in self.similar if each.is_repeat), None)
+
+    @property
+    def changes(self) -> tuple[StatusChange, ...]:
+        """Return what a person can do with a memory that waits for no decision."""
+        return possible_changes(Status(self.memory.status))
 
     @property
     def approved_by(self) -> str:
@@ -87,6 +97,8 @@ def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
         history=memory_history(memory),
         lineage=load_lineage(memory),
         options=options,
+        comments=comments_on(memory),
+        assignee=assignees_of([memory.pk]).get(memory.pk),
     )
 
 

@@ -65,9 +65,15 @@ def as_memory(identifier: UUID) -> str:
 @register.simple_tag(takes_context=True)
 def url_with(context: dict[str, Any], **changes: Any) -> str:
     """Return the URL of the page with some query parameters changed; an empty value removes a parameter."""
+    return f"{context['request'].path}?{query_with(context, **changes)}"
+
+
+@register.simple_tag(takes_context=True)
+def query_with(context: dict[str, Any], **changes: Any) -> str:
+    """Return the query string of the page with some parameters changed; an empty value removes a parameter."""
     request: HttpRequest = context["request"]
     query = {name: request.GET[name] for name in request.GET} | changes
-    return f"{request.path}?{urlencode({name: value for name, value in query.items() if value not in ('', None)})}"
+    return urlencode({name: value for name, value in query.items() if value not in ("", None)})
 
 
 @dataclass(frozen=True, slots=True)
