@@ -16,6 +16,7 @@ _BEFORE_VERB = re.compile(
 )
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
+_JOINED = re.compile(rf"\b{_NAME},? (?:and|or) (?=[A-ZÀ-Þ])")
 # "Priya's mum has rebooked, she's coming on Sunday" is about the mother.
 _KIN_OF_NAMED = re.compile(
     rf"(?:^|, |(?:and|but|so|because) )(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?=(?:['’]s)? [a-z]+)"
@@ -134,7 +135,7 @@ def people_in(sentence: str, *, beside: bool = True) -> set[str]:
     }
     parents = {(each["own"] or each["parent"] or each["title"]).lower() for each in _OWN.finditer(sentence)}
     others = _BESIDE.finditer(sentence) if beside else ()
-    found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *others)}
+    found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_JOINED.finditer(sentence), *others)}
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
     people = {each for each in found | subjects if may_be_name(each) and each.lower() not in parents}
     return (people - set(owned.values())) | set(owned) | {f"my {each}" for each in parents}
