@@ -45,8 +45,13 @@ class _Readings:
     has_worker: bool
 
 
-def find_trouble(*, project_id: UUID) -> Trouble:
-    """Return what is wrong now, from small tables and partial indexes (one query, two with a silent model)."""
+def find_trouble(*, project_id: UUID, is_archived: bool = False) -> Trouble:
+    """Return what is wrong now, from small tables and partial indexes (one query, two with a silent model).
+
+    Nothing is wrong in an archived project, whose work waits on purpose.
+    """
+    if is_archived:
+        return Trouble((), 0)
     now = _read(project_id)
     return Trouble(tuple(_lines(project_id, now)), now.failed)
 
@@ -56,7 +61,7 @@ def _read(project_id: UUID) -> _Readings:
     failed = rows.dead().order_by().values("project_id").annotate(rows=Count("id")).values("rows")
     found = Project.objects.filter(pk=project_id).values_list(
         Coalesce(Subquery(failed), 0),
-        Subquery(rows.open().of_working_projects().order_by("created_at").values("created_at")[:1]),
+        Subquery(rows.open().order_by("created_at").values("created_at")[:1]),
         Exists(ModelPause.objects.filter(project_id=project_id)),
         Exists(WorkerHeartbeat.objects.filter(seen_at__gte=Now() - ALIVE_WITHIN)),
     )
