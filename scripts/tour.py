@@ -1,6 +1,6 @@
 """Record the tour of the README, docs/images/tour.gif: `make tour` (needs ffmpeg).
 
-A separate demo in a temporary data folder is driven through the console. Each scene is a picture that is shown for a few
+A separate demo in a temporary data folder is driven through the console. Each scene is a picture that is shown for some
 seconds, with a line that says what is seen.
 """
 
