@@ -16,7 +16,10 @@ def review_context(
     """Read live memories of one end user, those that hold their slots and those linked to them (one round trip)."""
     slots = [Slot(subject_id=each.subject_id, predicate=each.predicate) for each in memories if each.subject_id]
     found = PostgresMemoryReader().holders(
-        end_user_id=memories[0].end_user_id, slots=slots, ids=[*(each.pk for each in memories), *linked, *contradicts]
+        end_user_id=memories[0].end_user_id,
+        slots=slots,
+        ids=[*(each.pk for each in memories), *linked, *contradicts],
+        private_to=memories[0].private_to,
     )
     return ReviewContext(
         memories={each.id: each for each in found},

@@ -10,6 +10,8 @@ from msgspec import UNSET, Meta, UnsetType
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
     AdjustmentResponse,
+    AgentScopeBody,
+    AgentScopeQuery,
     DayEnd,
     DayStart,
     Identifier,
@@ -17,7 +19,6 @@ from apps.api.schemas.common import (
     Limit,
     Metadata,
     Moment,
-    QueryParameters,
     RequestBody,
     Share,
     Topic,
@@ -25,6 +26,7 @@ from apps.api.schemas.common import (
     adjusted_time,
     checked_metadata,
     checked_names,
+    checked_scope,
 )
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import (
@@ -71,7 +73,7 @@ class ObjectBody(RequestBody):
     list: Annotated[tuple[Identifier, ...], Meta(min_length=1, max_length=100)] | None = None
 
 
-class MemoryBody(RequestBody):
+class MemoryBody(AgentScopeBody, kw_only=True):
     """A memory to store as given. Omitted fields get defaults."""
 
     type: TypeName
@@ -134,12 +136,13 @@ class RevisionBody(RequestBody):
     version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
 
 
-class MemoriesQuery(QueryParameters, rename={"from_": "from"}):
+class MemoriesQuery(AgentScopeQuery, rename={"from_": "from"}):
     """Filters for a list of memories. `user_id` is optional for keys with scope admin.
 
     `from` and `to` limit when it was said; a memory must have every `tag`. `as_of` selects what was true at a moment,
     superseded memories as well unless `status` is given; `known_at` what had been stored by a moment, in the wording of
-    that time.
+    that time. `agent_id`, `app_id` and `run_id` select what one request told that named all of them, `session_id` what
+    was first told in a session. What is private to an agent is listed too.
     """
 
     user_id: Identifier | None = None
@@ -148,6 +151,7 @@ class MemoriesQuery(QueryParameters, rename={"from_": "from"}):
     tag: tuple[Tag, ...] = ()
     status: tuple[Status, ...] = ()
     entity: str | None = None
+    session_id: Identifier | None = None
     from_: DayStart | None = None
     to: DayEnd | None = None
     as_of: DayEnd | None = None
@@ -191,6 +195,7 @@ def _new(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
         topic=checked_name(body.topic or "", at=f"{at}/topic"),
         tags=tuple(dict.fromkeys((*tags, tag) if tag else tags)),
         metadata=checked_metadata(body.metadata, at=f"{at}/metadata"),
+        agent_scope=checked_scope(body, at=f"{at}/"),
         language=checked_name(body.language, at=f"{at}/language"),
         event_at=checked_moment(body.event_at, at=f"{at}/event_at"),
         event_precision=body.event_precision,

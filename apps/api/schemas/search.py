@@ -9,15 +9,16 @@ from msgspec import Meta
 from apps.actions.memories.build_context import ContextResult
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
+    AgentScopeBody,
     DayEnd,
     DayStart,
     Identifier,
     Metadata,
-    RequestBody,
     ResponseBody,
     Share,
     Topic,
     checked_metadata,
+    checked_scope,
 )
 from apps.api.schemas.memories import Tag
 from apps.api.schemas.memory_responses import MemoryResponse, memory_fields
@@ -32,10 +33,12 @@ MAX_ENTITIES = 20
 Question = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 
 
-class SearchBody(RequestBody, rename={"from_": "from"}):
+class SearchBody(AgentScopeBody, kw_only=True, rename={"from_": "from"}):
     """A query with filters; a blank query returns the most important memories, whatever `min_score` is.
 
-    A memory must have all `tags` and all `metadata`, and one of `entities` as its subject or object. `from` and `to`
+    A memory must have all `tags` and one of `entities` as its subject or object. `agent_id`, `app_id`, `run_id` and
+    `metadata` select what one request told that named all of them; without `agent_id`, what is private to an agent is
+    left out. `from` and `to`
     limit when it was said. `as_of` selects what was true at a moment, `known_at` what had been stored by a moment, in
     the wording of that time. `min_score` leaves out what has less to do with the query; 0.1 keeps out noise.
     """
@@ -92,10 +95,11 @@ class SearchResponse(ResponseBody):
     results: list[FoundMemoryResponse]
 
 
-class ContextBody(RequestBody):
+class ContextBody(AgentScopeBody, kw_only=True):
     """The purpose of a context block and its token budget.
 
-    Memories with a score of at least `min_score` for the query come before other facts.
+    Memories with a score of at least `min_score` for the query come before other facts. `agent_id`, `app_id` and
+    `run_id` select as in a search.
     """
 
     user_id: Identifier
@@ -126,6 +130,7 @@ def search_query(body: SearchBody) -> SearchQuery:
         min_confidence=body.min_confidence,
         min_score=body.min_score,
         entities=tuple(_entity(each, at=f"/entities/{place}") for place, each in enumerate(body.entities)),
+        told_in=checked_scope(body),
         metadata=checked_metadata(body.metadata, at="/metadata"),
         statuses=body.status,
         said_from=checked_moment(body.from_, at="/from"),
@@ -138,7 +143,11 @@ def search_query(body: SearchBody) -> SearchQuery:
 def context_query(body: ContextBody) -> ContextQuery:
     """Convert the body to a context query. Raises TooLarge."""
     return ContextQuery(
-        token_budget=body.token_budget, text=_question(body.query), stakes=body.stakes, min_score=body.min_score
+        token_budget=body.token_budget,
+        text=_question(body.query),
+        stakes=body.stakes,
+        min_score=body.min_score,
+        told_in=checked_scope(body),
     )
 
 

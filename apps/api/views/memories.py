@@ -15,7 +15,7 @@ from apps.actions.memories.store import StoreRequest, store
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code, invalid
-from apps.api.schemas.common import AdjustmentResponse
+from apps.api.schemas.common import AdjustmentResponse, checked_scope
 from apps.api.schemas.memories import (
     MemoriesBody,
     MemoriesQuery,
@@ -67,7 +67,7 @@ class MemoriesView(ApiView):
     def get(self, request: Request) -> Response:
         """List memories, newest first; only active ones unless `status` selects others."""
         query = read_query(request, MemoriesQuery)
-        rows = _filtered(Memory.objects.for_project(self.caller.project_id).to_show(), query)
+        rows = _filtered(_told(Memory.objects.for_project(self.caller.project_id).to_show(), query), query)
         if (user := self.end_user_id(query.user_id)) is not None:
             rows = rows.for_end_user(user)
         known_at = checked_moment(query.known_at, at="known_at")
@@ -139,6 +139,15 @@ def _filtered(rows: MemoryQuerySet, query: MemoriesQuery) -> MemoryQuerySet:
         rows = rows.filter(said_at__gte=checked_moment(query.from_, at="from"))
     if query.to is not None:
         rows = rows.filter(said_at__lte=checked_moment(query.to, at="to"))
+    return rows
+
+
+def _told(rows: MemoryQuerySet, query: MemoriesQuery) -> MemoryQuerySet:
+    """Filter by who told a memory, and in which session."""
+    if named := checked_scope(query, at="").given():
+        rows = rows.filter(Q(**named) | Q(further_sources__contains=[named]))
+    if query.session_id is not None:
+        rows = rows.filter(session__external_id=checked_name(query.session_id, at="session_id"))
     return rows
 
 
