@@ -13,9 +13,9 @@ A1 = {"agent_id": "a1", "app_id": "shop", "run_id": "r1"}
 A2 = {"agent_id": "a2", "app_id": "shop", "run_id": "r2"}
 
 
-def say(client: APIClient, content: str, **more: Any) -> dict[str, Any]:
+def say(client: APIClient, content: str, session: str = "s", **more: Any) -> dict[str, Any]:
     turns = [{"role": "user", "content": content}]
-    answer = client.post("/v1/turns", {"user_id": "ana", "session_id": "s", "mode": "sync", "turns": turns, **more})
+    answer = client.post("/v1/turns", {"user_id": "ana", "session_id": session, "mode": "sync", "turns": turns, **more})
     assert answer.status_code == 200, answer.content
     body: dict[str, Any] = answer.json()
     return body
@@ -39,7 +39,7 @@ def test_a_turn_names_who_told_a_memory(client: APIClient) -> None:
 
 def test_metadata_of_two_sources_stay_apart(client: APIClient) -> None:
     (first,) = say(client, "I live in Lisbon.", metadata={"ticket": 1}, **A1)["memory_ids"]
-    (second,) = say(client, "I live in Lisbon.", metadata={"order": 2}, **A2)["memory_ids"]
+    (second,) = say(client, "I live in Lisbon.", "other", metadata={"order": 2}, **A2)["memory_ids"]
 
     memory = client.get(f"/v1/memories/{first}").json()
     assert first == second

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from apps.actions.projects.configure import configure
-from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.enums import MemberRole, MemorySharing, Scope
 from apps.pipeline.core.policy import ExtractionPolicy, Policy, SharingPolicy
 from apps.tenants.models import Membership, Project
 from benchmarks.model_server import ModelServer
