@@ -1,13 +1,18 @@
 """Conditions on the sources of a memory, as SQL on the row alias `m`: who told it, with which metadata."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import BooleanField
+from django.db.models.expressions import RawSQL
 from psycopg.types.json import Jsonb
 
 from apps.pipeline.core.agent_scope import AgentScope
 
+_NAMED = re.compile(r"%\((\w+)\)s")
+_ROW = re.compile(r"\bm\.")
 # One row per source: the first one is in columns, the others are in an array, which most memories have empty.
 _ANY_SOURCE = """exists (
     select from (
@@ -30,6 +35,13 @@ class SqlCondition:
 
     text: str
     values: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_expression(self, *, table: str) -> RawSQL:
+        """Return the condition for a queryset, whose rows have the name of their table instead of `m`."""
+        names = _NAMED.findall(self.text)
+        text = _NAMED.sub("%s", _ROW.sub(f"{table}.", self.text))
+        values = [self.values[name] for name in names]
+        return RawSQL(text, values, output_field=BooleanField())  # noqa: S611  (texts of this program, values apart)
 
 
 def any_source(condition: str) -> str:

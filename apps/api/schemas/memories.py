@@ -45,6 +45,8 @@ from apps.pipeline.core.input_validation import BadInput, checked_moment, checke
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
+from apps.pipeline.retrieval.filter_parser import parse_filter
+from apps.pipeline.retrieval.memory_filter import MemoryFilter
 
 MAX_MEMORIES = 100
 
@@ -55,6 +57,7 @@ LongText = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTER
 Predicate = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Tag = Annotated[str, Meta(min_length=1, max_length=64)]
 Tags = Annotated[tuple[Tag, ...], Meta(max_length=32)]
+FilterText = Annotated[str, Meta(max_length=8_000, description="A filter as JSON, as in a search.")]
 Language = Annotated[str, Meta(max_length=8)]
 
 
@@ -156,8 +159,21 @@ class MemoriesQuery(AgentScopeQuery, rename={"from_": "from"}):
     to: DayEnd | None = None
     as_of: DayEnd | None = None
     known_at: DayEnd | None = None
+    filter: FilterText | None = None
     cursor: str | None = None
     limit: Limit = 50
+
+
+def list_filter(query: MemoriesQuery) -> MemoryFilter | None:
+    """Return the filter of a list, which is JSON in the query string. Raises BadInput about the parameter."""
+    if query.filter is None:
+        return None
+    try:
+        return parse_filter(msgspec.json.decode(query.filter), at="")
+    except msgspec.DecodeError as error:
+        raise BadInput("must be JSON", at="filter") from error
+    except BadInput as error:
+        raise BadInput(f"{error.at} {error}".strip(), at="filter") from error
 
 
 def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:

@@ -22,6 +22,7 @@ from apps.api.schemas.memories import (
     RevisionBody,
     adjustments,
     changes_of,
+    list_filter,
     new_memories,
 )
 from apps.api.schemas.memory_responses import (
@@ -38,12 +39,15 @@ from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import check_quotas
+from apps.memories.filter_sql import filter_condition, told_in_session
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.as_of import as_believed
+from apps.memories.source_sql import told_by_source
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment, checked_name
+from apps.pipeline.retrieval.memory_filter import wanted_statuses
 
 _ETAG = re.compile(r'(?:W/)?"?(\d{1,9})"?')
 _EXAMPLE = {
@@ -119,7 +123,9 @@ def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> Replaya
 def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None) -> MemoryQuerySet:
     """Filter by status and validity: those of now, or those stored at a moment."""
     as_of = checked_moment(query.as_of, at="as_of")
-    statuses = query.status or ((Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,))
+    shown = (Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,)
+    wanted = list_filter(query)
+    statuses = query.status or (*shown, *(wanted_statuses(wanted) if wanted else ()))
     rows = rows.known_at(known_at).filter(status_then__in=statuses) if known_at else rows.filter(status__in=statuses)
     return rows.true_at(as_of, as_known=known_at is not None) if as_of else rows
 
@@ -143,11 +149,14 @@ def _filtered(rows: MemoryQuerySet, query: MemoriesQuery) -> MemoryQuerySet:
 
 
 def _told(rows: MemoryQuerySet, query: MemoriesQuery) -> MemoryQuerySet:
-    """Filter by who told a memory, and in which session."""
-    if named := checked_scope(query, at="").given():
-        rows = rows.filter(Q(**named) | Q(further_sources__contains=[named]))
+    """Filter by who told a memory, by the session in which it was told, and by the filter."""
+    conditions = told_by_source(scope=checked_scope(query, at=""), metadata={})
     if query.session_id is not None:
-        rows = rows.filter(session__external_id=checked_name(query.session_id, at="session_id"))
+        conditions.append(told_in_session(checked_name(query.session_id, at="session_id")))
+    if (wanted := list_filter(query)) is not None:
+        conditions.append(filter_condition(wanted))
+    for each in conditions:
+        rows = rows.meeting(each)
     return rows
 
 

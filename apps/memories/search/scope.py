@@ -8,11 +8,13 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from apps.memories.filter_sql import filter_condition
 from apps.memories.source_sql import SqlCondition, told_by_source
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.retrieval.memory_filter import MemoryFilter
 
 # Memories in their version of %(known_at)s. A version row has the values that a change replaced, so the earliest change
 # after that time decides. The terms are computed from the content of that version.
@@ -44,6 +46,7 @@ class SearchQuery:
     entities: tuple[UUID, ...] = ()  # a hit has any of them as subject or object
     told_in: AgentScope = UNSCOPED  # one source of a hit has all that is named; without an agent: shared memories
     metadata: Mapping[str, Any] = field(default_factory=dict)  # the same source contains all of it
+    filter: MemoryFilter | None = None
     said_from: datetime | None = None
     said_to: datetime | None = None
     statuses: tuple[Status, ...] = ()  # empty: those that the stakes allow
@@ -137,7 +140,8 @@ def _filters(query: SearchQuery, policy: RetrievalPolicy) -> list[SqlCondition]:
     columns = [SqlCondition(text, {name: value}) for text, name, value in filters if value]
     confident = SqlCondition("m.confidence >= %(least)s", {"least": least})
     scope = query.told_in if query.told_in.app_id or query.told_in.run_id or query.metadata else UNSCOPED
-    return [confident, *columns, *told_by_source(scope=scope, metadata=query.metadata)]
+    filtered = [filter_condition(query.filter)] if query.filter else []
+    return [confident, *columns, *told_by_source(scope=scope, metadata=query.metadata), *filtered]
 
 
 def searched_statuses(query: SearchQuery) -> Sequence[Status]:
