@@ -11,12 +11,8 @@ from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
     AdjustmentResponse,
     AgentScopeBody,
-    AgentScopeQuery,
-    DayEnd,
-    DayStart,
     Identifier,
     Label,
-    Limit,
     Metadata,
     Moment,
     RequestBody,
@@ -45,8 +41,6 @@ from apps.pipeline.core.input_validation import BadInput, checked_moment, checke
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
-from apps.pipeline.retrieval.filter_parser import parse_filter
-from apps.pipeline.retrieval.memory_filter import MemoryFilter
 
 MAX_MEMORIES = 100
 
@@ -57,7 +51,6 @@ LongText = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTER
 Predicate = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Tag = Annotated[str, Meta(min_length=1, max_length=64)]
 Tags = Annotated[tuple[Tag, ...], Meta(max_length=32)]
-FilterText = Annotated[str, Meta(max_length=8_000, description="A filter as JSON, as in a search.")]
 Language = Annotated[str, Meta(max_length=8)]
 
 
@@ -139,46 +132,9 @@ class RevisionBody(RequestBody):
     version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
 
 
-class MemoriesQuery(AgentScopeQuery, rename={"from_": "from"}):
-    """Filters for a list of memories. `user_id` is optional for keys with scope admin.
-
-    `from` and `to` limit when it was said; a memory must have every `tag`. `as_of` selects what was true at a moment,
-    superseded memories as well unless `status` is given; `known_at` what had been stored by a moment, in the wording of
-    that time. `agent_id`, `app_id` and `run_id` select what one request told that named all of them, `session_id` what
-    was first told in a session. What is private to an agent is listed too.
-    """
-
-    user_id: Identifier | None = None
-    type: tuple[MemoryType, ...] = ()
-    topic: tuple[Topic, ...] = ()
-    tag: tuple[Tag, ...] = ()
-    status: tuple[Status, ...] = ()
-    entity: str | None = None
-    session_id: Identifier | None = None
-    from_: DayStart | None = None
-    to: DayEnd | None = None
-    as_of: DayEnd | None = None
-    known_at: DayEnd | None = None
-    filter: FilterText | None = None
-    cursor: str | None = None
-    limit: Limit = 50
-
-
-def list_filter(query: MemoriesQuery) -> MemoryFilter | None:
-    """Return the filter of a list, which is JSON in the query string. Raises BadInput about the parameter."""
-    if query.filter is None:
-        return None
-    try:
-        return parse_filter(msgspec.json.decode(query.filter), at="")
-    except msgspec.DecodeError as error:
-        raise BadInput("must be JSON", at="filter") from error
-    except BadInput as error:
-        raise BadInput(f"{error.at} {error}".strip(), at="filter") from error
-
-
 def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:
     """Return the memories to store, their texts cleaned. Raises BadInput, TooLarge."""
-    return tuple(_new(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
+    return tuple(new_memory(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
 
 
 def adjustments(body: MemoriesBody, taken: Sequence[NewMemory]) -> list[AdjustmentResponse]:
@@ -196,7 +152,8 @@ def adjustments(body: MemoriesBody, taken: Sequence[NewMemory]) -> list[Adjustme
     ]
 
 
-def _new(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
+def new_memory(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
+    """Return a memory to store, its texts cleaned. Raises BadInput, TooLarge with pointers below `at`."""
     kind, tag = _type(body.type, at=f"{at}/type")
     tags = checked_names(body.tags, at=f"{at}/tags")
     predicate = checked_name(body.predicate or "", at=f"{at}/predicate")
