@@ -137,8 +137,9 @@ def _similar(memory: Memory) -> tuple[SimilarMemory, ...]:
     own = mine.filter(memory=memory).first()
     if own is None:
         return ()
+    beside = Memory.objects.for_end_user(memory.end_user_id).live().filter(private_to=memory.private_to)
     near = (
-        mine.filter(embedder=own.embedder, memory__in=Memory.objects.for_end_user(memory.end_user_id).live())
+        mine.filter(embedder=own.embedder, memory__in=beside)
         .exclude(memory=memory)
         .annotate(distance=MaxInnerProduct("embedding", own.embedding))
         .order_by("distance")
