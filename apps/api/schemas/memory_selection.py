@@ -48,9 +48,10 @@ class MemoriesQuery(MemorySelection, rename={"from_": "from"}):
     limit: Limit = 50
 
 
-class RetractionQuery(MemorySelection, rename={"from_": "from"}):
-    """The memories to retract. `user_id` is required; `confirm` is their number, which a request without it tells."""
+class RetractionQuery(MemorySelection, kw_only=True, rename={"from_": "from"}):
+    """The memories to retract; `confirm` is their number, which a request without it tells."""
 
+    user_id: Identifier
     confirm: Annotated[int, Meta(ge=0)] | None = None
 
 

@@ -112,8 +112,6 @@ class BulkMemoriesView(MemoriesView):
         trust; `results` says which were refused. To delete everything of an end user, use DELETE /v1/users/{user_id}.
         """
         query = read_query(request, RetractionQuery)
-        if query.user_id is None:
-            raise invalid("is required", at="user_id")
         rows = Memory.objects.for_project(self.caller.project_id).filter(
             end_user_id=self.end_user_id(query.user_id), status__in=statuses_of(query, shown=(Status.ACTIVE,))
         )
