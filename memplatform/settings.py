@@ -222,6 +222,7 @@ DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8)  # requests that a process answers at once
+WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once, for the end of a trace
 BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"
@@ -232,6 +233,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every start where it is absent
 STATICFILES_DIRS = [BASE_DIR / "static"]
+DOCUMENTATION_ROOT = DATA_DIR / "docs"  # built by `make docs`
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024)
@@ -282,7 +284,7 @@ CONTENT_SECURITY_POLICY = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope", "apps.api.permissions.ProjectTakesWrites"],
     "DEFAULT_RENDERER_CLASSES": ["apps.api.negotiation.StructRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.negotiation.JsonNegotiation",
     "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
@@ -296,6 +298,13 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "0.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/v1",
+    "SERVERS": [{"url": PUBLIC_URL.rstrip("/") or "/"}],  # relative to the address that the document was read from
+    "COMPONENT_SPLIT_PATCH": False,  # the body of a PATCH is a struct of its own
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "apps.api.openapi_for_generators.for_generators",
+        "apps.api.openapi_examples.with_examples",
+    ],
     "OAS_VERSION": "3.1.1",
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],

@@ -26,7 +26,7 @@ def readiness() -> ReadinessResponse:
         executor = MigrationExecutor(connection)
         migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
         with system_scope(SystemWork.HEALTH):
-            backlog = OutboxRowQuerySet(OutboxRow).backlog() if migrated else None
+            backlog = OutboxRowQuerySet(OutboxRow).of_working_projects().backlog() if migrated else None
             return _ready(backlog, now=timezone.now()) if backlog else _unavailable(database=True)
     except DatabaseError:
         _log.exception("the database is unreachable")

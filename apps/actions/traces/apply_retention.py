@@ -12,7 +12,8 @@ from django_q.tasks import async_task
 
 from apps.actions.ledger.record import record
 from apps.actions.ledger.remove import remove_sealed
-from apps.pipeline.core.enums import TraceStatus
+from apps.alerts.models import Alert, AlertDelivery
+from apps.pipeline.core.enums import AlertState, TraceStatus
 from apps.pipeline.core.policy import RetentionPolicy
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
@@ -76,6 +77,10 @@ def _apply_to(project_id: UUID, now: datetime) -> Iterator[int]:
             some = _execute(statements, traces)
             changed[name] = changed.get(name, 0) + some
             yield some
+    if policy.alert_days:
+        removed = _delete_alerts(project_id, before=now - timedelta(days=policy.alert_days))
+        changed["alerts"] = removed
+        yield removed
     if policy.ledger_days:
         removed = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
         changed["ledger"] = removed
@@ -97,6 +102,17 @@ def _periods(policy: RetentionPolicy) -> Iterator[tuple[str, int, Sequence[str]]
         ("traces", policy.trace_days, _TRACES),
     )
     return (period for period in periods if period[1])
+
+
+def _delete_alerts(project_id: UUID, *, before: datetime) -> int:
+    """Delete alerts that were resolved before a time, with their messages; return how many alerts."""
+    over = Alert.objects.for_project(project_id).filter(state=AlertState.RESOLVED, resolved_at__lt=before)
+    deleted = 0
+    while ids := list(over.order_by("id").values_list("id", flat=True)[:AT_ONCE]):
+        with transaction.atomic():
+            AlertDelivery.objects.filter(alert_id__in=ids).delete()
+            deleted += Alert.objects.filter(id__in=ids).delete()[0]
+    return deleted
 
 
 def _ended_traces(project_id: UUID, *, before: datetime) -> Iterator[list[UUID]]:

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("traces", "0023_withdrawn_turns")]
+    dependencies = [("traces", "0024_model_test_calls")]
 
     operations = [
         migrations.AddField(

@@ -28,7 +28,7 @@ _BACKWARDS = [
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("memories", "0025_agent_scope")]
+    dependencies = [("memories", "0030_agent_scope")]
 
     operations = [
         migrations.SeparateDatabaseAndState(

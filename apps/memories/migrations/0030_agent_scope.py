@@ -8,7 +8,7 @@ def _name(help_text: str = "") -> models.CharField:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0024_first_access_index")]
+    dependencies = [("memories", "0029_creation_index")]
 
     operations = [
         migrations.AddField(model_name="memory", name="agent_id", field=_name()),
