@@ -6,8 +6,12 @@ import pytest
 from rest_framework.test import APIClient
 
 from apps.actions.projects.change_policy import change_policy
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
 from apps.tenants.models import Project
+from apps.traces.drafts import load_session_draft
 from tests.api.storing import LISBON, put
+from tests.conftest import MakeClient
 
 A1 = {"agent_id": "a1", "app_id": "shop", "run_id": "r1"}
 A2 = {"agent_id": "a2", "app_id": "shop", "run_id": "r2"}
@@ -104,3 +108,29 @@ def test_private_memories_may_say_the_same_and_are_searched_again_after_a_change
     put(client, {"type": "fact", "content": "Ana has a home.", **A1}, {"type": "fact", "content": "A home.", **A2})
     assert sorted(found(client, agent_id="a1")) == ["Ana has a home.", LISBON["content"]]
     assert found(client) == [LISBON["content"]]
+
+
+def test_a_rollback_takes_back_the_source_of_its_trace(
+    client: APIClient, client_of: MakeClient, project: Project
+) -> None:
+    first = say(client, "I live in Lisbon.", metadata={"ticket": 1}, **A1)
+    say(client, "I live in Lisbon.", "other", metadata={"order": 2}, **A2)
+    selection = {"trace_ids": [first["trace_id"]]}
+    rolled = client_of(project, Scope.ADMIN).post("/v1/rollbacks", {"selection": selection, "dry_run": False})
+
+    assert rolled.status_code == 201, rolled.content
+    assert found(client, agent_id="a1") == found(client, metadata={"ticket": 1}) == []
+    assert found(client, agent_id="a2", metadata={"order": 2}) == ["User lives in Lisbon."]
+
+
+def test_what_a_session_of_one_agent_repeats_stays_private_at_its_end(client: APIClient, project: Project) -> None:
+    change_policy(project_id=project.pk, base=1, changes={("sharing", "memory_sharing"): "by_agent"})
+    told = say(client, "I live in Lisbon.", **A1)
+    draft = load_session_draft(
+        end_user_id=end_user_id(project_id=project.pk, user_id="ana"), trace_id=parse(Prefix.TRACE, told["trace_id"])
+    )
+    say(client, "I play the cello.", **A2)
+    later = load_session_draft(end_user_id=draft.request.origin.end_user_id, trace_id=draft.request.trace_id)
+
+    assert draft.private_to == "a1"
+    assert [turn.content for turn in later.turns] == ["I live in Lisbon."]
