@@ -15,9 +15,11 @@ from memplatform.row_security import unprotected_tables
 
 # A sequence that is behind its table would give identifiers, or revisions of caches, a second time.
 _BEHIND = """
-select 'outbox_outboxrow_id_seq' where (select max(id) from outbox_outboxrow) > (select last_value from outbox_outboxrow_id_seq)
+select 'outbox_outboxrow_id_seq' from outbox_outboxrow_id_seq
+where (select max(id) from outbox_outboxrow) > last_value
 union all
-select 'memories_revision' where (select max(number) from memories_memoryrevision) > (select last_value from memories_revision)
+select 'memories_revision' from memories_revision
+where (select max(number) from memories_memoryrevision) > last_value
 """
 _COUNTS = """
 select (select count(*) from tenants_project), (select count(*) from tenants_enduser),

@@ -11,6 +11,7 @@ from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
+from memplatform.database_settings import ENGINE, connection_options
 from memplatform.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -116,35 +117,30 @@ TEMPLATES = [
 EMBEDDED_DIR = DATA_DIR / "postgresql"
 DATABASE_IS_EMBEDDED = not env.str("DATABASE_URL", default="")
 POOL_SIZE = env.int("DB_POOL_SIZE", default=20)
-
-
-ENGINE = "memplatform.postgresql"
-
-
-def _database() -> dict[str, object]:
-    if not DATABASE_IS_EMBEDDED:
-        return dict(env.db_url("DATABASE_URL"), ENGINE=ENGINE)
-    # The address is completed by memplatform.database.ensure_database(), which starts the server.
-    return {"ENGINE": ENGINE, "HOST": str(embedded.socket_directory(EMBEDDED_DIR))}
-
-
-def _owner() -> dict[str, object]:
-    """Return what differs in the address of the owner of the tables; `migrate` connects with it."""
-    if not env.str("DATABASE_OWNER_URL", default=""):
-        return {}
-    address = env.db_url("DATABASE_OWNER_URL")
-    return {name: address[name] for name in ("USER", "PASSWORD", "HOST", "PORT")}
-
-
-DATABASES = {"default": _database()}
-DATABASE_OWNER = _owner()
 # Prepared statements are parsed and planned once per connection. Set DB_PREPARE=false behind a pooler that assigns
 # server connections per transaction; cursors of the server that outlive a transaction don't work there either.
 DB_PREPARE = env.bool("DB_PREPARE", default=True)
-_prepared = {"server_side_binding": True, "prepare_threshold": 3} if DB_PREPARE else {}
-_pooled = {"pool": {"min_size": 1, "max_size": POOL_SIZE, "timeout": 10}} if POOL_SIZE else {}
-DATABASES["default"]["OPTIONS"] = {**_prepared, **_pooled}
-DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = not DB_PREPARE
+
+
+def _database() -> dict[str, object]:
+    # The address of the embedded server is completed by memplatform.database.ensure_database(), which starts it.
+    own = DATABASE_IS_EMBEDDED and {"HOST": str(embedded.socket_directory(EMBEDDED_DIR))}
+    address = dict(own or env.db_url("DATABASE_URL"))
+    options = connection_options(given=address.get("OPTIONS", {}), is_prepared=DB_PREPARE, pool_size=POOL_SIZE)
+    return {**address, "ENGINE": ENGINE, "OPTIONS": options, "DISABLE_SERVER_SIDE_CURSORS": not DB_PREPARE}
+
+
+DATABASES = {"default": _database()}
+# What differs in the address of the owner of the tables; `migrate` connects with it.
+_owner = env.db_url("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", default="") else {}
+DATABASE_OWNER = {name: _owner[name] for name in ("USER", "PASSWORD", "HOST", "PORT") if _owner}
+DATABASE_OWNER_OPTIONS = _owner.get("OPTIONS", {})
+# Seconds after which the server cancels a statement, or its wait for a lock (memplatform/database.py); 0: never.
+DB_REQUEST_SECONDS = env.float("DB_REQUEST_SECONDS", default=30.0)
+DB_WORK_SECONDS = env.float("DB_WORK_SECONDS", default=60.0)
+DB_COMMAND_SECONDS = env.float("DB_COMMAND_SECONDS", default=600.0)
+DB_LOCK_SECONDS = env.float("DB_LOCK_SECONDS", default=10.0)
+DB_MIGRATION_LOCK_SECONDS = env.float("DB_MIGRATION_LOCK_SECONDS", default=3.0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- work: the outbox is the source of truth; django-q2 starts and schedules the workers

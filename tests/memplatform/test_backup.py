@@ -78,7 +78,8 @@ def test_search_context_and_new_turns_work_on_the_restored_server(client: APICli
         assert say(client, "I work as a nurse.", "t2")["stored"] == 1
         assert "nurse" in found(client, "What is her job?")
         block = client.post("/v1/context", {"user_id": "ana", "query": "Plan a weekend", "token_budget": 300}).json()
-        assert "Lisbon" in str(block) and "nurse" in str(block)
+        assert "Lisbon" in str(block)
+        assert "nurse" in str(block)
 
 
 def test_a_database_with_something_missing_is_not_called_ready() -> None:
