@@ -143,12 +143,12 @@ DB_LOCK_SECONDS = env.float("DB_LOCK_SECONDS", default=10.0)
 DB_MIGRATION_LOCK_SECONDS = env.float("DB_MIGRATION_LOCK_SECONDS", default=3.0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- work: the outbox is the source of truth; django-q2 starts and schedules the workers
+# --- work: processes of the cluster drain the outbox (memplatform/drain_processes.py); django-q2 runs scheduled tasks
 CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
-    "workers": CLUSTER_WORKERS,
-    "timeout": 120,
+    "workers": 2,  # one is left for short tasks while a replay or a daily job runs
+    "timeout": 120,  # a part of a daily job takes one minute
     "retry": 180,  # must exceed the timeout, or a running task is started twice
     "max_attempts": 1,  # the outbox retries, not django-q2
     "save_limit": -1,  # successful tasks are not stored; the default loads all of them at every save

@@ -24,16 +24,8 @@ from apps.actions.traces import apply_retention as retaining
 from apps.actions.traces import tally as tallying
 from apps.actions.users import run_erasure as erasing
 from apps.tenants.scope import no_tenant
-from apps.worker import drain as draining
 
 PART = timedelta(seconds=60)  # of a task that continues where it was when it runs again
-DRAIN_SECONDS = 60.0  # then the task ends and another starts, which lets django-q2 recycle the worker process
-
-
-@no_tenant()
-def drain() -> int:
-    """Drain the outbox for a minute, waiting for work if there is none; return how many rows were done."""
-    return draining.drain(idle_seconds=DRAIN_SECONDS, most_seconds=DRAIN_SECONDS)
 
 
 @no_tenant()
