@@ -156,9 +156,9 @@ Q_CLUSTER: dict[str, object] = {
     "catch_up": False,
     "orm": "default",
 }
-if _redis := env.str("REDIS_URL", default=""):
+if REDIS_URL := env.str("REDIS_URL", default=""):
     del Q_CLUSTER["orm"]
-    Q_CLUSTER["redis"] = _redis
+    Q_CLUSTER["broker_class"] = "memplatform.redis_broker.RedisBroker"
 WORK_THREADS = env.int("WORK_THREADS", default=8)
 WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1)
 WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10)

@@ -15,6 +15,7 @@ import psutil
 import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
+from django_q.brokers import get_broker
 from django_q.cluster import Cluster
 
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  (see _preload)
@@ -141,6 +142,7 @@ def _run_task_queue(drains: DrainProcesses) -> None:
     STOPPING.clear()
     cluster = GracefulCluster(drains)
     try:
+        get_broker().ping()  # without this, each process of django-q2 reports a broker that is away by itself
         cluster.start()
         cluster.watch()
     except Exception as error:  # noqa: BLE001  (each broker raises errors of its own)
