@@ -17,6 +17,8 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]
 # Answers a request that was not read: (status, headers, body), from its path and what went wrong.
 Refusal = Callable[[str, Exception], tuple[int, list[tuple[str, str]], bytes]]
 
+LIVENESS_PATH, LIVE = "/healthz", b'{"status":"ok"}'
+MONITORING_PATHS = frozenset({"/readyz", "/metrics"})
 _ENDS_CONNECTION = ("connection", "close")  # the rest of an unread body would pass for the next request
 
 
@@ -28,20 +30,30 @@ class BufferedApplication:
         self._refuse = refuse
         self._bodies = BodyReader(limits)
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self._monitoring = ThreadPoolExecutor(1, thread_name_prefix="monitoring")
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
-        """Answer one request."""
+        """Answer one request.
+
+        Liveness is told by the event loop, so that a probe doesn't take a process with busy threads for a dead one; the
+        other questions of monitoring have a thread of their own.
+        """
+        if scope.path == LIVENESS_PATH and scope.method in ("GET", "HEAD"):
+            exchange.response_bytes(200, [("content-type", "application/json")], LIVE)
+            return
         try:
             body = await self._bodies.read(scope, exchange)
         except (BodyTooLarge, BodyTimeout, BodyIncomplete) as error:
             status, headers, content = self._refuse(scope.path, error)
             exchange.response_bytes(status, [*headers, _ENDS_CONNECTION], content)
             return
-        await asyncio.get_running_loop().run_in_executor(self._threads, self._answer, scope, exchange, body)
+        threads = self._monitoring if scope.path in MONITORING_PATHS else self._threads
+        await asyncio.get_running_loop().run_in_executor(threads, self._answer, scope, exchange, body)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Finish the requests that are being answered, when the process ends."""
         self._threads.shutdown(wait=True)
+        self._monitoring.shutdown(wait=True)
 
     def _answer(self, scope: Scope, exchange: Exchange, body: bytes) -> None:
         start = _ResponseStart()
