@@ -2,6 +2,7 @@
 
 import signal
 import time
+from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 
@@ -19,13 +20,19 @@ log = structlog.get_logger(__name__)
 
 
 class DrainProcesses:
-    """The drains of one cluster. Each is replaced when it ends, whatever becomes of the other processes."""
+    """The drains of one cluster. Each is replaced when it ends, whatever becomes of the other processes.
 
-    def __init__(self, count: int) -> None:
+    `watch` looks after what they need; it is called as often as they are looked after.
+    """
+
+    def __init__(self, count: int, *, watch: Callable[[], None] | None = None) -> None:
+        self._watch = watch
         self._places: list[tuple[ForkProcess, float] | None] = [None] * count
 
     def keep(self) -> None:
         """Start the processes that are missing."""
+        if self._watch:
+            self._watch()
         for number, place in enumerate(self._places):
             if place is None:
                 self._start(number)

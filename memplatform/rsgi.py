@@ -2,6 +2,7 @@
 
 from django.conf import settings
 
+from memplatform.embedded.supervisor import Supervisor
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.request_body import BodyLimits
 from memplatform.wsgi import application as django_application
@@ -9,6 +10,9 @@ from memplatform.wsgi import application as django_application
 # After Django has been set up by the import above.
 from memplatform.serving.refusals import refuse  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
+
+if settings.DATABASE_IS_EMBEDDED:
+    Supervisor(settings.EMBEDDED_DIR).look_in_background()
 
 application = BufferedApplication(
     django_application,

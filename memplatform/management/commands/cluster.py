@@ -24,6 +24,7 @@ from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
 from memplatform.drain_processes import DrainProcesses
+from memplatform.embedded.supervisor import Supervisor
 
 log = structlog.get_logger(__name__)
 
@@ -119,7 +120,8 @@ class Command(BaseCommand):
         os.register_at_fork(after_in_child=_end_with_parent)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, GracefulCluster.request_stop)
-        drains = DrainProcesses(settings.CLUSTER_WORKERS)
+        supervisor = Supervisor(settings.EMBEDDED_DIR) if settings.DATABASE_IS_EMBEDDED else None
+        drains = DrainProcesses(settings.CLUSTER_WORKERS, watch=supervisor.look if supervisor else None)
         try:
             self._run(drains)
         finally:
