@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
 from memplatform.database_settings import ENGINE, connection_options
-from memplatform.logs import logging_settings
+from memplatform.logs import LogFormat, logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -299,4 +299,6 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
 }
-LOGGING = logging_settings(level=env.str("LOG_LEVEL", default="WARNING"))
+LOGGING = logging_settings(
+    level=env.str("LOG_LEVEL", default="WARNING"), form=LogFormat(env.str("LOG_FORMAT", default="text"))
+)

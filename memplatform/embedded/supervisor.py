@@ -32,7 +32,7 @@ class Supervisor:
         return self._starting is not None and self._starting.poll() is None
 
     def look(self) -> None:
-        """Begin to start the server if it has crashed. Several processes may do so; a lock lets one of them start it."""
+        """Begin to start the server if it has crashed; a lock lets one of several processes start it."""
         if self.is_starting or time.monotonic() < self._not_before or not has_crashed(self.data_dir):
             return
         self._not_before = time.monotonic() + PAUSE_SECONDS
