@@ -43,6 +43,7 @@ check: env ## Check format, lint, types, import contracts, settings and migratio
 	@"$(BIN)/mypy"
 	@"$(BIN)/python" manage.py check
 	@"$(BIN)/python" manage.py makemigrations --check --dry-run
+	@"$(BIN)/python" manage.py lint_migrations
 
 bench: env ## Run the benchmarks (NAME=prefilter for one)
 	@"$(BIN)/python" manage.py bench $(NAME) $(ARGS)

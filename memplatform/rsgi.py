@@ -1,16 +1,22 @@
 """The web application, as scripts/serve.sh runs it: Django behind a reader that takes whole requests."""
 
+import signal
+
 from django.conf import settings
 
 from memplatform.embedded.supervisor import Supervisor
+from memplatform.parent_death import end_with_parent
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.request_body import BodyLimits
 from memplatform.wsgi import application as django_application
 
 # After Django has been set up by the import above.
 from memplatform.serving.refusals import refuse  # isort: skip
+from memplatform.serving.warm_up import warm_up  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 
+# A worker whose server was killed would go on to serve, with its old code beside the next server.
+end_with_parent(signal.SIGKILL)
 if settings.DATABASE_IS_EMBEDDED:
     Supervisor(settings.EMBEDDED_DIR).look_in_background()
 
@@ -20,3 +26,4 @@ application = BufferedApplication(
     limits=BodyLimits(largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS),
     refuse=refuse,
 )
+warm_up()

@@ -1,10 +1,8 @@
 """Run the workers: processes that drain the outbox, and a django-q2 cluster for scheduled tasks."""
 
-import ctypes
 import gc
 import os
 import signal
-import sys
 import threading
 import time
 from argparse import ArgumentParser
@@ -25,10 +23,10 @@ from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
 from memplatform.drain_processes import DrainProcesses
 from memplatform.embedded.supervisor import Supervisor
+from memplatform.parent_death import end_with_parent
 
 log = structlog.get_logger(__name__)
 
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WATCH_SECONDS = 0.5
 LEAST_PAUSE, MOST_PAUSE = 0.5, 30.0  # seconds before a task queue that has ended is started again, doubled each time
 PATIENCE = 10.0  # seconds for a graceful shutdown, before the remaining processes are killed
@@ -117,7 +115,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Keep drains and the task queue running until a shutdown is requested, each whatever becomes of the other."""
         _preload()
-        os.register_at_fork(after_in_child=_end_with_parent)
+        # A worker without a sentinel would wait for a task forever.
+        os.register_at_fork(after_in_child=end_with_parent)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, GracefulCluster.request_stop)
         supervisor = Supervisor(settings.EMBEDDED_DIR) if settings.DATABASE_IS_EMBEDDED else None
@@ -185,9 +184,3 @@ def _is_alive(process: psutil.Process) -> bool:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
-
-
-def _end_with_parent() -> None:
-    """Ask Linux for a SIGTERM when the parent dies; a worker without a sentinel would wait for a task forever."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
