@@ -14,6 +14,10 @@ _WORKERS = frozenset({"cluster", "drain", "demo"})
 def main() -> None:
     """Bring up the database and run the command line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memplatform.settings")
+    from memplatform.check_settings import main as check_settings
+
+    if failed := check_settings():
+        sys.exit(failed)
     from django.conf import settings
     from django.core.management import execute_from_command_line
 

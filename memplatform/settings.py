@@ -6,20 +6,24 @@ import secrets
 import tempfile
 from pathlib import Path
 
-import environ
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
+from memplatform.api_settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401  (settings of Django)
 from memplatform.database_settings import ENGINE, connection_options
+from memplatform.environment import Environment, InvalidSetting
 from memplatform.logs import LogFormat, logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
-environ.Env.read_env(BASE_DIR / ".env")
+env = Environment(BASE_DIR / ".env")
 
 DEBUG = env.bool("DEBUG", default=False)
 DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=str(BASE_DIR / "var"))).resolve()
+try:
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+except OSError as error:
+    raise InvalidSetting(f"MEMPLATFORM_DATA: {DATA_DIR} can't be made: {error.strerror}") from error
 
 
 SECRET_KEY_CHARACTERS = 32  # at least
@@ -34,7 +38,6 @@ def _secret_key() -> str:
     if env.str("DATABASE_URL", default=""):
         raise ImproperlyConfigured("set SECRET_KEY, as DATABASE_URL is set: all processes must have the same")
     path = DATA_DIR / "secret_key"
-    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         # The file gets its name only when complete, so that processes starting together all read the same key.
         with tempfile.NamedTemporaryFile("w", dir=DATA_DIR) as made:
@@ -144,7 +147,7 @@ DB_MIGRATION_LOCK_SECONDS = env.float("DB_MIGRATION_LOCK_SECONDS", default=3.0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- work: processes of the cluster drain the outbox (memplatform/drain_processes.py); django-q2 runs scheduled tasks
-CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4)
+CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4, least=1)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
     "workers": 2,  # one is left for short tasks while a replay or a daily job runs
@@ -157,15 +160,19 @@ Q_CLUSTER: dict[str, object] = {
     "orm": "default",
 }
 if REDIS_URL := env.str("REDIS_URL", default=""):
+    if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
+        raise InvalidSetting("REDIS_URL must be like redis://host:6379/0")
     del Q_CLUSTER["orm"]
     Q_CLUSTER["broker_class"] = "memplatform.redis_broker.RedisBroker"
-WORK_THREADS = env.int("WORK_THREADS", default=8)
-WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1)
-WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10)
+WORK_THREADS = env.int("WORK_THREADS", default=8, least=1)
+WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1, least=1)
+WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10, least=1)
 WORK_SLICE_SECONDS = env.float("WORK_SLICE_SECONDS", default=0.5)
-WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60)
+WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60, least=1)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)
-WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5)
+if HEARTBEAT_SECONDS >= WORK_LEASE_SECONDS:
+    raise InvalidSetting("HEARTBEAT_SECONDS must be below WORK_LEASE_SECONDS: heartbeats renew leases")
+WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5, least=1)
 WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
@@ -177,7 +184,7 @@ SYNC_REQUESTS = env.int("SYNC_REQUESTS", default=4)  # of a process at once; few
 
 # --- models
 EMBEDDER = env.str("EMBEDDER", default="wordllama")
-EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=1_536)  # of an OpenAI-compatible embedder
+EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=1_536, least=1)  # of an OpenAI-compatible embedder
 EMBEDDER_BASE_URL = env.str("EMBEDDER_BASE_URL", default="")
 EMBEDDER_API_KEY = env.str("EMBEDDER_API_KEY", default="")
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
@@ -193,7 +200,7 @@ MODEL_PAUSE_SECONDS = env.float("MODEL_PAUSE_SECONDS", default=5.0)  # before th
 MODEL_OUTAGE_DAYS = env.float("MODEL_OUTAGE_DAYS", default=3.0)  # after this, work that still waits is dead
 # Hosts of models that may have private addresses; all others must be public (apps/providers/outbound.py).
 PRIVATE_HOSTS = env.list("PRIVATE_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64)  # calls of one process at once
+MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64, least=1)  # calls of one process at once
 # Dollars a million tokens: read, written, read from the cache, written to it.
 # From the vendors' price lists of late 2025; MODEL_PRICES, as JSON, adds to them or replaces some.
 MODEL_PRICES: dict[str, dict[str, float]] = {
@@ -217,7 +224,7 @@ EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- web
-WEB_THREADS = env.int("WEB_THREADS", default=8)  # requests that a process answers at once
+WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
 BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"
@@ -230,13 +237,13 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every star
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024, least=1)
 LOGIN_URL = "console:login"
 LOGIN_REDIRECT_URL = "console:home"
 LOGOUT_REDIRECT_URL = "console:login"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
-SESSION_COOKIE_AGE = env.int("SESSION_HOURS", default=12) * 60 * 60
+SESSION_COOKIE_AGE = env.int("SESSION_HOURS", default=12, least=1) * 60 * 60
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 if HTTPS := env.bool("HTTPS", default=False):
@@ -276,29 +283,8 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope"],
-    "DEFAULT_RENDERER_CLASSES": ["apps.api.negotiation.StructRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.negotiation.JsonNegotiation",
-    "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "apps.api.problems.problem_response",
-    "UNAUTHENTICATED_USER": None,
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "memplatform",
-    "DESCRIPTION": "The memory server for agents: turns in, the few statements worth keeping out.",
-    "VERSION": "0.1.0",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SCHEMA_PATH_PREFIX": "/v1",
-    "OAS_VERSION": "3.1.1",
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
-    "SERVE_AUTHENTICATION": [],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-}
+LEVELS, FORMATS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), tuple(LogFormat)
 LOGGING = logging_settings(
-    level=env.str("LOG_LEVEL", default="WARNING"), form=LogFormat(env.str("LOG_FORMAT", default="text"))
+    level=env.str("LOG_LEVEL", default="WARNING", choices=LEVELS),
+    form=LogFormat(env.str("LOG_FORMAT", default="text", choices=FORMATS)),
 )

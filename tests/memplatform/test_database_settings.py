@@ -13,9 +13,11 @@ from django.db import OperationalError, connection, transaction
 
 from apps.tenants.scope import no_tenant
 from memplatform.database_settings import connection_options, limited
+from memplatform.environment import Environment, InvalidSetting
 from tests.instance import PROJECT
 
 ADDRESS = "postgresql://app:pw@db.example:6432/name?"
+FORM = "DATABASE_URL must be like postgresql://user:password@host:5432/name"
 OPTIONS = "sslmode=verify-full&sslrootcert=/etc/ca.pem&target_session_attrs=read-write&application_name=mine"
 
 
@@ -79,3 +81,48 @@ def test_behind_a_pooler_each_transaction_has_the_limits(in_transaction: bool, m
 
 def test_the_usual_settings_bind_on_the_server() -> None:
     assert settings.DATABASES["default"]["OPTIONS"]["server_side_binding"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("DB_POOL_SIZE", "many", "DB_POOL_SIZE is 'many', not a whole number"),
+        ("WORK_THREADS", "0", "WORK_THREADS is 0, but must be at least 1"),
+        ("HEARTBEAT_SECONDS", "nan", "HEARTBEAT_SECONDS is nan, but must be at least 0"),
+        ("HTTPS", "perhaps", "HTTPS is 'perhaps', neither true nor false"),
+        ("LOG_FORMAT", "xml", "LOG_FORMAT is 'xml', not one of text, json"),
+        ("MODELS", '{"x"', "MODELS is no JSON: Expecting ':' delimiter: line 1 column 5 (char 4)"),
+        ("MODELS", "[1]", "MODELS must be a JSON object"),
+        ("DATABASE_URL", "mysql://u:secret@h/n", "DATABASE_URL must be like postgresql://user:password@host:5432/name"),
+        (
+            "DATABASE_URL",
+            "postgresql://u:secret@h:p/n",
+            "DATABASE_URL must be like postgresql://user:password@host:5432/name",
+        ),
+    ],
+)
+def test_what_can_not_be_read_is_named_in_one_line(
+    name: str, value: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    env = Environment(PROJECT / "none")
+    readers = {
+        "DB_POOL_SIZE": lambda: env.int(name, default=20),
+        "WORK_THREADS": lambda: env.int(name, default=8, least=1),
+        "HEARTBEAT_SECONDS": lambda: env.float(name, default=5.0),
+        "HTTPS": lambda: env.bool(name, default=False),
+        "LOG_FORMAT": lambda: env.str(name, default="text", choices=("text", "json")),
+        "MODELS": lambda: env.json(name, default={}),
+        "DATABASE_URL": lambda: env.db_url(name),
+    }
+    with pytest.raises(InvalidSetting) as refused:
+        readers[name]()
+    assert str(refused.value) == told
+
+
+@pytest.mark.parametrize("command", [["manage.py", "check"], ["-m", "memplatform.check_settings"]])
+def test_commands_end_with_that_line(command: list[str]) -> None:
+    given = os.environ | {"WORK_LEASE_SECONDS": "5"}
+    done = subprocess.run([sys.executable, *command], cwd=PROJECT, env=given, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "settings: HEARTBEAT_SECONDS must be below WORK_LEASE_SECONDS: heartbeats renew leases\n"
