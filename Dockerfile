@@ -15,6 +15,7 @@ COPY --from=environment /opt/memplatform/.venv .venv
 COPY manage.py ./
 COPY memplatform memplatform
 COPY apps apps
+COPY clients clients
 COPY templates templates
 COPY static static
 COPY scripts scripts

@@ -7,18 +7,22 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo test test-fast test-live check soak bench format lock hooks stop reset static screenshots
+.PHONY: help env demo-env docs demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-env: .venv/requirements.stamp ## Create the virtual environment (.venv) with the pinned requirements
-	@:
+env: ## Create the virtual environment (.venv) with the pinned requirements
+	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements-dev.txt
 
-.venv/requirements.stamp: requirements-dev.txt
-	@sh scripts/make_env.sh "$(PYTHON)" requirements-dev.txt
+# The demo needs neither the test tools nor the checks; an environment that has them will do.
+demo-env:
+	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements-docs.txt
 
-demo: env ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
+docs: demo-env ## Build the documentation into var/docs, which the web server shows at /docs/
+	@NO_MKDOCS_2_WARNING=1 "$(BIN)/mkdocs" build --quiet
+
+demo: docs ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
 	@"$(BIN)/python" manage.py demo $(if $(filter-out 0,$(ONCE)),--once)
 
 test: env ## Run all tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
@@ -41,9 +45,16 @@ check: env ## Check format, lint, types, import contracts, settings and migratio
 	@"$(BIN)/ruff" check .
 	@"$(BIN)/lint-imports"
 	@"$(BIN)/mypy"
+	@cd clients/python && ../../"$(BIN)/mypy"
 	@"$(BIN)/python" manage.py check
 	@"$(BIN)/python" manage.py makemigrations --check --dry-run
 	@"$(BIN)/python" manage.py lint_migrations
+
+client-models: env ## Write the models of the Python client from the OpenAPI document
+	@"$(BIN)/python" scripts/client_models.py
+
+generated-clients: env ## Generate Python and TypeScript clients from the OpenAPI document and compile them (needs npm)
+	@sh scripts/generated_clients/check.sh
 
 bench: env ## Run the benchmarks (NAME=prefilter for one)
 	@"$(BIN)/python" manage.py bench $(NAME) $(ARGS)

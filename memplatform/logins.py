@@ -1,13 +1,12 @@
 """Limits on attempts to log in, counted before a password is hashed."""
 
-from ipaddress import ip_address
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
+from apps.tenants.client_address import client_address
 from apps.tenants.rate_limits import RateLimit, forget, seconds_to_wait
 
 _MINUTES = 60
@@ -45,20 +44,3 @@ def login_limits(*, username: str, address: str) -> tuple[RateLimit, ...]:
         RateLimit(f"login:{address}", most=30, seconds=5 * _MINUTES),
         RateLimit(f"login:name:{name}", most=100, seconds=_HOURS),
     )
-
-
-def client_address(request: HttpRequest) -> str:
-    """Return the address that a request comes from; of IPv6 its network, as one client has many addresses.
-
-    Behind PROXIES proxies it is the address that the first of them added to X-Forwarded-For; what a client itself has
-    sent stands before it.
-    """
-    address = request.META.get("REMOTE_ADDR", "")
-    if settings.PROXIES:
-        forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
-        address = forwarded[-settings.PROXIES] if len(forwarded) >= settings.PROXIES else address
-    try:
-        read = ip_address(address)
-    except ValueError:
-        return "unknown"
-    return str(read) if read.version == 4 else read.exploded[:19]

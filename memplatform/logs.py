@@ -11,6 +11,8 @@ import structlog
 
 from memplatform.brief_failures import brief, without_values
 
+_ENTRANCES = frozenset({"v1", "console", "admin", "static"})
+
 
 class LogFormat(StrEnum):
     """How a line is written."""
@@ -31,14 +33,37 @@ def logging_settings(*, level: str, form: LogFormat = LogFormat.TEXT) -> dict[st
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": {"()": f"{__name__}.{formatter.__name__}"}},
-        "filters": {"once": {"()": f"{__name__}.Once"}},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["once"]}},
+        "filters": {"once": {"()": Once}, "without_paths": {"()": WithoutPaths}},
+        "handlers": {
+            "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["once", "without_paths"]}
+        },
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             # At INFO the HTTP library logs each address that is called; those of webhooks often contain a secret.
             "httpx2": {"level": "WARNING"},
         },
     }
+
+
+class WithoutPaths(logging.Filter):
+    """Replace the path of a request in Django's messages, as it may name an end user, by the pattern of its URL."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record; keep it."""
+        path = getattr(getattr(record, "request", None), "path", None)
+        if path and isinstance(record.args, tuple):
+            shown = _pattern_of(record.request)  # type: ignore[attr-defined]  # Django sets it
+            record.args = tuple(shown if each == path else each for each in record.args)
+        return True
+
+
+def _pattern_of(request: Any) -> str:
+    """Return the pattern of a request's URL, or no more than its first part where there is none."""
+    match = getattr(request, "resolver_match", None)
+    if match is not None:
+        return f"/{match.route}"
+    first = request.path.lstrip("/").partition("/")[0]
+    return f"/{first}/…" if first in _ENTRANCES else "/…"
 
 
 class Once(logging.Filter):

@@ -1,19 +1,33 @@
 """The web application, as scripts/serve.sh runs it: Django behind a reader that takes whole requests."""
 
 import signal
+from collections.abc import Set as AbstractSet
+from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 
 from memplatform.embedded.supervisor import Supervisor
+from memplatform.mcp.lazy import answer_mcp
 from memplatform.parent_death import end_with_parent
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.request_body import BodyLimits
+from memplatform.serving.trace_waits import TraceWaits
 from memplatform.wsgi import application as django_application
 
 # After Django has been set up by the import above.
 from memplatform.serving.refusals import refuse  # isort: skip
 from memplatform.serving.warm_up import warm_up  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
+from apps.traces.ended_traces import ended_traces  # isort: skip
+
+
+def _ended(trace_ids: AbstractSet[UUID]) -> set[UUID]:
+    try:
+        return ended_traces(trace_ids)
+    finally:
+        connection.close()  # back to the pool
+
 
 # A worker whose server was killed would go on to serve, with its old code beside the next server.
 end_with_parent(signal.SIGKILL)
@@ -25,5 +39,7 @@ application = BufferedApplication(
     threads=settings.WEB_THREADS,
     limits=BodyLimits(largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS),
     refuse=refuse,
+    waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
+    answer_mcp=answer_mcp,
 )
 warm_up()

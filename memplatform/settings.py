@@ -10,7 +10,7 @@ from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
-from memplatform.api_settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401  (settings of Django)
+from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F401  (a setting of Django)
 from memplatform.database_settings import ENGINE, connection_options
 from memplatform.environment import Environment, InvalidSetting
 from memplatform.logs import LogFormat, logging_settings
@@ -225,6 +225,7 @@ DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
+WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once, for the end of a trace
 BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"
@@ -235,6 +236,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every start where it is absent
 STATICFILES_DIRS = [BASE_DIR / "static"]
+DOCUMENTATION_ROOT = DATA_DIR / "docs"  # built by `make docs`
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024, least=1)
@@ -283,6 +285,7 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
+SPECTACULAR_SETTINGS = openapi_settings(public_url=PUBLIC_URL)
 LEVELS, FORMATS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), tuple(LogFormat)
 LOGGING = logging_settings(
     level=env.str("LOG_LEVEL", default="WARNING", choices=LEVELS),

@@ -4,6 +4,8 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from memplatform.documentation import documentation
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:home")),
     path("", include("apps.api.urls")),
@@ -11,6 +13,8 @@ urlpatterns = [
     # One login for both: the admin's own would ask for no second factor.
     path("admin/login/", RedirectView.as_view(pattern_name="console:login", query_string=True)),
     path("admin/", admin.site.urls),
+    path("docs/", documentation, name="documentation"),
+    path("docs/<path:path>", documentation, name="documentation"),
 ]
 
 # Errors that never reach a view are problem documents below the API's addresses, pages elsewhere.

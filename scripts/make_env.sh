@@ -2,7 +2,7 @@
 # make_env.sh PYTHON REQUIREMENTS [FOLDER]: create or update a virtual environment with pinned requirements.
 set -eu
 python=$1 requirements=$2 folder=${3:-.venv}
-stamp=$folder/requirements.stamp
+stamp=$folder/$(basename "$requirements" .txt).stamp  # of what was installed
 
 command -v "$python" >/dev/null 2>&1 || {
     echo "memplatform needs Python 3.11 or newer: '$python' was not found (make env PYTHON=/path/to/python3)" >&2
@@ -27,4 +27,9 @@ if ! cmp -s "$requirements" "$stamp"; then
     echo "Installing $requirements into $folder (about half a minute)"
     "$folder/bin/python" -m pip install --quiet --no-input --disable-pip-version-check --requirement "$requirements"
 fi
+# The client is imported from this checkout; pip would need the package index to install it in this way.
+"$folder/bin/python" - "$PWD/clients/python/src" <<'END'
+import pathlib, sys, sysconfig
+pathlib.Path(sysconfig.get_path("purelib"), "memplatform_client.pth").write_text(sys.argv[1] + "\n")
+END
 cp "$requirements" "$stamp"

@@ -20,8 +20,8 @@ PROJECT = Path(__file__).resolve().parents[1]
 IMAGES = PROJECT / "docs" / "images"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 PAGES = (
-    "review contradictions dashboard traces users entities patterns configuration evaluation label rollback recall"
-    " queue keys members audit"
+    "review contradictions dashboard traces memories users entities patterns configuration evaluation label rollback"
+    " recall queue keys members audit"
 ).split()
 # Of pages whose name is not their path.
 PATHS = {

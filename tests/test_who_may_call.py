@@ -64,10 +64,12 @@ API: dict[str, dict[str, Scope | None]] = {
     "alert-acknowledge": {"POST": Scope.ADMIN},
     "alert-recipients": {"GET": Scope.ADMIN, "PUT": Scope.ADMIN},
     "retry-work": {"POST": Scope.ADMIN},
+    "mcp": {"POST": Scope.READ},  # its tools call the other addresses with the same key
     "schema": {"GET": EVERYBODY},
     "docs": {"GET": EVERYBODY},
     "healthz": {"GET": EVERYBODY},
     "readyz": {"GET": EVERYBODY},
+    "documentation": {"GET": EVERYBODY},  # tests/memplatform/test_documentation.py
     "metrics": {"GET": EVERYBODY},  # of the own network, or with a token: tests/api/test_metrics_access.py
 }
 
@@ -84,19 +86,32 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "enroll-second-factor": (EVERYBODY, POSTS),
     "confirm-second-factor": (EVERYBODY, POSTS),
     "remove-second-factor": (EVERYBODY, POSTS),
+    "join": (EVERYBODY, BOTH),  # who has the link of an invitation: tests/console/test_invitations.py
+    "projects": (EVERYBODY, BOTH),  # those of the person; only superusers create: tests/console/test_projects.py
     "logout": (EVERYBODY, POSTS),
     "project": (VIEWER, BOTH),
     "first-steps": (VIEWER, BOTH),
     "review": (VIEWER, BOTH),
     "counts": (VIEWER, BOTH),
+    "palette": (VIEWER, BOTH),
     "approve": (REVIEWER, POSTS),
     "reject": (REVIEWER, POSTS),
     "merge": (REVIEWER, POSTS),
     "contradictions": (VIEWER, BOTH),
     "contradiction": (VIEWER, BOTH),
     "settle": (REVIEWER, POSTS),
+    "decisions": (REVIEWER, BOTH),
+    "skip": (REVIEWER, POSTS),
+    "presence": (REVIEWER, POSTS),
+    "assign": (REVIEWER, POSTS),
+    "comment": (REVIEWER, POSTS),
     "undo": (REVIEWER, POSTS),
     "memory": (VIEWER, BOTH),
+    "memories": (VIEWER, BOTH),
+    "export-memories": (ADMIN, BOTH),
+    "change-memories": (REVIEWER, POSTS),
+    "reword-memory": (REVIEWER, POSTS),
+    "close-memory": (REVIEWER, POSTS),
     "users": (VIEWER, BOTH),
     "user": (VIEWER, BOTH),
     "recall": (VIEWER, BOTH),
@@ -119,6 +134,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "delete-rule": (ADMIN, POSTS),
     "configuration": (VIEWER, BOTH),
     "change": (ADMIN, POSTS),
+    "setting-changes": (ADMIN, POSTS),
     "version": (VIEWER, BOTH),
     "restore": (ADMIN, POSTS),
     "rollbacks": (ADMIN, BOTH),
@@ -150,6 +166,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "queue": (VIEWER, BOTH),
     "retry-all": (ADMIN, POSTS),
     "try-model": (ADMIN, POSTS),
+    "test-model": (ADMIN, POSTS),
     "retry": (ADMIN, POSTS),
     "discard": (ADMIN, POSTS),
     "keys": (ADMIN, BOTH),
@@ -163,6 +180,11 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "members": (ADMIN, BOTH),
     "remove": (ADMIN, POSTS),
     "restore-role": (ADMIN, POSTS),
+    "invite": (ADMIN, POSTS),
+    "revoke-invitation": (ADMIN, POSTS),
+    "project-settings": (ADMIN, BOTH),
+    "archive-project": (ADMIN, POSTS),
+    "restore-project": (ADMIN, POSTS),
 }
 
 ROLES = [each.value for each in MemberRole]  # each includes those before it

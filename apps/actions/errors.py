@@ -20,6 +20,13 @@ class NotAllowed(Refused):
     """The caller may not do this."""
 
 
+class ProjectArchived(Refused):
+    """The project is archived: it can be read, and takes no turns or writes."""
+
+    def __init__(self) -> None:
+        super().__init__("the project is archived: it can be read, and takes nothing until an admin restores it")
+
+
 class Unfit(Refused):
     """A value is invalid or does not fit the others; `at` is the JSON pointer to it."""
 

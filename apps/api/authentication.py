@@ -29,6 +29,7 @@ class Caller:
     api_key_id: UUID
     scopes: frozenset[Scope]
     limits: RequestLimits = NO_LIMITS
+    is_of_archived_project: bool = False
 
     @property
     def is_authenticated(self) -> bool:
@@ -91,7 +92,15 @@ def _load_caller(text: str) -> Caller | None:
         return None
     keys.note_use(key)
     limits = RequestLimits(of_key=key.requests_per_minute, of_project=key.project_requests_per_minute)
-    caller = Caller(project_id=key.project_id, api_key_id=key.id, scopes=key.scopes, limits=limits)
+    caller = Caller(
+        project_id=key.project_id,
+        api_key_id=key.id,
+        scopes=key.scopes,
+        limits=limits,
+        is_of_archived_project=key.is_of_archived_project,
+    )
+    if caller.is_of_archived_project:  # not kept: a project that is restored takes turns at once
+        return caller
     with _lock:
         _callers[key.hash] = caller
     return caller

@@ -1,15 +1,15 @@
 """Problem documents for errors outside the API views."""
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 
 from apps.api.problems import CONTENT_TYPE, Code, Problem
 
-_API_PATHS = ("/v1/", "/healthz", "/readyz")
+_API_PATHS = ("/v1/", "/mcp", "/healthz", "/readyz")
 
 
-def is_api(request: HttpRequest) -> bool:
-    """Return True if a request is for the API, and not for a page."""
-    return request.path.startswith(_API_PATHS)
+def is_api(path: str) -> bool:
+    """Return True if a path is one of the API, and not of a page."""
+    return path.startswith(_API_PATHS)
 
 
 def bad_request() -> HttpResponse:

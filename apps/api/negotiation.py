@@ -34,3 +34,14 @@ class JsonNegotiation(DefaultContentNegotiation):
         if not others and request.META.get("HTTP_ACCEPT", "") in _ACCEPTS_JSON and not request.META["QUERY_STRING"]:
             return only, only.media_type
         return super().select_renderer(request, [only, *others], format_suffix)
+
+
+class NoNegotiation(DefaultContentNegotiation):
+    """Take any `Accept` header: the view leaves it to others, and errors are JSON whatever was asked for."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> Any:
+        """Return the first renderer and its media type."""
+        first = next(iter(renderers))
+        return first, first.media_type

@@ -99,10 +99,12 @@ def documented(
     problems: Iterable[Code] = (),
     example: dict[str, Any] | None = None,
     repeatable: bool = False,
+    versioned: bool = False,
 ) -> Callable[[_View], _View]:
     """Document a view method: its body, parameters, responses and possible problems.
 
-    Without `query` the method refuses query parameters.
+    Without `query` the method refuses query parameters. A `repeatable` one takes an Idempotency-Key, a `versioned` one
+    the version of what it changes in If-Match.
     """
     codes = [*_ALWAYS, *problems, *(_WITH_BODY if body else ()), *(_WITH_KEY if repeatable else ())]
     if query:
@@ -111,7 +113,11 @@ def documented(
         operation_id=operation,
         summary=summary,
         request=body,
-        parameters=[*(parameters_of(query) if query else ()), *([_IDEMPOTENCY_KEY] if repeatable else ())],
+        parameters=[
+            *(parameters_of(query) if query else ()),
+            *([_IDEMPOTENCY_KEY] if repeatable else ()),
+            *([_IF_MATCH] if versioned else ()),
+        ],
         responses={**responses, **_problem_responses(codes)},
         examples=[OpenApiExample("request", value=example, request_only=True)] if example else None,
     )
@@ -129,6 +135,12 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     location=OpenApiParameter.HEADER,
     type={"type": "string", "minLength": 1, "maxLength": 255},
     description="A unique key for this request. Repeats with the same key are executed once and get the same response.",
+)
+_IF_MATCH = OpenApiParameter(
+    name="If-Match",
+    location=OpenApiParameter.HEADER,
+    type={"type": "string", "pattern": r'^(\*|(W/)?"[0-9]{1,9}")$'},
+    description='The version that was read, as in its ETag: `"3"`. If there is a newer one, the answer is 409.',
 )
 
 

@@ -3,6 +3,7 @@
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
+from apps.actions.errors import ProjectArchived
 from apps.api.authentication import Caller
 from apps.pipeline.core.enums import Scope
 
@@ -14,8 +15,25 @@ class HasScope(BasePermission):
 
     def has_permission(self, request: Request, view: object) -> bool:
         """Return True if the caller's key has the required scope."""
-        method = request.method or "GET"
-        default = Scope.READ if method in SAFE_METHODS else Scope.WRITE
-        scopes: dict[str, Scope] = getattr(view, "scopes", {})
         caller = request.user
-        return isinstance(caller, Caller) and caller.may(scopes.get(method, default))
+        return isinstance(caller, Caller) and caller.may(needed_scope(request, view))
+
+
+class ProjectTakesWrites(BasePermission):
+    """Refuse what writes into an archived project, save what the view names in `archived_methods`."""
+
+    def has_permission(self, request: Request, view: object) -> bool:
+        """Return True, or raise ProjectArchived."""
+        caller, method = request.user, request.method or "GET"
+        writes = method not in SAFE_METHODS and needed_scope(request, view) is not Scope.READ
+        is_archived = isinstance(caller, Caller) and caller.is_of_archived_project
+        if is_archived and writes and method not in getattr(view, "archived_methods", ()):
+            raise ProjectArchived
+        return True
+
+
+def needed_scope(request: Request, view: object) -> Scope:
+    """Return the scope that a request needs."""
+    method = request.method or "GET"
+    scopes: dict[str, Scope] = getattr(view, "scopes", {})
+    return scopes.get(method, Scope.READ if method in SAFE_METHODS else Scope.WRITE)

@@ -32,6 +32,7 @@ class Code(StrEnum):
     MISSING_KEY = "missing_key"
     INVALID_KEY = "invalid_key"
     INSUFFICIENT_SCOPE = "insufficient_scope"
+    PROJECT_ARCHIVED = "project_archived"
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     NOT_ACCEPTABLE = "not_acceptable"
@@ -55,6 +56,7 @@ STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.MISSING_KEY: (401, "An API key is required"),
     Code.INVALID_KEY: (401, "The API key is not valid"),
     Code.INSUFFICIENT_SCOPE: (403, "The API key does not have the required scope"),
+    Code.PROJECT_ARCHIVED: (403, "The project is archived"),
     Code.NOT_FOUND: (404, "Not found"),
     Code.METHOD_NOT_ALLOWED: (405, "Method not allowed"),
     Code.NOT_ACCEPTABLE: (406, "Only JSON responses are available"),
@@ -138,6 +140,7 @@ _CODES: tuple[tuple[type[Exception], Code], ...] = (
     (actions.NotFound, Code.NOT_FOUND),
     (actions.Conflict, Code.CONFLICT),
     (actions.NotAllowed, Code.INSUFFICIENT_SCOPE),
+    (actions.ProjectArchived, Code.PROJECT_ARCHIVED),
     (QueueFull, Code.QUEUE_FULL),
     (RateLimited, Code.RATE_LIMITED),
     (QuotaExceeded, Code.QUOTA_EXCEEDED),

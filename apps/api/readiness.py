@@ -33,7 +33,7 @@ def readiness() -> ReadinessResponse:
         if not _is_writable():
             return _unavailable(database=True, migrations=True)
         with system_scope(SystemWork.HEALTH):
-            return _ready(OutboxRowQuerySet(OutboxRow).backlog(), now=timezone.now())
+            return _ready(OutboxRowQuerySet(OutboxRow).of_working_projects().backlog(), now=timezone.now())
     except DatabaseError as error:
         _log.error("the database is unreachable: %s", type(error).__name__)
         return _unavailable(database=False)

@@ -9,6 +9,7 @@ from apps.api.views.evaluation import EvaluationView, ItemLabelsView, LabelsView
 from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.keys import KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
+from apps.api.views.mcp import McpView
 from apps.api.views.memories import HistoryView, MemoriesView, MemoryView
 from apps.api.views.replays import (
     ReplayCancelView,
@@ -73,6 +74,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/alerts/<str:alert_id>/acknowledge", AlertAcknowledgeView.as_view(), name="alert-acknowledge"),
     path("v1/alert-recipients", AlertRecipientsView.as_view(), name="alert-recipients"),
     path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
+    path("mcp", McpView.as_view(), name="mcp"),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("readyz", ReadyView.as_view(), name="readyz"),
     path("metrics", metrics, name="metrics"),

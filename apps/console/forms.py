@@ -4,7 +4,10 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from django import forms
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.text import slugify
 
 from apps.console.admin.rule_form import PreFilterRuleForm
 from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
@@ -98,11 +101,68 @@ class KeyForm(forms.Form):
         return moment
 
 
+class ProjectNameForm(forms.Form):
+    """The name of a project."""
+
+    name = forms.CharField(max_length=120)
+
+
+class NewProjectForm(ProjectNameForm):
+    """A new project."""
+
+    slug = forms.SlugField(
+        max_length=64,
+        required=False,
+        label="Address",
+        help_text="letters, digits and hyphens, for URLs and commands; it can’t be changed. Empty: made from the name",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Make the address from the name where none was given."""
+        given: dict[str, Any] = super().clean() or {}
+        if not given.get("slug") and given.get("name") and not self.errors:
+            given["slug"] = slugify(given["name"])[:64]
+            if not given["slug"]:
+                self.add_error("slug", "No address can be made from this name. Enter one.")
+        return given
+
+
 class MemberForm(forms.Form):
     """A user name and a role."""
 
-    username = forms.CharField(max_length=150)
+    username = forms.CharField(max_length=150, label="User name")
     role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)
+
+
+class InvitationForm(forms.Form):
+    """Who is invited, and as what."""
+
+    email = forms.EmailField(
+        max_length=254, required=False, label="Mail address", help_text="empty: a link that you pass on yourself"
+    )
+    role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)
+
+
+class NewAccountForm(BaseUserCreationForm):
+    """Name and password of a person who accepts an invitation, checked by Django's validators."""
+
+    class Meta(BaseUserCreationForm.Meta):
+        fields = ("username",)
+        labels = {"username": "User name"}
+        help_texts = {"username": "letters, digits and @ . + - _"}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        again = self.fields["password2"]
+        self.fields["password1"].help_text = "at least 12 characters, no common password, not like the user name"
+        again.label, again.help_text = "Password again", ""
+
+    def clean_username(self) -> str:
+        """Reject a name that differs from a taken one only in case: people would take one account for the other."""
+        name = str(self.cleaned_data["username"])
+        if User.objects.filter(username__iexact=name).exists():
+            raise forms.ValidationError("This name is taken.")
+        return name
 
 
 class CodeForm(forms.Form):

@@ -18,8 +18,8 @@ _LABELS = {
     "pre_filter": "pre-filter",
     "resolve_refs": "resolve names",
     "dedupe": "deduplicate",
-    "kept_from": "kept A",
-    "kept_to": "kept B",
+    "kept_from": "kept one",
+    "kept_to": "kept one",
 }
 
 

@@ -44,10 +44,12 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Decide": (
         NavigationItem("Review", "review", "review", "r"),
         NavigationItem("Contradictions", "contradictions", "contradictions", "c"),
+        NavigationItem("My decisions", "check", "decisions", "h", MemberRole.REVIEWER),
     ),
     "Explore": (
         NavigationItem("Dashboard", "dashboard", "dashboard", "d"),
         NavigationItem("Traces", "traces", "traces", "t"),
+        NavigationItem("Memories", "memories", "memories", "n"),
         NavigationItem("Users", "user", "users", "u"),
         NavigationItem("Recall", "search", "recall", "f"),
         NavigationItem("Entities", "entity", "entities", "e"),
@@ -65,6 +67,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Audit", "audit", "audit", "l", MemberRole.ADMIN),
         NavigationItem("Keys", "key", "keys", "k", MemberRole.ADMIN),
         NavigationItem("Members", "members", "members", "m", MemberRole.ADMIN),
+        NavigationItem("Project", "project", "project-settings", "o", MemberRole.ADMIN),
     ),
 }
 

@@ -1,6 +1,7 @@
 """Reading what a request asks for: parameters of its query string, and which part of a page."""
 
 from datetime import UTC, datetime, time, timedelta
+from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils.dateparse import parse_date
@@ -11,6 +12,14 @@ MAX_CHARACTERS = 500
 def query_param(request: HttpRequest, name: str, *, limit: int = MAX_CHARACTERS) -> str:
     """Return a text parameter of at most `limit` characters; NUL, which PostgreSQL rejects, becomes a space."""
     return request.GET.get(name, "").replace("\x00", " ").strip()[:limit]
+
+
+def identifier_of(text: str) -> UUID | None:
+    """Return the identifier in a text, else None."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 def is_detail(request: HttpRequest) -> bool:

@@ -17,17 +17,26 @@ from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_
 
 MOST_CONTENT = 20_000  # characters, as the REST interface takes
 MOST_VALUE = 2_000
+MOST_REFUSALS = 2  # that are told one by one
+MOST_AT_ONCE = 500  # memories that one request decides about; each takes some 10 ms
 
 _STATUS: dict[type[Refused], int] = {NotFound: 404, Conflict: 409, NotAllowed: 403, Unfit: 422}
 
 
 @dataclass(frozen=True, slots=True)
 class Toast:
-    """A short message; with `decided` it has an undo button."""
+    """A short message; with `decided` or `skipped` it has an undo button."""
 
     text: str
     decided: ReviewDecision | None = None
     is_bad: bool = False
+    skipped: tuple[UUID, ...] = ()
+
+    @property
+    def decided_versions(self) -> str:
+        """Return the decided memories as parse_seen() reads them: a single value, since a form has at most 1,000."""
+        seen = self.decided.memories if self.decided else ()
+        return " ".join(f"{each.memory_id}:{each.version}" for each in seen)
 
 
 def acting_person(visit: ProjectVisit) -> Reviewer:
@@ -55,10 +64,18 @@ def edited_value(request: HttpRequest) -> str | None:
         raise Unfit(f"the value {error}") from error
 
 
+def chosen_memories(request: HttpRequest) -> tuple[SeenVersion, ...]:
+    """Return the memories to decide about, in the versions that were shown. Raises Unfit for none, and for too many."""
+    seen = parse_seen(request.POST.getlist("memory"))
+    if not 0 < len(seen) <= MOST_AT_ONCE:
+        raise Unfit(f"choose 1 to {MOST_AT_ONCE} memories")
+    return seen
+
+
 def parse_seen(given: Sequence[str]) -> tuple[SeenVersion, ...]:
-    """Parse memory identifiers with versions such as `0192…:3`. Raises Unfit."""
+    """Parse memory identifiers with versions such as `0192…:3`, one or several in each text. Raises Unfit."""
     seen = []
-    for text in dict.fromkeys(given):
+    for text in dict.fromkeys(each for several in given for each in several.split()):
         identifier, _, version = text.partition(":")
         try:
             seen.append(SeenVersion(UUID(identifier), int(version)))
@@ -106,14 +123,15 @@ def refusal_response(request: HttpRequest, refused: Refused, *, gone: Sequence[s
 
 
 def refusal_toasts(visit: ProjectVisit, refusals: Sequence[DecisionRefusal]) -> tuple[Toast, ...]:
-    """Return a toast for each memory that was not changed: the reason, or who changed it before."""
+    """Return toasts about memories that were not changed: the reason, or who changed it before; of many, the first."""
     latest = latest_changes(project_id=visit.project.pk, memory_ids=[each.memory_id for each in refusals])
     toasts = []
-    for refusal in refusals:
+    more = f" {len(refusals) - 1} others were not changed either." if len(refusals) > MOST_REFUSALS else ""
+    for refusal in refusals[:1] if more else refusals:
         reason, change = str(refusal.why), latest.get(refusal.memory_id)
         if isinstance(refusal.why, Conflict) and change is not None:
             reason = f"{change.actor} already {label(change.operation)} it ({time_since(change.at)})"
-        toasts.append(Toast(f"Not changed: {reason}.", is_bad=True))
+        toasts.append(Toast(f"Not changed: {reason}.{more}", is_bad=True))
     return tuple(toasts)
 
 

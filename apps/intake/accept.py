@@ -62,7 +62,8 @@ _RECORD, _RECORD_AND_ENQUEUE = (
 def accept(*, submission: Submission) -> Accepted:
     """Accept turns.
 
-    Raises QueueFull if too many turns of the project are waiting, QuotaExceeded, KeyRefused, and UserErasing.
+    Raises QueueFull if too many turns of the project are waiting, QuotaExceeded, KeyRefused, UserErasing, and
+    ProjectArchived.
 
     1. Take the state of the session (its last turns) from this process's cache.
     2. Redact the new turns and apply the pre-filter to them; nothing is stored, logged or hashed of the text before.

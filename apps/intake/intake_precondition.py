@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 
-from apps.actions.errors import Conflict, Refused
+from apps.actions.errors import Conflict, ProjectArchived, Refused
 from apps.pipeline.core.draft import Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
@@ -48,30 +48,31 @@ named as (
     select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s
         and external_id <> '' and external_id = any(%(turn_ids)s) and not withdrawn
 ), state as (
-    select last_turn_at, coalesce(turn_count, 0) as turn_count,
-        (select id from traces_configurationversion where project_id = %(project)s and is_active) as configuration_id,
+    select last_turn_at, turn_count,
+        (select id from traces_configurationversion where project_id = %(project)s and is_active) as version_id,
         %(api_key)s::uuid is null
             or exists (select from tenants_apikey where id = %(api_key)s and {IS_USABLE}) as key_holds,
-        (select erasing_since from tenants_enduser where id = %(end_user)s for key share) as erasing
-    from (select) one left join traces_session s on s.id = %(session)s
+        (select erasing_since from tenants_enduser where id = %(end_user)s for key share) as erasing,
+        (select archived_at from tenants_project where id = %(project)s)
+    from (select) one left join traces_session on id = %(session)s
 ), agreed as (
     select last_turn_at is null as is_new from state
-    where key_holds and erasing is null and (%(unconditional)s or (
-        configuration_id = %(configuration)s and last_turn_at is not distinct from %(last_turn_at)s
+    where key_holds and erasing is null and archived_at is null and (%(always)s or (
+        version_id = %(version)s and last_turn_at is not distinct from %(last_turn_at)s
         and (select count(*) from named) = %(known_ids)s))
 )
 """  # noqa: S608  (only constants)
 # "offset 0" makes the planner fetch each turn by its key; without statistics it would scan the whole table.
 SELECT_STATE = f"""
-select key_holds, placed.shift, placed.at, configuration_id, turn_count, last_turn_at,
-    case when placed.at is null then (select json_agg(earlier order by position)::text from (
+select key_holds, shift, at, version_id, turn_count, last_turn_at,
+    case when at is null then (select json_agg(earlier order by position)::text from (
         (select id from traces_turn where end_user_id = %(end_user)s and session_id = %(session)s and not withdrawn
          order by position desc limit %(window)s)
         union table named
     ) needed, lateral (
         select {select_turn(content="left(content, %(most)s) as content")}
         from traces_turn where id = needed.id offset 0
-    ) earlier) end, erasing
+    ) earlier) end, erasing, archived_at
 from state left join placed on true
 """  # noqa: S608  (only names of columns and constants)
 
@@ -83,7 +84,7 @@ def expected_state(state: IntakeState, *, request: Request, unconditional: bool)
     """
     turn_ids = {turn.external_id for turn in request.turns if turn.external_id}
     return {
-        "unconditional": unconditional,
+        "always": unconditional,
         "last_turn_at": state.last_turn_at,
         "turn_ids": list(turn_ids),
         "known_ids": sum(turn.external_id in turn_ids for turn in state.earlier_turns),
@@ -93,11 +94,16 @@ def expected_state(state: IntakeState, *, request: Request, unconditional: bool)
 
 
 def intake_state(row: Sequence[Any]) -> IntakeState:
-    """Return the actual state from the row of a statement that wrote nothing. Raises KeyRefused and UserErasing."""
-    key_holds, _, _, configuration_id, turn_count, last_turn_at, earlier, erasing_since = row
+    """Return the actual state from the row of a statement that wrote nothing.
+
+    Raises KeyRefused, ProjectArchived and UserErasing.
+    """
+    key_holds, _, _, configuration_id, turn_count, last_turn_at, earlier, erasing_since, archived_at = row
     if not key_holds:
         raise KeyRefused("the key was revoked or has expired")
+    if archived_at:
+        raise ProjectArchived
     if erasing_since:
         raise UserErasing("the end user is being erased; try again when that is finished")
     turns = msgspec.json.decode(earlier or "[]", type=tuple[SourceTurn, ...])
-    return IntakeState(configuration_id, turn_count=turn_count, last_turn_at=last_turn_at, earlier_turns=turns)
+    return IntakeState(configuration_id, turn_count=turn_count or 0, last_turn_at=last_turn_at, earlier_turns=turns)

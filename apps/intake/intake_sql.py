@@ -29,11 +29,11 @@ known as (
     update tenants_enduser set external_id = %(user_id)s, erased_at = null
     from agreed where is_new and id = %(end_user)s and erased_at is not null
 ), placed as (
-    insert into traces_session (id, end_user_id, project_id, external_id, turn_count, summarised_until,
+    insert into traces_session as old (id, end_user_id, project_id, external_id, turn_count, summarised_until,
                                 started_at, last_turn_at)
     select %(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, 0, now(), clock_timestamp()
     from agreed, (select count(*) from known) known
-    on conflict (id) do update set turn_count = traces_session.turn_count + excluded.turn_count,
+    on conflict (id) do update set turn_count = old.turn_count + excluded.turn_count,
                                    last_turn_at = clock_timestamp(), ended_at = null
     returning turn_count - %(turn_count)s - %(first)s as shift, last_turn_at as at
 )
@@ -42,7 +42,7 @@ RECORD_CTES = f"""
 new_trace as (
     insert into traces_trace (id, end_user_id, project_id, session_id, configuration_id, api_key_id, status, topic,
         metadata, counts, outcomes, plan, error, created_at, finished_at)
-    select %(trace)s, %(end_user)s, %(project)s, %(session)s, %(configuration)s, %(api_key)s, %(status)s, %(topic)s,
+    select %(trace)s, %(end_user)s, %(project)s, %(session)s, %(version)s, %(api_key)s, %(status)s, %(topic)s,
         %(metadata)s, %(counts)s, %(outcomes)s, '[]', '', at, case when %(rejected)s then at end
     from placed
 ), new_turns as (
@@ -68,7 +68,7 @@ def record_values(
         "session_id": session_id,
         "project": origin.project_id,
         "api_key": origin.api_key_id,
-        "configuration": configuration_id,
+        "version": configuration_id,
         "status": status.value,
         "rejected": rejected,
         "topic": request.topic,

@@ -62,6 +62,9 @@ select max_memories is not null and (
         select coalesce(sum(cost_usd), 0) from traces_modelcall call
         join tenants_enduser owner on owner.id = call.end_user_id
         where owner.project_id = project.id and call.created_at >= date_trunc('day', now(), 'UTC')
+    ) + (
+        select coalesce(sum(cost_usd), 0) from traces_modeltestcall test
+        where test.project_id = project.id and test.created_at >= date_trunc('day', now(), 'UTC')
     ) >= max_model_usd_per_day
     then ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int else 0 end
 from tenants_project project where id = %s

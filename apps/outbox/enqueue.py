@@ -16,10 +16,10 @@ from apps.pipeline.core.enums import WorkKind
 # `turn_count` is the number of turns of a pipeline run, 1 for other work.
 ENQUEUE_CTES = """
 ready as (
-    insert into outbox_userlease (end_user_id, project_id, ready_at)
+    insert into outbox_userlease as old (end_user_id, project_id, ready_at)
     select %(end_user)s, %(project)s, now() from placed
     on conflict (end_user_id) do update
-        set ready_at = least(outbox_userlease.ready_at, excluded.ready_at), waits_for = ''
+        set ready_at = least(old.ready_at, excluded.ready_at), waits_for = ''
     returning end_user_id, project_id
 ), enqueued as (
     insert into outbox_outboxrow as old

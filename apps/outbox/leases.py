@@ -69,6 +69,9 @@ with recursive queue_key as (
              then statement_timestamp() - %(outage)s * interval '1 second' else '-infinity' end as ready_by
     from queue_key left join outbox_modelpause pause
         on pause.project_id = queue_key.project_id and pause.model = queue_key.waits_for
+    where not exists (
+        select from tenants_project where id = queue_key.project_id and archived_at is not null
+    )
 ), candidate as (
     select ready.end_user_id, ready.ready_at,
            queue.held + row_number() over (partition by queue.project_id order by ready.ready_at) as turn
@@ -98,7 +101,7 @@ def claim(*, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
     again, and what it computes from withdrawn turns would be committed.
 
     Projects take turns; within a project the user that has waited longest comes first. Of the users that wait for a
-    paused model, one is leased when the next try is due.
+    paused model, one is leased when the next try is due. The queues of archived projects are paused.
     """
     token = new_id()
     values = {"token": token, "limit": limit, "seconds": seconds, "only": only, "outage": outage_seconds()}

@@ -111,6 +111,11 @@ def end_pause(*, project_id: UUID, model: str) -> None:
     ModelPause.objects.filter(project_id=project_id, model=model[:MODEL_NAME_LENGTH]).delete()
 
 
+def end_all_pauses(*, project_id: UUID) -> None:
+    """End the pauses of all models of a project, so that each is called as if it had always answered."""
+    ModelPause.objects.filter(project_id=project_id).delete()
+
+
 def try_now(*, project_id: UUID) -> int:
     """Make the next try of each paused model of a project due now; return how many models these are."""
     return int(ModelPause.objects.filter(project_id=project_id).update(until=Now()))

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db.models import Count, Min, Q, QuerySet
 
 from apps.pipeline.core.enums import WorkKind, WorkState
+from apps.tenants.models import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,10 @@ class OutboxRowQuerySet(QuerySet["OutboxRow"]):  # type: ignore[name-defined]  #
     def dead(self) -> "OutboxRowQuerySet":
         """Filter rows that failed for good or were discarded."""
         return self.filter(state=WorkState.DEAD)
+
+    def of_working_projects(self) -> "OutboxRowQuerySet":
+        """Filter rows of projects that are not archived, whose queue is paused."""
+        return self.exclude(project__in=Project.objects.filter(archived_at__isnull=False))
 
     def backlog(self) -> Backlog:
         """Summarise open and dead rows; each query uses its own partial index."""

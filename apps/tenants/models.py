@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.pipeline.core.enums import MemberRole, Scope, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
-from apps.tenants.querysets import EndUserQuerySet
+from apps.tenants.querysets import EndUserQuerySet, InvitationQuerySet
 
 
 class Project(models.Model):
@@ -31,6 +31,9 @@ class Project(models.Model):
         help_text="dollars for models per day (UTC) from which intake answers 429; empty: any amount",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    archived_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="takes no turns or writes since, and its queue is paused"
+    )
 
     class Meta:
         ordering = ("name",)
@@ -56,6 +59,37 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} is {self.role} of {self.project}"
+
+
+class Invitation(models.Model):
+    """A link with which one person joins a project; only the hash of its token is stored."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=16, choices=choices_of(MemberRole))
+    email = models.EmailField(max_length=254, blank=True, help_text="who was invited by mail; empty: by a link")
+    token_hash = models.CharField(max_length=64, unique=True, editable=False, help_text="SHA-256, in hexadecimal")
+    invited_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", help_text="must still be an admin"
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [
+            models.CheckConstraint(condition=Q(role__in=values_of(MemberRole)), name="invitation_role_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation as {self.role} to {self.project}"
 
 
 class SecondFactor(models.Model):

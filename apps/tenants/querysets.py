@@ -1,5 +1,6 @@
-"""Querysets of end users."""
+"""Querysets of end users and invitations."""
 
+from datetime import datetime
 from typing import Self
 from uuid import UUID
 
@@ -16,3 +17,11 @@ class EndUserQuerySet(QuerySet["EndUser"]):  # type: ignore[name-defined]  # mod
     def present(self) -> Self:
         """Leave out end users that were erased or are being erased."""
         return self.filter(erasing_since__isnull=True, erased_at__isnull=True)
+
+
+class InvitationQuerySet(QuerySet["Invitation"]):  # type: ignore[name-defined]  # models import this file
+    """Invitations by state."""
+
+    def open(self, *, now: datetime) -> Self:
+        """Keep those that can be accepted."""
+        return self.filter(accepted_at__isnull=True, revoked_at__isnull=True, expires_at__gt=now)

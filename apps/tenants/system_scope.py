@@ -15,8 +15,10 @@ class SystemWork(StrEnum):
 
     KEY_LOOKUP = "find the project of an API key"
     PROJECT_LOOKUP = "find the projects of a person, or one by its name"
+    INVITATION_LOOKUP = "find the project that an invitation leads to"
     PROJECT_CREATION = "create a project"
     QUEUE = "claim and renew work of all projects"
+    WAITING_CALLERS = "see which of the traces that callers wait for have ended"
     HEALTH = "report the state of the whole service"
     SCHEDULE = "find the projects and end users that a scheduled task is due for"
     LEDGER = "seal and remove entries of the ledger"

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models import Min, Sum
 
 from apps.pipeline.core.funnel_metrics import Measure
-from apps.traces.models import HourlyTally, ModelCall, Span, TalliedHour
+from apps.traces.models import HourlyTally, ModelCall, ModelTestCall, Span, TalliedHour
 
 HOUR = timedelta(hours=1)
 CLOSED_AFTER = timedelta(minutes=10)  # longer than any transaction that writes spans or calls
@@ -63,9 +63,14 @@ select gen_random_uuid(), project_id, %(hour)s, measure, stage, reason, amount f
 """
 _COUNT_CALLS = """
 with calls as (
-    select trace.project_id, call.* from traces_modelcall call
+    select trace.project_id, purpose, model, answer_kind, call.error, invalid_objects, prompt_cut, input_tokens,
+        cache_read_tokens, cache_write_tokens, output_tokens, cost_usd
+    from traces_modelcall call
     join traces_trace trace on trace.id = call.trace_id and trace.end_user_id = call.end_user_id
     where call.created_at >= %(hour)s and call.created_at < %(end)s
+    union all
+    select project_id, 'test', model, '', error, 0, false, input_tokens, 0, 0, output_tokens, cost_usd
+    from traces_modeltestcall where created_at >= %(hour)s and created_at < %(end)s
 ), counted(project_id, measure, stage, reason, amount) as (
     select project_id, measure, stage, reason, sum(amount) from calls, lateral (values
         ('calls', '', '', 1.0),
@@ -133,7 +138,7 @@ def hours_to_tally(*, now: datetime, most: int) -> list[datetime]:
 
 def _first_hour() -> datetime | None:
     """Return the hour of the first span or model call; None if there is none."""
-    earliest = [model.objects.aggregate(first=Min("created_at"))["first"] for model in (Span, ModelCall)]
+    earliest = [model.objects.aggregate(first=Min("created_at"))["first"] for model in (Span, ModelCall, ModelTestCall)]
     moments = [moment for moment in earliest if moment is not None]
     return hour_of(min(moments)) if moments else None
 

@@ -26,7 +26,6 @@ from benchmarks.truth.replay import replay
 NAME = "truth"
 RECORDED = Path(__file__).resolve().parents[1] / "recorded"
 _COUNTED = ("missed", "of_another_prompt")
-_HALVES = ("develop", "held_out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,8 @@ def run(
     return {
         **_figures(by_model),
         "recorded": {name: sum(each.calls[name] for each in by_model) for name in _COUNTED},
-        "without_model": _without_model(by_patterns),
-        "blind": _without_model(blind),
+        "without_model": _figures(by_patterns),
+        "blind": _figures(blind),
         "detail": {"with_model": _details(by_model), "without_model": _details([*by_patterns, *blind])},
     }
 
@@ -88,16 +87,13 @@ def _judged(conversation: GoldConversation, judgements: Judgements, model: Recor
     )
 
 
-def _without_model(judged: Sequence[Judgement]) -> dict[str, object]:
-    return {**_figures(judged), "health_recall": _share(judged, "health_recall")}
-
-
 def _figures(judged: Sequence[Judgement]) -> dict[str, object]:
     """Return the shares in all, by half and by conversation."""
-    by_half = {half: [each for each in judged if each.conversation.half == half] for half in _HALVES}
+    halves = sorted({each.conversation.half for each in judged})
+    by_half = {half: [each for each in judged if each.conversation.half == half] for half in halves}
     return {
         **_shares(judged),
-        "by_half": {half: _shares(group) for half, group in by_half.items() if group},
+        "by_half": {half: _shares(group) for half, group in by_half.items()},
         "by_conversation": {each.conversation.name: _shares([each]) for each in judged},
     }
 
@@ -105,7 +101,7 @@ def _figures(judged: Sequence[Judgement]) -> dict[str, object]:
 def _shares(judged: Sequence[Judgement]) -> dict[str, float | int | None]:
     exchanges = sum(len(each.conversation.exchanges) for each in judged)
     return {
-        **{name: _share(judged, name) for name in ("precision", "recall", "superseded_needed")},
+        **{name: _share(judged, name) for name in ("precision", "recall", "health_recall", "superseded_needed")},
         "superseded_wrongly": sum(each.store.superseded_wrongly for each in judged),
         "repeats_stored_twice": _share(judged, "repeats_stored_twice"),
         "top1": _sum(each.asked.top1 for each in judged).share,

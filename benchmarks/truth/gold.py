@@ -90,7 +90,7 @@ class GoldConversation:
 
     name: str
     user_id: str
-    half: str  # "develop", "held_out" or "blind"
+    half: str  # "develop", "held_out", or "blind_1" and so on by when they were written
     exchanges: tuple[Exchange, ...]
     facts: Mapping[str, Fact]
     unwanted: tuple[Statement, ...]

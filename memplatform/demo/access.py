@@ -41,6 +41,11 @@ def ensure_access() -> Access:
     return Access(project=SLUG, key=_key(project), login=LOGIN, password=password)
 
 
+def write_address(address: str) -> None:
+    """Store the server's address beside the key, for the examples of the documentation."""
+    (DATA_DIR / "demo-url").write_text(address)
+
+
 def _key(project: Project) -> str:
     """Return the stored key, or a new one if the database doesn't know it."""
     file = DATA_DIR / "demo-key"

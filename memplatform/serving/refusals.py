@@ -2,6 +2,7 @@
 
 import json
 
+from apps.api.error_handlers import is_api
 from apps.api.problems import CONTENT_TYPE, Code, Problem
 from memplatform.serving.request_body import BodyIncomplete, BodyTimeout, BodyTooLarge
 
@@ -15,6 +16,6 @@ _PROBLEMS: dict[type[Exception], Problem] = {
 def refuse(path: str, error: Exception) -> tuple[int, list[tuple[str, str]], bytes]:
     """Return status, headers and body of the answer."""
     problem = _PROBLEMS[type(error)]
-    if path.startswith("/v1/"):
+    if is_api(path):
         return problem.status, [("content-type", CONTENT_TYPE)], json.dumps(problem.document()).encode()
     return problem.status, [("content-type", "text/plain; charset=utf-8")], problem.detail.encode()

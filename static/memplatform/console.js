@@ -38,11 +38,15 @@ const builtIn = {
     X: () => selectUpTo(currentRow()?.querySelector("input[type=checkbox]")),
     "/": () => document.querySelector("[data-search]")?.focus(),
     "?": () => document.getElementById("keys-help").showModal(),
+    v: () => makeCurrent(currentRow() ?? rows()[0]),
     u: () => all("[data-undo]").at(-1)?.click(),
 };
 
 // With selected rows, only the keys of the selection decide: the open case may be another one.
-const decisionKeys = () => all(selectedRows().length ? "[data-bulk] [data-key]" : "[data-key]:not([data-bulk] *)");
+const decisionKeys = () =>
+    all(selectedRows().length ? "[data-bulk] [data-key]" : "[data-key]:not([data-bulk] *)").filter(
+        (each) => !each.closest("[inert]"),
+    );
 
 function press(key) {
     const pressed = decisionKeys().find((each) => each.dataset.key === key && each.checkVisibility() && !each.disabled);
@@ -54,22 +58,39 @@ function press(key) {
 }
 
 // Keys pressed during a request are queued until its response, so that "j" followed by "a" approves the next memory and
-// not the one still displayed. The queue is cleared when a request fails or a field gets the focus.
+// not the one still displayed. A queued key decides only about what was on the screen when it was pressed, as a row or
+// as the case, or before. The queue is cleared when a request fails or a field gets the focus.
 const queuedKeys = [];
-const isLoading = () => document.querySelector(".htmx-request:not([data-background])") !== null;
+const isLoading = () => document.querySelector(".htmx-request:not([data-background]), [data-retrying]") !== null;
 const isDeciding = () => document.querySelector(".htmx-request:not([data-open-row], [data-background])") !== null;
 const mustWait = (key) => queuedKeys.length > 0 || isDeciding() || (isLoading() && !builtIn[key]);
 
+function isOnScreen(row) {
+    const { top, bottom } = row.getBoundingClientRect();
+    return row.checkVisibility() && bottom > 0 && top < innerHeight;
+}
+function queueKey(key) {
+    queuedKeys.push({ key, seen: new Set([...seenCases, ...rows().filter(isOnScreen).map((row) => row.id)]) });
+}
+const mayPress = ({ key, seen }) => builtIn[key] || selectedRows().length > 0 || !caseId() || seen.has(caseId());
+
 function pressQueuedKeys() {
     while (queuedKeys.length && !isLoading()) {
-        press(queuedKeys.shift());
+        const queued = queuedKeys.shift();
+        if (mayPress(queued)) press(queued.key);
+        else queuedKeys.length = 0;
         if (isTyping(document.activeElement)) queuedKeys.length = 0;
     }
 }
 
+const OPEN_PANEL = ".panel[open], .menu[open]";
+document.addEventListener("click", (event) => {
+    for (const menu of all(".menu[open]")) menu.open = menu.contains(event.target);
+});
+
 // Escape closes what is open, the innermost first: a field, a panel, the menu, the selection.
 function escape(target) {
-    const panel = target.closest(".panel[open]") ?? document.querySelector(".panel[open]");
+    const panel = target.closest(OPEN_PANEL) ?? document.querySelector(OPEN_PANEL);
     if (isTyping(target)) target.blur();
     if (panel) {
         panel.open = false;
@@ -95,12 +116,12 @@ document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.key.length === 1 && go(event.key)) return event.preventDefault();
-    if (event.key.length === 1 && mustWait(event.key)) queuedKeys.push(event.key);
+    if (event.key.length === 1 && mustWait(event.key)) queueKey(event.key);
     else if (!press(event.key)) return;
     event.preventDefault();
 });
 document.addEventListener("htmx:afterRequest", (event) => {
-    if (!event.detail.successful && !isBackground(event)) queuedKeys.length = 0;
+    if (!event.detail.successful && !isBackground(event) && !willRetry(event)) queuedKeys.length = 0;
     pressQueuedKeys();
 });
 
@@ -119,8 +140,14 @@ function refreshCounts() {
     countedAt = Date.now();
     htmx.trigger(counts, "refresh");
 }
+// A list names itself, its filters and when it was shown, and is told how many rows are new.
+document.addEventListener("htmx:configRequest", (event) => {
+    if (!event.target.matches("[data-counts]")) return;
+    for (const each of all("[data-news] input")) event.detail.parameters[each.name] = each.value;
+});
 showCountInTitle();
 document.addEventListener("htmx:oobAfterSwap", showCountInTitle);
+document.addEventListener("htmx:afterSettle", showCountInTitle); // a page that replaces a list brings its own title
 document.addEventListener("visibilitychange", refreshCounts);
 setInterval(refreshCounts, REFRESH_AFTER / 6);
 // What runs in the background neither reports a failure nor leads to the login: the next thing a person does will.
@@ -155,10 +182,13 @@ document.addEventListener("toggle", (event) => {
     if (event.target.open) event.target.querySelector?.("[data-focus]")?.focus();
 }, true);
 const SERVER_FAILED = "The server could not be reached or failed. Reload the page before you try again.";
-document.addEventListener("htmx:sendError", (event) => isBackground(event) || showError(SERVER_FAILED));
-document.addEventListener("htmx:responseError", (event) => {
-    if (event.detail.xhr.status >= 500 && !isBackground(event)) showError(SERVER_FAILED);
-});
+const NOT_LOADED = "It could not be loaded: the server could not be reached or failed. Press v to try again.";
+function tellFailure(event) {
+    const isOurs = event.detail.xhr.status === 0 || event.detail.xhr.status >= 500;
+    if (isOurs && !isBackground(event) && !willRetry(event)) showError(isReading(event) ? NOT_LOADED : SERVER_FAILED);
+}
+document.addEventListener("htmx:sendError", tellFailure);
+document.addEventListener("htmx:responseError", tellFailure);
 function showError(text) {
     const toast = document.createElement("div");
     toast.className = "toast toast-bad";

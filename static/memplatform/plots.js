@@ -71,8 +71,9 @@ function options(element, data, isSmall) {
 
 function drawAll() {
     for (const element of document.querySelectorAll("[data-plot]")) {
-        const data = JSON.parse(element.dataset.plot);
         element.replaceChildren();
+        if (!element.clientWidth) continue; // folded away: drawn once it is unfolded
+        const data = JSON.parse(element.dataset.plot);
         new uPlot(options(element, data, element.classList.contains("plot-small")), [data.times, ...data.lines.map((line) => line.values)], element);
     }
 }
@@ -86,5 +87,6 @@ addEventListener("resize", () => {
     clearTimeout(wait);
     wait = setTimeout(drawAll, 150);
 });
+document.addEventListener("toggle", (event) => event.target.matches(".folded") && drawAll(), true);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
 new MutationObserver(drawAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -9,6 +9,7 @@ from rest_framework.test import APIClient
 
 from apps.actions.keys.create_key import create_key
 from apps.api import authentication
+from apps.api.continuations import HAS_WAITED, IS_PART
 from apps.intake import quotas
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project
@@ -46,6 +47,16 @@ def test_the_requests_of_a_project_are_limited_over_its_keys(
     one, two = client_of(project, Scope.READ), client_of(project, Scope.READ)
     assert statuses(one, 2) + statuses(two, 2) == [200, 200, 200, 429]
     assert statuses(client_of(other_project, Scope.READ), 1) == [200]
+
+
+def test_a_part_of_a_request_is_not_counted_again(project: Project) -> None:
+    """Nor is a request that is run again after it has waited; callers can't claim either."""
+    limited = calling_with(create_key(project_id=project.id, name="k", scopes=[Scope.READ], requests_per_minute=1).text)
+    for _ in range(2):
+        assert limited.get(LIST, **{IS_PART: True}).status_code == 200
+        assert limited.get(LIST, **{HAS_WAITED: True}).status_code == 200
+    claimed = {"memplatform.is-part": "1", "memplatform.has-waited": "1"}
+    assert [limited.get(LIST, headers=claimed).status_code for _ in range(2)] == [200, 429]
 
 
 def test_a_new_limit_holds_for_keys_in_use(client: APIClient) -> None:

@@ -10,10 +10,12 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
+from apps.api.continuations import HAS_WAITED
 from apps.intake import backpressure
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkState
-from apps.pipeline.core.identifiers import Prefix, parse
+from apps.pipeline.core.identifiers import Prefix, parse, show
+from apps.traces.ended_traces import ended_traces
 from apps.traces.models import Trace, Turn
 from apps.worker.waiting_callers import permit_to_wait
 from tests.api.counting import rows_by_table
@@ -200,3 +202,18 @@ def test_reading_writes_nothing(client: APIClient, conversation: dict[str, Any])
     client.get("/v1/memories?user_id=nobody-yet")
 
     assert rows_by_table() == before
+
+
+def test_waiting_for_a_trace_asks_the_web_server_to_wait(client: APIClient, conversation: dict[str, Any]) -> None:
+    trace = client.post("/v1/turns", conversation).json()["trace_id"]
+    waiting: Any = client.get(f"/v1/traces/{trace}?wait=5")
+    assert waiting.json()["status"] == "queued"
+    assert (show(Prefix.TRACE, waiting.continuation.trace_id), waiting.continuation.seconds) == (trace, 5)
+    for again in (client.get(f"/v1/traces/{trace}"), client.get(f"/v1/traces/{trace}?wait=5", **{HAS_WAITED: True})):
+        assert not hasattr(again, "continuation")
+    assert ended_traces({waiting.continuation.trace_id}) == set()
+    Trace.objects.update(status="done")
+    assert not hasattr(client.get(f"/v1/traces/{trace}?wait=5"), "continuation")
+    assert ended_traces({waiting.continuation.trace_id}) == {waiting.continuation.trace_id}
+    refused = client.get(f"/v1/traces/{trace}?wait=31")
+    assert (refused.status_code, refused.json()["errors"][0]["parameter"]) == (422, "wait")

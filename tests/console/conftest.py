@@ -19,8 +19,11 @@ from apps.memories.models import (
     LedgerCheckpoint,
     Memory,
     MemoryChange,
+    MemoryComment,
     MemoryLink,
     MemoryRevision,
+    ReviewAssignment,
+    ReviewPresence,
     Rollback,
     RollbackItem,
 )
@@ -43,9 +46,18 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
-from apps.tenants.models import Erasure, Membership, Project, SecondFactor
+from apps.tenants.models import Erasure, Invitation, Membership, Project, SecondFactor
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
-from apps.traces.models import IdempotentRequest, ModelCall, Replay, ReplayedState, ReplayedTrace, RulePreview, Trace
+from apps.traces.models import (
+    IdempotentRequest,
+    ModelCall,
+    ModelTestCall,
+    Replay,
+    ReplayedState,
+    ReplayedTrace,
+    RulePreview,
+    Trace,
+)
 from apps.worker.process_user import process_user
 from tests.console.members import member
 
@@ -126,6 +138,7 @@ def _add_the_rest(project: Project) -> None:
     _add_calls(project)
     _add_people(project, first)
     _add_rollback(project, second)
+    _add_teamwork(second)
     _add_operations(project)
     _add_replay(project)
     _evaluate(second)
@@ -138,6 +151,7 @@ def _add_calls(project: Project) -> None:
     ModelCall.objects.create(
         end_user=trace.end_user, trace=trace, purpose="extract", model=HOSTILE, request_hash="0", prompt_version="1"
     )
+    ModelTestCall.objects.create(project=project, model=HOSTILE, error=HOSTILE)
     IdempotentRequest.objects.create(
         project=project, key=HOSTILE, fingerprint="0", answer_status=200, answer={"a": HOSTILE}
     )
@@ -147,10 +161,22 @@ def _add_people(project: Project, memory: Memory) -> None:
     """Add a member with a second factor, and an erasure."""
     member = User.objects.create(username="member")
     Membership.objects.create(project=project, user=member, role=MemberRole.REVIEWER)
+    Invitation.objects.create(
+        project=project, role=MemberRole.VIEWER, invited_by=member, token_hash="0" * 64, expires_at=timezone.now()
+    )
     SecondFactor.objects.create(user=member, secret="A" * 32, confirmed_at=timezone.now())
     Erasure.objects.create(
         project=project, end_user=memory.end_user, user_hash="0" * 64, actor="person:1", finished_at=timezone.now()
     )
+
+
+def _add_teamwork(memory: Memory) -> None:
+    """Add what reviewers leave for each other."""
+    person = User.objects.get(username="member")
+    owned = {"end_user": memory.end_user, "memory": memory}
+    ReviewAssignment.objects.create(**owned, person=person, assigned_by="person:1")
+    MemoryComment.objects.create(**owned, author=f"person:{person.pk}", text=HOSTILE)
+    ReviewPresence.objects.create(project=memory.project, person=person, object_id=memory.pk)
 
 
 def _add_rollback(project: Project, left: Memory) -> None:

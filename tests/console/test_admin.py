@@ -1,5 +1,7 @@
 """Every page of the admin opens with few queries, escapes text of callers, and can't change the history."""
 
+import re
+
 import pytest
 from django.apps import apps
 from django.contrib import admin as django_admin
@@ -10,7 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.actions.keys.create_key import CreatedKey
-from apps.tenants.models import Project
+from apps.memories.models import Entity, Memory, Rollback
+from apps.tenants.models import EndUser, Project
+from apps.traces.models import Trace
 from tests.console.conftest import HOSTILE
 
 ROOMS = ("tenants", "traces", "outbox", "alerts", "memories")
@@ -128,3 +132,35 @@ def test_strangers_are_sent_to_the_login(client: Client, db: None) -> None:
 
     assert answer.status_code == 302
     assert answer["Location"].startswith(reverse("admin:login"))
+
+
+def link(page: str, text: str) -> str:
+    """Return where the link with a text leads."""
+    found = re.search(rf'href="([^"]+)"[^>]*>{text}</a>', page)
+    assert found, text
+    return found[1]
+
+
+def test_pages_of_the_console_and_the_admin_lead_to_each_other(admin: Client, full_project: Project) -> None:
+    rows = [
+        ("memories", Memory.objects.filter(project=full_project).latest("pk").pk),
+        ("traces", Trace.objects.latest("pk").pk),
+        ("users", EndUser.objects.latest("pk").pk),
+        ("entities", Entity.objects.latest("pk").pk),
+        ("rollbacks", Rollback.objects.latest("pk").pk),
+        ("configuration", 1),
+    ]
+    for name, key in rows:
+        address = f"/console/test/{name}/{key}/"
+        there = link(admin.get(address).content.decode(), "Show in the admin")
+        page = admin.get(there).content.decode()
+        assert link(page, "Show in the console") == address
+        assert link(page, "Console") == "/console/"
+    there = link(admin.get("/console/test/project/").content.decode(), "Show in the admin")
+    assert link(admin.get(there).content.decode(), "Show in the console") == "/console/test/"
+
+
+def test_members_are_not_led_to_the_admin(tuner: Client, full_project: Project) -> None:
+    memory = Memory.objects.filter(project=full_project).latest("pk")
+    for path in (f"memories/{memory.pk}/", "project/", "queue/"):
+        assert "/admin/" not in tuner.get(f"/console/test/{path}").content.decode()

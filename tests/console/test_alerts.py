@@ -1,9 +1,11 @@
 """The page of alerts, the dashboard's alerts and the page of recipients."""
 
 import re
+from io import StringIO
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
@@ -11,10 +13,12 @@ from django.utils.html import escape
 from apps.actions.alerts.evaluate_alerts import evaluate_alerts
 from apps.actions.projects.set_member import set_member
 from apps.alerts.models import Alert, AlertRecipients
+from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause, WorkerHeartbeat
-from apps.pipeline.core.enums import AlertKind, AlertState, MemberRole
+from apps.pipeline.core.enums import AlertKind, AlertState, MemberRole, Scope
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import MINUTE, alert, beat, pause, tally, work
+from tests.conftest import MakeClient
 
 HOME = "/console/test/"
 HOOK = "https://example.com/hook"
@@ -128,3 +132,49 @@ def test_invalid_recipients_are_refused(project: Project, admin: Client, form: d
     answer = admin.post(f"{HOME}alerts/recipients/", form)
     assert (answer.status_code, message in answer.content.decode()) == (422, True)
     assert not AlertRecipients.objects.exists()
+
+
+def test_an_alert_that_a_key_has_acknowledged_shows_the_name_of_the_key(
+    project: Project, admin: Client, client_of: MakeClient
+) -> None:
+    alert(project)
+    caller = client_of(project, Scope.ADMIN)
+    (listed,) = caller.get("/v1/alerts").json()["results"]
+    assert caller.post(f"/v1/alerts/{listed['id']}/acknowledge", {"note": "on it"}).status_code == 200
+    page = text_of(admin, "alerts/")
+    assert "Acknowledged by key made" in page
+    assert "key:" not in page
+
+
+def run(*words: str) -> list[str]:
+    out = StringIO()
+    call_command("alert_recipients", *words, stdout=out)
+    return out.getvalue().splitlines()
+
+
+def test_recipients_by_command(project: Project) -> None:
+    assert run("list", "test") == []
+    assert run("add", "test", "ops@example.org") == ["ops@example.org"]
+    secret, *known = run("add", "test", HOOK)
+    assert secret.startswith("secret of the webhook, shown only now: whsec_")
+    assert known == [HOOK, "ops@example.org"]
+    assert run("remove", "test", HOOK) == ["ops@example.org"]
+    assert run("list", "test") == ["ops@example.org"]
+    assert LedgerEntry.objects.filter(verb="alert_recipients_set").count() == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "test"),
+        ("list", "test", "ops@example.org"),
+        ("add", "nothing", "ops@example.org"),
+        ("add", "test", "no address"),
+        ("add", "test", "http://example.com"),
+        ("remove", "test", "ops@example.org"),
+    ],
+)
+def test_recipients_that_make_no_sense_are_refused(project: Project, words: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError):
+        run(*words)
+    assert not AlertRecipients.objects.filter(project=project).exclude(webhook_url="", mail_addresses=[]).exists()

@@ -16,12 +16,33 @@ from tests.hostile_texts import hostile_cases
 QUERIES = {
     "review": ("q", "user", "reason", "type", "page"),
     "contradictions": ("q", "kind", "page"),
+    "memories": (
+        "q",
+        "user",
+        "of",
+        "status",
+        "type",
+        "writer",
+        "source",
+        "tag",
+        "visibility",
+        "least",
+        "most",
+        "since",
+        "until",
+        "by",
+        "after",
+        "before",
+    ),
+    "memories/export": ("q", "tag", "format", "by"),
     "users": ("q", "page"),
     "entities": ("q", "type", "page"),
     "traces": ("q", "user", "status", "reason", "since", "until", "page"),
     "why-not": ("q", "user"),
+    "counts": ("list", "shown_at", "q"),
     "patterns": ("q", "reason", "by"),
-    "dashboard": ("by",),
+    "patterns/rules/thanks_en": ("relax",),
+    "dashboard": ("range",),
     "queue": ("state", "page"),
     "alerts": ("state", "kind", "page"),
     "alerts/recipients": ("page",),
@@ -40,6 +61,9 @@ FORMS = {
     "review/approve": ("memory", "content", "value", "replaces"),
     "review/reject": ("memory", "reason"),
     "undo": ("memory", "link"),
+    "memories/change": ("memory", "change"),
+    "memories/{memory}/reword": ("memory", "content", "value"),
+    "memories/{memory}/close": ("memory", "ends_on"),
     "patterns/try": ("content", "before", "role"),
     "queue/retry": ("error", "user"),
     "alerts/{alert}/acknowledge": ("note",),
@@ -47,6 +71,7 @@ FORMS = {
     "keys": ("name", "scopes", "expires_at"),
     "members": ("username", "role"),
     "configuration/change": ("base", "note", "redaction.custom", "extraction.model"),
+    "configuration/changes": ("base", "redaction.custom", "confidence.review_below"),
     "contradictions/{link}/settle": ("resolution", "changed_on", "from", "to"),
     "patterns/new": ("name", "pattern", "reason", "languages", "order"),
     "patterns/preview": ("name", "pattern", "days"),
@@ -63,7 +88,7 @@ def things(full_project: Project) -> dict[str, str]:
     entity = Entity.objects.filter(project=full_project, is_user=False).earliest("name")
     link = MemoryLink.objects.filter(project=full_project).earliest("id")
     alert = Alert.objects.get(project=full_project)
-    ids = {"entity": entity.pk, "link": link.pk, "alert": alert.pk, "user": memory.end_user_id}
+    ids = {"entity": entity.pk, "link": link.pk, "alert": alert.pk, "user": memory.end_user_id, "memory": memory.pk}
     return {name: str(each) for name, each in ids.items()}
 
 

@@ -37,7 +37,7 @@ def undo_in(page: str) -> str:
 
 
 def test_a_rule_is_saved_in_a_new_version_and_undone(tuner: Client, full_project: Project) -> None:
-    page = tuner.post(f"{HOME}patterns/new/", RULE, follow=True).content.decode()
+    page = tuner.post(f"{HOME}patterns/new/", RULE | {"pattern": "zebra"}, follow=True).content.decode()
     assert PreFilterRule.objects.filter(project=full_project, name="porto").exists()
     assert active(full_project).number == 2
     tuner.post(undo_in(page))
@@ -203,6 +203,17 @@ def test_a_setting_is_changed_and_undone(tuner: Client, full_project: Project) -
     assert difference.count('class="card change"') == 1
     tuner.post(undo_in(page))
     assert active(full_project).as_policy() == same
+
+
+def test_changes_are_shown_before_they_are_saved(tuner: Client, full_project: Project) -> None:
+    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1"}
+    address = f"{HOME}configuration/changes/"
+    page = tuner.post(address, given | {"confidence.review_below": "0.6", "index.questions": "4"}).content.decode()
+    assert "2 changes" in page
+    assert "Review is needed below" in page
+    assert "No value differs." in tuner.post(address, given).content.decode()
+    assert "must be a number" in tuner.post(address, given | {"index.questions": "x"}).content.decode()
+    assert active(full_project).number == 1
 
 
 def test_the_form_as_it_stands_changes_nothing(tuner: Client, full_project: Project) -> None:

@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from apps.actions.memories.revise import Revision, revise
 from apps.memories.models import Memory, Rollback
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from tests.actions.rollbacks.teller import Teller
+from tests.actions.rollbacks.teller import Teller, roll_back
 
 PAGES = "/console/test/rollbacks/"
 
@@ -67,12 +69,64 @@ def test_an_edited_memory_is_forced_by_its_box(admin: Client, ana: Teller, proje
     assert memory.status == Status.RETRACTED
 
 
-@pytest.mark.parametrize("query", ["", "trace=x", "version=x", "version=99", "user=nobody", "session=s", "key=key_x"])
-def test_a_selection_that_names_nothing_is_explained(admin: Client, project: Project, query: str) -> None:
+@pytest.mark.parametrize(
+    ("query", "says", "field"),
+    [
+        ("", "fill in at least one field", ""),
+        ("trace=x", "This is no trace ID", "trace"),
+        ("version=x", "Enter the number of a configuration version", "version"),
+        ("version=99", "no version with this number", "version"),
+        ("user=nobody", "no user with this ID", "user"),
+        ("session=s", "A session needs its user", "user"),
+        ("since=2026-02-02&until=2026-01-01", "The end has to be after the beginning", "until"),
+        ("replay=rpl_" + "0" * 32, "no such replay", ""),
+    ],
+)
+def test_a_selection_that_names_nothing_is_explained_at_its_field(
+    admin: Client, project: Project, query: str, says: str, field: str
+) -> None:
     answer = admin.get(f"{PAGES}new/?{query}")
+    page = answer.content.decode()
 
     assert answer.status_code == 422
-    assert b"Nothing can be rolled back" in answer.content
+    assert says in page
+    assert not field or f'aria-describedby="problem-{field}"' in page
+    for name, _, value in (each.partition("=") for each in query.split("&") if not each.startswith("replay")):
+        assert not name or f'name="{name}" value="{value}"' in page
+
+
+def test_an_undo_says_what_it_has_restored_and_what_not(admin: Client, ana: Teller, project: Project) -> None:
+    first, second = ana.tells("I live in Lisbon.", day=2), ana.tells("My sister Lena plays chess.", day=3)
+    once = roll_back(project, first)
+    page = text_of(admin.post(f"{PAGES}{once.pk}/undo/", follow=True))
+    assert "The undo has restored 1 of 1 trace." in page
+
+    again = roll_back(project, second, rerun=True)
+    ana.is_worked_for()
+    page = text_of(admin.post(f"{PAGES}{again.pk}/undo/", follow=True))
+    assert "Nothing was restored; 1 memory left alone" in page
+    assert "the requests were run again" in page.lower()
+    again.refresh_from_db()
+    assert (again.counts["undone_traces"], again.counts["undo_left_alone"]) == (0, 1)
+
+
+def test_pages_do_not_read_selections_which_may_name_thousands_of_traces(admin: Client, project: Project) -> None:
+    made = [Rollback(project=project, selection={}, actor="system", state="done") for _ in range(60)]
+    Rollback.objects.bulk_create(made)
+    for page in ("", f"{made[0].pk}/"):
+        with CaptureQueriesContext(connection) as queries:
+            text_of(admin.get(f"{PAGES}{page}"))
+        assert len(queries) <= 15
+        assert not [query for query in queries.captured_queries if '"selection"' in query["sql"]]
+
+
+def test_rollbacks_name_who_asked_for_them(admin: Client, ana: Teller, project: Project) -> None:
+    trace = Trace.objects.get(id=ana.tells("I live in Lisbon.", day=2))
+    admin.post(f"{PAGES}new/?trace={trace.shown_id}")
+    shown = text_of(admin.get(PAGES))
+    assert ">chief</td>" in shown
+    assert "by chief" in text_of(admin.get(f"/console/test/traces/{trace.pk}/"))
+    assert "person:" not in shown
 
 
 def run(*words: str) -> str:

@@ -1,5 +1,7 @@
 """The pages to observe and run a project: access, contents and buttons."""
 
+import re
+
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
@@ -71,16 +73,24 @@ def test_a_project_of_others_does_not_exist(other_project: Project, viewer: Clie
         assert viewer.get(f"/console/other/{path}").status_code == 404
 
 
-@pytest.mark.parametrize("step", ["hour", "day", "week", "no such step"])
-def test_the_dashboard_counts_what_was_said(viewer: Client, step: str) -> None:
-    page = text_of(viewer, f"dashboard/?by={step}")
+@pytest.mark.parametrize("given", ["1h", "24h", "7d", "30d", "12w", "no such range"])
+def test_the_dashboard_counts_what_was_said(viewer: Client, given: str) -> None:
+    page = text_of(viewer, f"dashboard/?range={given}")
     assert "<dt>Turns</dt><dd>6</dd>" in page
     assert "reason=thanks" in page
 
 
+def test_the_dashboard_shows_the_fates_of_turns(viewer: Client) -> None:
+    """Of six turns, five gave a memory, and one only says thanks."""
+    page = text_of(viewer, "dashboard/")
+    counted = dict(re.findall(r'<span class="swatch fate-(\w+)"[^>]*></span><strong>(\d+)</strong>', page))
+    assert counted == {"new": "5", "known": "0", "silent": "0", "dropped": "1", "others": "0"}
+    assert '<p class="funnel-loss">− 1 <a href="#drops">dropped by the pre-filter</a></p>' in page
+
+
 def test_an_empty_period_says_so_kindly(viewer: Client) -> None:
     HourlyTally.objects.all().delete()
-    assert "No turns in the last 30 days" in text_of(viewer, "dashboard/")
+    assert "No turns in the last 24 hours" in text_of(viewer, "dashboard/")
 
 
 def test_the_configuration_names_no_files_or_libraries(viewer: Client) -> None:

@@ -5,42 +5,65 @@ from datetime import UTC, datetime
 import pytest
 
 from apps.console.labels import count_of, label, percent
-from apps.console.selectors.charts import funnel_chart
-from apps.console.selectors.periods import PeriodStep, dashboard_period
+from apps.console.selectors.charts import FunnelStep, StackSegment, funnel_bars, stacked_bars
+from apps.console.selectors.fates import TurnFate, fates_of
+from apps.console.selectors.periods import DashboardRange, dashboard_period
 from apps.console.selectors.reasons import explain
+from apps.console.selectors.setting_names import _by_path, plain_setting
 from apps.console.selectors.settings import Setting, settings_sections
 from apps.pipeline.alerts.texts import band_text
-from apps.pipeline.core.enums import Reason
-from apps.pipeline.core.funnel_metrics import Band
+from apps.pipeline.core.enums import Reason, Stage
+from apps.pipeline.core.funnel_metrics import Band, Measure, Tallies
 from apps.pipeline.core.policy import Policy
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
 
 
 @pytest.mark.parametrize(
-    ("step", "first", "last", "count"),
+    ("range_", "first", "last", "count"),
     [
-        (PeriodStep.HOUR, datetime(2026, 3, 3, 14, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 49),
-        (PeriodStep.DAY, datetime(2026, 2, 3, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 31),
-        (PeriodStep.WEEK, datetime(2025, 12, 8, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC), 13),
+        (DashboardRange.HOUR, datetime(2026, 3, 5, 13, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 2),
+        (DashboardRange.DAY, datetime(2026, 3, 4, 14, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 25),
+        (DashboardRange.WEEK, datetime(2026, 2, 26, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 8),
+        (DashboardRange.MONTH, datetime(2026, 2, 3, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 31),
+        (DashboardRange.QUARTER, datetime(2025, 12, 8, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC), 13),
     ],
 )
-def test_a_period_ends_with_the_running_step(step: PeriodStep, first: datetime, last: datetime, count: int) -> None:
-    steps = dashboard_period(step, now=NOW).steps
+def test_a_period_ends_with_the_running_step(
+    range_: DashboardRange, first: datetime, last: datetime, count: int
+) -> None:
+    steps = dashboard_period(range_, now=NOW).steps
     assert (steps[0], steps[-1], len(steps)) == (first, last, count)
 
 
-def test_a_funnel_narrows_from_each_step_to_the_next() -> None:
-    whole, half, little = funnel_chart([("turns", 200, ""), ("kept", 100, "half"), ("told", 1, "")])
-    assert whole.points == "0.0,0.0 100.0,0.0 75.0,40.0 25.0,40.0"
-    assert half.points.startswith("25.0,0.0 75.0,0.0")
-    assert little.points.startswith("49.2,0.0 50.8,0.0")
-    assert half.note == "half"
+def test_the_bars_of_a_funnel_are_as_wide_as_their_counts() -> None:
+    whole, half, few, none = funnel_bars([FunnelStep("turns", count) for count in (200, 100, 1, 0)])
+    assert [bar.width for bar in (whole, half, few, none)] == [100.0, 50.0, 0.8, 0.0]
 
 
-def test_a_funnel_of_nothing_has_no_width() -> None:
-    (step,) = funnel_chart([("turns", 0, "")])
-    assert step.points == "50.0,0.0 50.0,0.0 50.0,40.0 50.0,40.0"
+def test_the_parts_of_a_stacked_bar_stand_on_each_other() -> None:
+    high, low = stacked_bars([[("new", 30), ("none", 0), ("lost", 10)], [("new", 20)]])
+    assert high.segments == (StackSegment("new", 25.0, 75.0), StackSegment("lost", 0.0, 25.0))
+    assert low.segments == (StackSegment("new", 50.0, 50.0),)
+    assert low.left > high.left + high.width
+    assert [bar.segments for bar in stacked_bars([[("new", 0)]])] == [()]
+
+
+def test_each_turn_has_one_fate() -> None:
+    sums = {
+        (Measure.TURNS, "", ""): 20.0,
+        (Measure.DROPS, Stage.PRE_FILTER, Reason.UNTRUSTED_ROLE): 8.0,
+        (Measure.DROPS, Stage.PRE_FILTER, Reason.GREETING): 3.0,
+        (Measure.DROPS, Stage.EXTRACT, Reason.NO_CANDIDATE): 2.0,
+        (Measure.NEW_TURNS, "", ""): 4.0,
+    }
+    fates = fates_of(Tallies(sums))
+    assert list(fates.values()) == [4, 3, 2, 3, 8]
+    assert sum(fates.values()) == 20
+
+
+def test_turns_that_are_extracted_in_a_later_hour_make_no_count_negative() -> None:
+    assert fates_of(Tallies({(Measure.NEW_TURNS, "", ""): 4.0}))[TurnFate.KNOWN] == 0
 
 
 @pytest.mark.parametrize("reason", list(Reason))
@@ -117,6 +140,40 @@ def test_a_band_is_never_shown_as_empty(band: Band, text: str) -> None:
 )
 def test_stored_words_have_labels(word: str, text: str) -> None:
     assert label(word) == text
+
+
+def test_every_setting_has_a_plain_name_of_its_own() -> None:
+    names = [(setting.path[0], setting.name) for setting in settings().values()]
+    assert not [name for _, name in names if "_" in name]
+    assert len(set(names)) == len(names)
+    unnamed = [key for key, setting in settings().items() if plain_setting(setting.path) == _by_path(setting.path)]
+    assert unnamed == []
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "unit", "allowed"),
+    [
+        ("pre_filter.scan_characters", "Rules read at most", "characters", "100 to 20000"),
+        ("pre_filter.min_letters", "Least letters of a turn", "letters or digits", "at least 0"),
+        ("dedupe.bands.wordllama.same", "wordllama: same from", "similarity, −1 to 1", "-1 to 1"),
+        ("retrieval.weights.named", "Verbatim texts: a named subject", "weight", "at least 0"),
+        ("decay.half_life_days.event", "Freshness halves in, for the type event", "days", ""),
+    ],
+)
+def test_a_setting_is_described(key: str, name: str, unit: str, allowed: str) -> None:
+    found = settings()[key]
+    assert (found.name, found.unit, found.allowed) == (name, unit, allowed)
+
+
+def test_a_setting_tells_its_default_and_whether_it_was_changed() -> None:
+    pre_filter = Policy().pre_filter.model_copy(update={"min_letters": 7})
+    sections = settings_sections(Policy().model_copy(update={"pre_filter": pre_filter}))
+    found = {setting.key: setting for section in sections for setting in section.settings}
+    changed = found["pre_filter.min_letters"]
+    assert (changed.is_custom, changed.described, changed.default_text) == (True, "7", "2")
+    assert [key for key, setting in found.items() if setting.is_custom] == ["pre_filter.min_letters"]
+    assert found["judges.pairs"].default_text == "on"
+    assert found["pre_filter.trusted_roles"].default_text == "user"
 
 
 def test_every_section_of_the_settings_has_a_description() -> None:

@@ -5,10 +5,11 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
+from apps.console.selectors.trace_sentences import group_calls
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
-from apps.traces.models import PreFilterRule, Trace, Turn
+from apps.traces.models import ModelCall, PreFilterRule, Trace, Turn
 from tests.console.conftest import HOSTILE
 from tests.console.members import HOME, NOBODY, text_of
 
@@ -81,11 +82,36 @@ def test_answers_are_of_the_user_that_was_named(viewer: Client) -> None:
     assert "No matching turn" in text_of(viewer, "why-not/?q=porto&user=someone")
 
 
-def test_a_trace_of_one_turn_says_one_turn(viewer: Client, full_project: Project) -> None:
-    trace = Trace.objects.filter(project=full_project).latest("created_at")
-    page = text_of(viewer, f"traces/{trace.pk}/")
-    assert "<strong>1</strong> turn<" in page
-    assert "<strong>1</strong> turns" not in page
+@pytest.mark.parametrize(
+    ("content", "sentences"),
+    [
+        ("thanks!", ["1 turn was accepted, and the pre-filter dropped it: 1 thanks.", "No memory was written."]),
+        (
+            "I moved to Braga",
+            [
+                "1 turn was accepted, and the pre-filter dropped none.",
+                "1 candidate was extracted.",
+                "Memories: 1 stored, 1 older superseded.",
+                "; 1 model call cost $0.0000.",
+            ],
+        ),
+    ],
+)
+def test_a_trace_says_in_sentences_what_happened(viewer: Client, content: str, sentences: list[str]) -> None:
+    turn = Turn.objects.get(content__contains=content)
+    page = text_of(viewer, f"traces/{turn.trace_id}/")
+    for sentence in sentences:
+        assert sentence in page
+
+
+def test_model_calls_are_grouped_by_purpose_and_model() -> None:
+    calls = [
+        ModelCall(purpose=purpose, model="m", latency_us=10, input_tokens=3, output_tokens=2, error=error)
+        for purpose, error in (("extract", ""), ("judge", ""), ("judge", "timeout"))
+    ]
+    one, several = group_calls(calls)
+    assert (one.purpose, len(one.calls), one.failed) == ("extract", 1, 0)
+    assert (several.purpose, several.failed, several.latency_us, several.tokens) == ("judge", 1, 20, (6, 4))
 
 
 def test_a_turn_whose_processing_fails_says_so(viewer: Client, full_project: Project) -> None:

@@ -1,10 +1,12 @@
 """The demo shows on an empty folder what the product is for, adds nothing when run again, leaves nothing running."""
 
 import json
+import re
 import signal
 import socket
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +17,17 @@ import psycopg
 import pytest
 
 from memplatform.embedded import socket_directory
-from tests.instance import PATIENCE, Instance, free_port, new_instance, wait_for
+from tests.instance import PATIENCE, PROJECT, Instance, free_port, new_instance, wait_for
 
 pytestmark = pytest.mark.journey
 UP = "Press Ctrl-C to stop"
+# What the examples of a page print at their end: they have reached their purpose.
+AT_THE_END = {
+    "README.md": "Lyon",
+    "docs/quick-start.md": "Lyon",
+    "docs/recipes/python.md": "lives in Ghent",
+    "docs/recipes/chat-agent.md": "You live in Porto.",
+}
 # The turns that the dashboard counts, of all projects.
 COUNTED = "select sum(amount) from traces_hourlytally where measure = 'turns'"
 
@@ -174,6 +183,33 @@ def test_it_takes_another_port_and_is_the_only_one(
     another = instance.run("demo", "--once")
     assert another.returncode == 1
     assert f"already running in this folder (process {staying.pid})" in another.stderr
+
+
+BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+RUN_BY = {"sh": ["sh", "-euc"], "python": [sys.executable, "-c"]}
+
+
+@pytest.mark.parametrize("page", AT_THE_END)
+def test_the_examples_of_the_documentation_run(instance: Instance, first: Run, tmp_path: Path, page: str) -> None:
+    (tmp_path / "var").symlink_to(instance.folder)
+    for name in ("manage.py", ".venv"):
+        (tmp_path / name).symlink_to(PROJECT / name)
+    blocks = BLOCK.findall((PROJECT / page).read_text())
+    assert blocks
+    printed = ""
+    for language, text in blocks:
+        done = subprocess.run(
+            [*RUN_BY[language], text],
+            cwd=tmp_path,
+            env=instance.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, text + done.stderr
+        assert "urn:memplatform:problem" not in done.stdout, text + done.stdout
+        printed += done.stdout
+    assert AT_THE_END[page] in printed
 
 
 def test_ctrl_c_leaves_nothing_running(instance: Instance, ended: int) -> None:

@@ -13,7 +13,8 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from memplatform.logins import client_address, login_limits
+from apps.tenants.client_address import client_address
+from memplatform.logins import login_limits
 
 LOGIN = "/console/login/"
 PASSWORD = "correct horse battery"

@@ -14,10 +14,10 @@ from apps.pipeline.core.enums import AlertEvent, AlertKind, AlertState
 from apps.tenants.models import Project
 
 
-def hold_project(project_id: UUID, *, skip_locked: bool = False) -> bool:
-    """Let nobody else change the alerts of a project until the transaction ends; return False if somebody does."""
+def hold_project(project_id: UUID, *, skip_locked: bool = False) -> Project | None:
+    """Let nobody else change the alerts of a project until the transaction ends; return None if somebody does."""
     projects = Project.objects.select_for_update(no_key=True, skip_locked=skip_locked)
-    return projects.filter(pk=project_id).first() is not None
+    return projects.filter(pk=project_id).first()
 
 
 def update_alerts(

@@ -15,7 +15,9 @@ from apps.memories.models import EvaluationSample
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.alerts.conditions import conditions_of
 from apps.pipeline.alerts.decide import RESOLVE_AFTER
+from apps.pipeline.alerts.measured import Condition
 from apps.pipeline.core.enums import WorkState
+from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import HourlyTally
@@ -39,15 +41,21 @@ def evaluate_alerts(*, now: datetime | None = None) -> int:
 def evaluate_project(*, project_id: UUID, now: datetime, resolve_after: timedelta = RESOLVE_AFTER) -> bool:
     """Evaluate one project; return False if another process does that now."""
     with transaction.atomic():
-        if not hold_project(project_id, skip_locked=True):
+        project = hold_project(project_id, skip_locked=True)
+        if project is None:
             return False
         update_alerts(
             project_id=project_id,
-            conditions=conditions_of(measure(project_id=project_id, now=now)),
+            conditions=_conditions(project, now),
             now=now,
             resolve_after=resolve_after,
         )
     return True
+
+
+def _conditions(project: Project, now: datetime) -> list[Condition]:
+    """Return what is wrong; nothing in an archived project, whose work rests on purpose."""
+    return [] if project.archived_at else conditions_of(measure(project_id=project.pk, now=now))
 
 
 def _projects_to_watch(now: datetime) -> list[UUID]:

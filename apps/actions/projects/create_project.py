@@ -11,12 +11,16 @@ from apps.pipeline.prefilter.default_rules import default_rules
 from apps.tenants.models import Project
 from apps.tenants.system_scope import SystemWork, system_scope
 
+RESERVED = frozenset({"login", "logout"})  # other pages have these addresses below /console/
+
 
 def create_project(*, name: str, slug: str) -> Project:
     """Create a project with the default policy as its first configuration version.
 
     Raises Unfit for an invalid name or slug, Conflict if the slug is taken.
     """
+    if slug in RESERVED:
+        raise Unfit(f"slug: {slug!r} is the address of another page", at="/slug")
     project = Project(name=name.strip(), slug=slug)
     try:
         project.clean_fields()

@@ -1,4 +1,4 @@
-"""Delete done work and stored answers of idempotent requests after their retention period."""
+"""Delete done work, stored answers of idempotent requests, expired invitations and test calls after their period."""
 
 from datetime import timedelta
 from time import monotonic
@@ -32,6 +32,19 @@ with past as materialized (
 )
 delete from traces_idempotentrequest request using past where request.id = past.id
 """
+# Invitations contain mail addresses. Both tables are small, and are read as a whole.
+_INVITATIONS = """
+delete from tenants_invitation where id in (
+    select id from tenants_invitation where expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
+    limit %(most)s
+)
+"""
+_TEST_CALLS = """
+delete from traces_modeltestcall where id in (
+    select id from traces_modeltestcall where created_at < statement_timestamp() - %(seconds)s * interval '1 second'
+    limit %(most)s
+)
+"""
 
 
 def prune(*, most: timedelta = AN_HOUR) -> int:
@@ -43,8 +56,10 @@ def prune(*, most: timedelta = AN_HOUR) -> int:
     with system_scope(SystemWork.SCHEDULE):
         work = _delete_older(_WORK, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
         requests = _delete_older(_REQUESTS, than=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS), until=until)
+        invitations = _delete_older(_INVITATIONS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
+        test_calls = _delete_older(_TEST_CALLS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
         pauses = delete_unused_pauses()
-    return work + requests + pauses + prune_counters()
+    return work + requests + invitations + test_calls + pauses + prune_counters()
 
 
 def _delete_older(sql: str, *, than: timedelta, until: float) -> int:

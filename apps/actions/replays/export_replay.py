@@ -1,20 +1,18 @@
 """The result of a replay as a file: every trace that ended otherwise, with each of its differences."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
+from apps.actions.csv_lines import csv_line
 from apps.actions.errors import NotFound
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.streamed_rows import streamed_rows
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 
 COLUMNS = ("user_id", "trace_id", "state", "what", "change", "object_id", "before", "after", "fields")
-_RISKY = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets take such cells for formulas
 
 
 def find_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
@@ -82,10 +80,4 @@ def _changes(row: ReplayedTrace) -> Iterator[dict[str, Any]]:
 
 
 def _line(values: dict[str, Any]) -> str:
-    text = io.StringIO()
-    csv.writer(text).writerow([_safe(str(values.get(name, ""))) for name in COLUMNS])
-    return text.getvalue()
-
-
-def _safe(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_RISKY) else cell
+    return csv_line(str(values.get(name, "")) for name in COLUMNS)

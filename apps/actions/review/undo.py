@@ -47,21 +47,28 @@ def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
 
 def _undo_operations(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
     changes = _versions(memory, since=seen.version - 1)
-    if not changes or changes[0].version != seen.version - 1:
-        raise NotFound("there is no earlier version")
-    past, *since = changes
-    actor = by.actor
-    if past.actor != actor:
-        raise NotAllowed("somebody else has changed the memory since")
-    if not _are_side_effects(memory, since, actor=actor):
-        raise Conflict("the memory has been changed since")
-    values = _values_before([past, *since])
+    check_undo(actor=by.actor, memory=memory, seen=seen, changes=changes)
+    past = changes[0]
+    values = _values_before(changes)
     yield from _restored(memory, values, own)
     if not values.keys().isdisjoint(("content", "predicate", "object_text")):
         yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.pk)
     yield from _opened_again(memory, past, own)
     if past.operation == MERGED and memory.superseded_by_id is not None:
         yield RemoveCopiedOrigins(memory_id=memory.superseded_by_id, from_id=memory.pk, since=past.known_until)
+
+
+def check_undo(*, actor: str, memory: Memory, seen: SeenVersion, changes: Sequence[MemoryVersion]) -> None:
+    """Check that a person may take back a change of a memory; `changes` are that one and all later ones, oldest first.
+
+    Raises NotFound, NotAllowed, Conflict as undo() does, which may still find that another memory is in the way.
+    """
+    if not changes or changes[0].version != seen.version - 1:
+        raise NotFound("there is no earlier version")
+    if changes[0].actor != actor:
+        raise NotAllowed("somebody else has changed the memory since")
+    if not _are_side_effects(memory, changes[1:], actor=actor):
+        raise Conflict("the memory has been changed since")
 
 
 def _versions(memory: Memory, *, since: int) -> list[MemoryVersion]:

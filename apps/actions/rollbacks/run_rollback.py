@@ -7,6 +7,7 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.actions.errors import Refused
@@ -89,7 +90,16 @@ def _finish(rollback_id: UUID) -> bool:
                 total.update(done.get("counts", {}))
             rollback.counts, rollback.finished_at = {"users": items.count(), **total}, now
         else:
-            rollback.undone_at = now
+            rollback.counts, rollback.undone_at = {**rollback.counts, **_undone(items)}, now
         rollback.state = following
         rollback.save()
     return True
+
+
+def _undone(items: QuerySet[RollbackItem]) -> dict[str, int]:
+    """Return how many traces an undo has restored, and how much it has left alone."""
+    rows = list(items.values_list("done", "left_alone"))
+    return {
+        "undone_traces": sum(done.get("undone_traces", 0) for done, _ in rows),
+        "undo_left_alone": sum(len(kept) for _, kept in rows),
+    }

@@ -76,6 +76,7 @@ def _all_kept(rollback: Rollback, item: RollbackItem) -> tuple[Kept, ...]:
 
 def _finish(item: RollbackItem, rollback: Rollback, kept: tuple[Kept, ...], *, traces: int) -> None:
     item.state, item.left_alone = RollbackState.UNDONE, kept_as_json(kept)
+    item.done = {**item.done, "undone_traces": traces}
     item.error, item.finished_at = "", timezone.now()
     item.save()
     record(

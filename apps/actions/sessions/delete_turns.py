@@ -46,6 +46,8 @@ _DELETE_MEMORIES = (
     "delete from memories_evaluationlabel"
     " where item_id in (select id from memories_evaluationitem where memory_id = any(%(memories)s))",
     "delete from memories_evaluationitem where memory_id = any(%(memories)s)",
+    "delete from memories_memorycomment where memory_id = any(%(memories)s)",
+    "delete from memories_reviewassignment where memory_id = any(%(memories)s)",
     "delete from memories_memoryorigin where memory_id = any(%(memories)s)",
     "delete from memories_memoryversion where memory_id = any(%(memories)s)",
     "delete from memories_memorylink where from_memory_id = any(%(memories)s) or to_memory_id = any(%(memories)s)",

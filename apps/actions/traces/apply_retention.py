@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from apps.actions.ledger.record import record
 from apps.actions.ledger.remove import remove_sealed
+from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.rounds import Position, Step, begin_round, continue_round
-from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.enums import AlertState, TraceStatus
 from apps.pipeline.core.policy import RetentionPolicy
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
@@ -101,11 +102,13 @@ def _behind(position: Position, period: str, last: tuple[datetime, UUID], change
 
 
 def _finish(project_id: UUID, policy: RetentionPolicy, rows: dict[str, int], now: datetime) -> int:
-    """Apply the period of the ledger, and record what was deleted; return how many entries were."""
-    removed = 0
+    """Apply the periods of alerts and of the ledger, and record what was deleted; return how many of these were."""
+    last: dict[str, int] = {}
+    if policy.alert_days:
+        last["alerts"] = _delete_alerts(project_id, before=now - timedelta(days=policy.alert_days))
     if policy.ledger_days:
-        removed = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
-        rows = {**rows, "ledger": removed}
+        last["ledger"] = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
+    rows = {**rows, **last}
     if any(rows.values()):
         record(
             project_id=project_id,
@@ -114,7 +117,7 @@ def _finish(project_id: UUID, policy: RetentionPolicy, rows: dict[str, int], now
             object_id=project_id,
             details={"rows": rows},
         )
-    return removed
+    return sum(last.values())
 
 
 def _periods(policy: RetentionPolicy) -> Iterator[tuple[str, int, Sequence[str]]]:
@@ -124,6 +127,17 @@ def _periods(policy: RetentionPolicy) -> Iterator[tuple[str, int, Sequence[str]]
         ("traces", policy.trace_days, _TRACES),
     )
     return (period for period in periods if period[1])
+
+
+def _delete_alerts(project_id: UUID, *, before: datetime) -> int:
+    """Delete alerts that were resolved before a time, with their messages; return how many alerts."""
+    over = Alert.objects.for_project(project_id).filter(state=AlertState.RESOLVED, resolved_at__lt=before)
+    deleted = 0
+    while ids := list(over.order_by("id").values_list("id", flat=True)[:AT_ONCE]):
+        with transaction.atomic():
+            AlertDelivery.objects.filter(alert_id__in=ids).delete()
+            deleted += Alert.objects.filter(id__in=ids).delete()[0]
+    return deleted
 
 
 def _ended_traces(project_id: UUID, position: Position, *, before: datetime) -> list[tuple[datetime, UUID]]:

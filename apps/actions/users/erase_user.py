@@ -10,6 +10,7 @@ from django.utils.crypto import salted_hmac
 from apps.actions.errors import NotFound
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
+from apps.actions.users.clear_notes import clear_notes
 from apps.actions.users.run_erasure import run_erasure
 from apps.outbox.queue_task import queue_task
 from apps.pipeline.core import identifiers
@@ -48,6 +49,7 @@ def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
             raise NotFound("there is no such end user")
         if user.erasing_since is not None:
             return Erasure.objects.get(end_user=user, finished_at__isnull=True)
+        clear_notes(project_id=project_id, end_user_id=user.id, user_id=user_id)
         user.external_id, user.erasing_since = "", timezone.now()
         user.save(update_fields=["external_id", "erasing_since"])
         erasure = Erasure.objects.create(

@@ -16,11 +16,13 @@ from apps.memories.models import (
     LedgerEntry,
     Memory,
     MemoryChange,
+    MemoryComment,
     MemoryLink,
     MemoryOrigin,
     MemoryRevision,
     MemoryVector,
     MemoryVersion,
+    ReviewAssignment,
     RollbackItem,
 )
 from apps.outbox.models import OutboxRow, UserLease
@@ -60,6 +62,8 @@ USER_TABLES: tuple[UserTable, ...] = (
     UserTable(IdempotentRequest, "idempotent_answers", is_exported=False),
     UserTable(EvaluationLabel, "evaluation_labels"),
     UserTable(EvaluationItem, "evaluation_items"),
+    UserTable(MemoryComment, "memory_comments"),
+    UserTable(ReviewAssignment, "review_assignments"),
     UserTable(MemoryOrigin, "memory_origins"),
     UserTable(MemoryVersion, "memory_versions"),
     UserTable(MemoryLink, "memory_links"),

@@ -17,7 +17,7 @@ Metadata = dict[str, Any]
 # msgspec names the format only of times that must have an offset; here one without is taken as UTC.
 Moment = Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})]
 # Times of a filter: a date alone is the whole day in UTC, from its start or up to its end.
-_TIME_OR_DATE = {"anyOf": [{"format": "date-time"}, {"format": "date"}]}
+_TIME_OR_DATE = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]}
 DayStart = Annotated[
     datetime,
     Meta(

@@ -1,13 +1,13 @@
 """Schemas of /v1/evaluation."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from apps.actions.evaluation.read_figures import MOST_WEEKS, WEEKS, EvaluationOverview
-from apps.api.schemas.common import DayEnd, DayStart, Limit, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.pipeline.core.identifiers import Prefix, show
@@ -81,14 +81,14 @@ class SampleResponse(ResponseBody):
     id: str
     kind: SampleKind
     week: date
-    since: datetime
-    until: datetime
+    since: Moment
+    until: Moment
     seed: int
     population: int
     drawn: int
     labelled: int
     author: str
-    created_at: datetime
+    created_at: Moment
 
 
 class SampleList(ResponseBody):
@@ -111,7 +111,7 @@ class LabelResponse(ResponseBody):
     labeller: str
     value: LabelValue
     remembered_memory_id: str | None
-    labelled_at: datetime
+    labelled_at: Moment
 
 
 class SampleItemResponse(ResponseBody):

@@ -1,11 +1,19 @@
 """Schemas of /v1/replays."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta
 
-from apps.api.schemas.common import DayEnd, DayStart, Identifier, Limit, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import (
+    DayEnd,
+    DayStart,
+    Identifier,
+    Limit,
+    Moment,
+    QueryParameters,
+    RequestBody,
+    ResponseBody,
+)
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
 
@@ -58,9 +66,9 @@ class ReplayResponse(ResponseBody):
     traces_done: int
     totals: dict[str, Any]
     error: str
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
+    created_at: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
 
 
 class ReplayList(ResponseBody):

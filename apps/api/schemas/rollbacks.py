@@ -1,7 +1,6 @@
 """Schemas of /v1/rollbacks."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,7 +8,7 @@ from msgspec import Meta
 
 from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
 from apps.actions.rollbacks.progress import RollbackProgress, ShownKept
-from apps.api.schemas.common import DayEnd, DayStart, Identifier, RequestBody, ResponseBody
+from apps.api.schemas.common import DayEnd, DayStart, Identifier, Moment, RequestBody, ResponseBody
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import Prefix, show
@@ -88,7 +87,11 @@ class RollbackPreviewResponse(ResponseBody):
 
 
 class RollbackSummary(ResponseBody):
-    """A rollback; `counts` are known once it is done."""
+    """A rollback; `counts` are known once it is done.
+
+    After an undo, `counts` say how many traces it has restored (`undone_traces`), and how much it has left alone
+    because it was changed or run again since (`undo_left_alone`).
+    """
 
     rollback_id: str
     state: RollbackState
@@ -97,10 +100,10 @@ class RollbackSummary(ResponseBody):
     note: str
     author: str
     counts: dict[str, int]
-    created_at: datetime
-    finished_at: datetime | None
+    created_at: Moment
+    finished_at: Moment | None
     undone_by: str | None
-    undone_at: datetime | None
+    undone_at: Moment | None
 
 
 class RollbackResponse(RollbackSummary):

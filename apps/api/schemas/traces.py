@@ -1,9 +1,10 @@
 """Schemas of /v1/traces."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from apps.api.schemas.common import Identifier, Limit, Moment, QueryParameters, ResponseBody
 from apps.api.schemas.turns import OutcomeResponse
@@ -11,6 +12,8 @@ from apps.outbox.wait_reasons import WaitReason
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.traces.models import ModelCall, Span, Trace, Turn
+
+LONGEST_WAIT = 30  # seconds
 
 
 class TracesQuery(QueryParameters):
@@ -21,6 +24,15 @@ class TracesQuery(QueryParameters):
     status: tuple[TraceStatus, ...] = ()
     cursor: str | None = None
     limit: Limit = 50
+
+
+class TraceQuery(QueryParameters):
+    """With `wait`, a trace that is queued is answered when it has ended, or as it is after so many seconds.
+
+    It is answered at once if too many other requests of the server wait.
+    """
+
+    wait: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 0
 
 
 class TraceSummary(ResponseBody):

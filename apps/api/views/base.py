@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from apps.actions.get_or_create import actor_of
 from apps.actions.ledger.actor import acting_as
 from apps.api.authentication import Caller
+from apps.api.continuations import is_counted
 from apps.api.problems import invalid
 from apps.api.schemas.common import ResponseBody
 from apps.api.validation import refuse_parameters
@@ -51,7 +52,8 @@ class ApiView(APIView):
         if isinstance(request.user, Caller):
             caller = request.user
             self.entered.enter_context(tenant_scope(project_id=caller.project_id))
-            count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
+            if not is_counted(request):
+                count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
         handler = getattr(self, (request.method or "").lower(), None)
         if handler and not getattr(handler, "takes_query", False):
             refuse_parameters(request)

@@ -66,6 +66,7 @@ class KeyView(ApiView):
     """One API key."""
 
     scopes = {"DELETE": Scope.ADMIN}
+    archived_methods = ("DELETE",)
 
     @documented(operation="revoke_key", summary="Revoke a key", responses={204: None}, problems=[Code.NOT_FOUND])
     def delete(self, request: Request, key_id: str) -> Response:

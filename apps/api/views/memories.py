@@ -166,6 +166,7 @@ class MemoryView(ApiView):
         responses={200: MemoryResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"importance": 0.9, "version": 1},
+        versioned=True,
     )
     def patch(self, request: Request, memory_id: str) -> Response:
         """Change fields of a memory; the old values stay in the history.
@@ -195,6 +196,7 @@ class MemoryView(ApiView):
         summary="Retract a memory",
         responses={204: None},
         problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
+        versioned=True,
     )
     def delete(self, request: Request, memory_id: str) -> Response:
         """Retract a memory: it is no longer returned, and its history stays. Repeating it changes nothing.

@@ -3,10 +3,11 @@
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.api.continuations import TraceWait, has_waited
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas.traces import TraceList, TraceResponse, TracesQuery, trace_response, trace_summary
+from apps.api.schemas.traces import TraceList, TraceQuery, TraceResponse, TracesQuery, trace_response, trace_summary
 from apps.api.validation import not_found, read_id, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.outbox.wait_reasons import find_wait_reason
@@ -39,22 +40,33 @@ class TraceView(ApiView):
     """One trace."""
 
     @documented(
-        operation="read_trace", summary="Read a trace", responses={200: TraceResponse}, problems=[Code.NOT_FOUND]
+        operation="read_trace",
+        summary="Read a trace",
+        query=TraceQuery,
+        responses={200: TraceResponse},
+        problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, trace_id: str) -> Response:
-        """Read what each stage did with a request."""
+        """Read what each stage did with a request; with `wait`, after it has ended."""
+        query = read_query(request, TraceQuery)
         wanted = read_id(Prefix.TRACE, trace_id)
         rows = Trace.objects.filter(project_id=self.caller.project_id, id=wanted)
         trace = rows.select_related("end_user", "session").defer("plan").first()
         if trace is None:
             raise not_found()
-        is_queued = trace.status == TraceStatus.QUEUED
-        mine = {"end_user_id": trace.end_user_id, "trace_id": trace.id}
-        answer = trace_response(
-            trace,
-            turns=list(Turn.objects.filter(**mine).order_by("position")),
-            spans=list(Span.objects.filter(**mine).order_by("position")),
-            model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at")),
-            waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.id) if is_queued else None,
-        )
-        return Response(to_json(answer), headers={"X-Trace-Id": trace.shown_id})
+        response = Response(to_json(_with_details(trace)), headers={"X-Trace-Id": trace.shown_id})
+        if query.wait and trace.status == TraceStatus.QUEUED and not has_waited(request):
+            response.continuation = TraceWait(trace_id=trace.id, seconds=query.wait)  # type: ignore[attr-defined]
+        return response
+
+
+def _with_details(trace: Trace) -> TraceResponse:
+    mine = {"end_user_id": trace.end_user_id, "trace_id": trace.id}
+    is_queued = trace.status == TraceStatus.QUEUED
+    return trace_response(
+        trace,
+        turns=list(Turn.objects.filter(**mine).order_by("position")),
+        spans=list(Span.objects.filter(**mine).order_by("position")),
+        model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at")),
+        waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.id) if is_queued else None,
+    )

@@ -40,6 +40,7 @@ class UserView(ApiView):
     """One end user."""
 
     scopes = {"DELETE": Scope.ADMIN}
+    archived_methods = ("DELETE",)  # an archive must not keep what somebody has a right to have erased
 
     @documented(
         operation="erase_user",

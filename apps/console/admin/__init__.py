@@ -15,6 +15,7 @@ from apps.console.admin import (
     memory_details,
     outbox,
     replays,
+    review,
     rollbacks,
     statistics,
     tenants,
@@ -35,6 +36,7 @@ __all__ = [
     "memory_details",
     "outbox",
     "replays",
+    "review",
     "rollbacks",
     "statistics",
     "tenants",
@@ -43,5 +45,6 @@ __all__ = [
 ]
 
 admin.site.site_header = "memplatform"
+admin.site.site_url = None  # the header links the console by its name instead
 admin.site.site_title = "memplatform"
 admin.site.index_title = "All tables"

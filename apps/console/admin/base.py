@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.functional import cached_property
 
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
@@ -44,6 +45,7 @@ class BaseAdmin(admin.ModelAdmin):
     show_facets = admin.ShowFacets.NEVER
     list_per_page = 50
     prefix: Prefix | None = None  # of the public identifiers that the search accepts
+    console_page = ""  # name of the URL that shows a row in the console
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -53,6 +55,16 @@ class BaseAdmin(admin.ModelAdmin):
         if identifier is not None:
             return queryset.filter(pk=identifier), False
         return super().get_search_results(request, queryset, search_term)
+
+    def get_view_on_site_url(self, obj: Any = None) -> str | None:
+        """Return the page of a row in the console; None where it has none."""
+        if obj is None or not self.console_page:
+            return None
+        return reverse(f"console:{self.console_page}", args=[obj.project.slug, *self.console_arguments(obj)])
+
+    def console_arguments(self, obj: Any) -> tuple[Any, ...]:
+        """Return what the address of a row's page contains after the project."""
+        return (obj.pk,)
 
     def _identifier(self, text: str) -> UUID | None:
         if self.prefix is None or not text:

@@ -21,6 +21,7 @@ class ConfigurationVersionAdmin(ReadOnlyAdmin):
     """Versions of the settings; saving a rule creates the next version."""
 
     prefix = Prefix.CONFIGURATION
+    console_page = "version"
     list_display = ("__str__", "project", "is_active", "note", "author", "created_at")
     list_filter = ("is_active", "project")
     list_select_related = ("project", "author")
@@ -31,6 +32,10 @@ class ConfigurationVersionAdmin(ReadOnlyAdmin):
         *(json_column("made_with"), json_column("policy")),
     )
     readonly_fields = fields
+
+    def console_arguments(self, obj: ConfigurationVersion) -> tuple[int]:
+        """Return the number."""
+        return (obj.number,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ConfigurationVersion]:
         """Don't load the policy, which contains every rule."""
@@ -43,6 +48,7 @@ class PreFilterRuleAdmin(BaseAdmin):
     """Pre-filter rules; each save creates a configuration version."""
 
     form = PreFilterRuleForm
+    console_page = "rule"
     list_display = (
         "name",
         "project",
@@ -81,3 +87,7 @@ class PreFilterRuleAdmin(BaseAdmin):
         """Delete rules one by one, so that each deletion has its own version."""
         for rule in queryset:
             delete_rule(project_id=rule.project_id, name=rule.name)
+
+    def console_arguments(self, obj: PreFilterRule) -> tuple[str]:
+        """Return the name."""
+        return (obj.name,)

@@ -20,6 +20,7 @@ class EntityAliasInline(ReadOnlyInline):
 class EntityAdmin(ReadOnlyAdmin):
     """People, organisations, places and things that memories are about."""
 
+    console_page = "entity"
     prefix = Prefix.ENTITY
     list_display = ("name", "type", "is_user", "mention_count", "last_mentioned_at", "end_user", "project")
     list_filter = ("type", "is_user", "project")

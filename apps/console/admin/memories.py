@@ -30,6 +30,7 @@ from apps.pipeline.core.identifiers import Prefix
 class MemoryAdmin(ReadOnlyAdmin):
     """Memories; changes go through actions, so that history and ledger record them."""
 
+    console_page = "memory"
     prefix = Prefix.MEMORY
     list_display = (
         "content",

@@ -12,6 +12,7 @@ from apps.traces.models import Replay, ReplayedTrace
 class ReplayAdmin(ReadOnlyAdmin):
     """Replays of traces under a configuration version; started, cancelled and resumed in the console."""
 
+    console_page = "replay"
     prefix = Prefix.REPLAY
     list_display = (identifier_column(Prefix.REPLAY), chip_column("state"), "traces_done", "created_at", "project")
     list_filter = ("state", "project")

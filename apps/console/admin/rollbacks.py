@@ -12,6 +12,7 @@ from apps.pipeline.core.identifiers import Prefix
 class RollbackAdmin(ReadOnlyAdmin):
     """Rollbacks, newest first."""
 
+    console_page = "rollback"
     prefix = Prefix.ROLLBACK
     list_display = ("__str__", "project", "state", "actor", "note", "created_at", "undone_by")
     list_filter = ("state", "project")

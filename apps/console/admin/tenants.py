@@ -8,18 +8,30 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from apps.actions.keys.create_key import create_key
 from apps.actions.keys.revoke_key import revoke_key
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects.create_project import RESERVED, create_project
 from apps.actions.projects.update_project import update_project
 from apps.console.admin.base import BaseAdmin, ReadOnlyAdmin
 from apps.console.admin.cells import changelist_link, identifier_column, json_column, links
 from apps.pipeline.core.enums import Scope, choices_of
 from apps.pipeline.core.identifiers import Prefix
-from apps.tenants.models import ApiKey, EndUser, Erasure, Project, RateCounter
+from apps.tenants.models import ApiKey, EndUser, Erasure, Invitation, Project, RateCounter
+
+
+class ProjectForm(forms.ModelForm):
+    """The form of a project."""
+
+    def clean_slug(self) -> str:
+        """Reject the addresses of other pages."""
+        slug = str(self.cleaned_data["slug"])
+        if slug in RESERVED:
+            raise forms.ValidationError("this is the address of another page")
+        return slug
 
 
 @admin.register(Project)
@@ -27,18 +39,23 @@ class ProjectAdmin(BaseAdmin):
     """Projects; they can't be deleted, because their history refers to them."""
 
     prefix = Prefix.PROJECT
-    list_display = ("name", "slug", identifier_column(Prefix.PROJECT), "queue_limit", "created_at")
+    form = ProjectForm
+    list_display = ("name", "slug", identifier_column(Prefix.PROJECT), "queue_limit", "created_at", "archived_at")
     search_fields = ("name", "slug")
     ordering = ("name",)
 
     def get_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
         """Ask only for name and slug of a new project."""
         quotas = ("queue_limit", "requests_per_minute", "max_memories", "max_model_usd_per_day")
-        return ("name", "slug", *quotas, "created_at") if obj else ("name", "slug")
+        return ("name", "slug", *quotas, "created_at", "archived_at") if obj else ("name", "slug")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Project | None = None) -> Any:
         """Make the slug read-only: URLs and external configurations contain it."""
-        return ("slug", "created_at") if obj else ()
+        return ("slug", "created_at", "archived_at") if obj else ()
+
+    def get_view_on_site_url(self, obj: Project | None = None) -> str | None:
+        """Return the start page of the project in the console."""
+        return reverse("console:project", args=[obj.slug]) if obj else None
 
     def save_model(self, request: HttpRequest, obj: Project, form: forms.ModelForm, change: bool) -> None:
         """Create a project with its first configuration version; a change writes its fields and the ledger."""
@@ -133,11 +150,24 @@ class ApiKeyAdmin(BaseAdmin):
         self.message_user(request, "Keys revoked: requests with them are rejected from now on.", messages.SUCCESS)
 
 
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnlyAdmin):
+    """Invitations to projects; the console makes and revokes them."""
+
+    list_display = ("email", "role", "project", "invited_by", "created_at", "expires_at", "accepted_at", "revoked_at")
+    list_filter = ("role", "project")
+    list_select_related = ("project", "invited_by")
+    search_fields = ("email", "invited_by__username")
+    fields = (*list_display, "accepted_by")
+    readonly_fields = fields
+
+
 @admin.register(EndUser)
 class EndUserAdmin(ReadOnlyAdmin):
     """The end users that memories are about."""
 
     prefix = Prefix.END_USER
+    console_page = "user"
     list_display = ("external_id", "project", identifier_column(Prefix.END_USER), "created_at")
     list_filter = ("project",)
     list_select_related = ("project",)
@@ -145,6 +175,10 @@ class EndUserAdmin(ReadOnlyAdmin):
     ordering = ("-created_at",)
     fields = ("external_id", "project", identifier_column(Prefix.END_USER), "created_at", "more")
     readonly_fields = fields
+
+    def get_view_on_site_url(self, obj: EndUser | None = None) -> str | None:
+        """Return the page of the user; an erased one has none."""
+        return super().get_view_on_site_url(obj) if obj and obj.external_id else None
 
     @admin.display(description="")
     def more(self, user: EndUser) -> SafeString:

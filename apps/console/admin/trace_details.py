@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from apps.console.admin.base import ReadOnlyAdmin
 from apps.console.admin.cells import chip_column, json_column, latency_column, truncated_column
-from apps.traces.models import ModelCall, Span
+from apps.traces.models import ModelCall, ModelTestCall, Span
 
 
 @admin.register(Span)
@@ -50,3 +50,14 @@ class ModelCallAdmin(ReadOnlyAdmin):
     list_select_related = ("trace",)
     search_fields = ("request_hash", "model", "error")
     date_hierarchy = "created_at"
+
+
+@admin.register(ModelTestCall)
+class ModelTestCallAdmin(ReadOnlyAdmin):
+    """Test calls of models."""
+
+    list_display = ("model", latency_column(), "cost_usd", truncated_column("error", 60), "project", "created_at")
+    list_filter = ("model", "project")
+    list_select_related = ("project",)
+    fields = ("model", "project", "input_tokens", "output_tokens", latency_column(), "cost_usd", "error", "created_at")
+    readonly_fields = fields

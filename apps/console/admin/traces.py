@@ -57,6 +57,7 @@ class ModelCallInline(ReadOnlyInline):
 class TraceAdmin(ReadOnlyAdmin):
     """Runs of the write pipeline."""
 
+    console_page = "trace"
     prefix = Prefix.TRACE
     list_display = (
         identifier_column(Prefix.TRACE),

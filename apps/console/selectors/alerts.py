@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from apps.alerts.models import Alert
 from apps.alerts.querysets import AlertQuerySet
+from apps.console.selectors.people import names_of
 from apps.pipeline.alerts.remedies import remedy_of
 from apps.pipeline.core.enums import AlertKind, AlertState
 
@@ -41,21 +41,11 @@ def dashboard_alerts(*, project_id: UUID) -> list[Alert]:
 def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
     """Add what the pages of a project show beside each alert."""
     listed = list(alerts)
-    names = _names(listed)
-    return [_card(each, slug, names.get(each.acknowledged_by, each.acknowledged_by)) for each in listed]
+    names = names_of(each.acknowledged_by for each in listed if each.acknowledged_by)
+    return [_card(each, slug, names.get(each.acknowledged_by, "")) for each in listed]
 
 
 def _card(alert: Alert, slug: str, acknowledged_by: str) -> AlertCard:
     remedy = remedy_of(AlertKind(alert.kind), subject=alert.subject)
     url = reverse(f"console:{remedy.page}", args=[slug])
     return AlertCard(alert, remedy.label, f"{url}?{remedy.query}" if remedy.query else url, acknowledged_by)
-
-
-def _names(alerts: list[Alert]) -> dict[str, str]:
-    """Return the names of people by the actors that they are in the ledger."""
-    actors = {each.acknowledged_by for each in alerts}
-    numbers = [int(number) for kind, _, number in (each.partition(":") for each in actors) if kind == "person"]
-    if not numbers:
-        return {}
-    people = get_user_model().objects.filter(pk__in=numbers).values_list("pk", "username")
-    return {f"person:{pk}": name for pk, name in people}

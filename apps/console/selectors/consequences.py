@@ -6,8 +6,10 @@ from datetime import datetime
 from uuid import UUID
 
 from apps.actions.review.review_context import review_context
+from apps.console.selectors.settlements import keeping, older_first
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, Stakes, Status
+from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.review import (
     Approve,
@@ -39,11 +41,11 @@ class ReviewOptions:
 
 
 def review_options(
-    memory: Memory, *, contradicts: Iterable[UUID], merge_into: UUID | None, now: datetime
+    memory: Memory, *, contradicts: Iterable[UUID], merge_into: UUID | None, policy: Policy, now: datetime
 ) -> ReviewOptions:
     """Predict what approving a memory or merging it does (one round trip)."""
     linked = [] if merge_into is None else [merge_into]
-    context = review_context(memories=[memory], linked=linked, contradicts=list(contradicts))
+    context = review_context(memories=[memory], linked=linked, contradicts=list(contradicts), policy=policy)
     if memory.pk not in context.memories:
         return ReviewOptions(lines=())
     approval = consequences_of(Approve(memory.pk), context=context, now=now)
@@ -61,11 +63,15 @@ def review_options(
 def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, ...]:
     """Predict what each way to settle a link does (one round trip)."""
     context = review_context(memories=[link.from_memory, link.to_memory])
-    sides = {link.from_memory_id: "A", link.to_memory_id: "B"}
+    older, newer = older_first(link)
+    sides = {older.pk: "A", newer.pk: "B"}
+    keeps = {"Keep A": keeping(link, older), "Keep B": keeping(link, newer)}
     if not sides.keys() <= context.memories.keys():
         return ()
     lines = []
-    for label, resolution in _RESOLUTIONS[LinkKind(link.kind)]:
+    for label, resolution in (
+        {**keeps, **_RESOLUTIONS} if link.kind == LinkKind.CONTRADICTS else _OF_DUPLICATES
+    ).items():
         decision: Decision = Settle(link.from_memory_id, link.to_memory_id, resolution)
         found = consequences_of(decision, context=context, now=now)
         shown = [f"{name} is {_shown(found.shown[id])}" for id, name in sides.items() if id in found.shown]
@@ -74,16 +80,12 @@ def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, .
     return tuple(lines)
 
 
-_RESOLUTIONS: Mapping[LinkKind, Sequence[tuple[str, LinkResolution]]] = {
-    LinkKind.CONTRADICTS: (
-        ("Keep A", LinkResolution.KEPT_FROM),
-        ("Keep B", LinkResolution.KEPT_TO),
-        ("It changed", LinkResolution.CHANGED),
-        ("Both are true", LinkResolution.BOTH),
-        ("Merge", LinkResolution.MERGED),
-    ),
-    LinkKind.POSSIBLE_DUPLICATE: (("Same", LinkResolution.MERGED), ("Both hold", LinkResolution.BOTH)),
+_RESOLUTIONS: Mapping[str, LinkResolution] = {
+    "It changed": LinkResolution.CHANGED,
+    "Both are true": LinkResolution.BOTH,
+    "Same": LinkResolution.MERGED,
 }
+_OF_DUPLICATES: Mapping[str, LinkResolution] = {"Same": LinkResolution.MERGED, "Both hold": LinkResolution.BOTH}
 
 
 def _line(name: str, found: Consequences, *, main: UUID, lead: str = "") -> ConsequenceLine:

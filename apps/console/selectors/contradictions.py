@@ -1,17 +1,22 @@
 """Pairs of memories that contradict each other or may be duplicates, with their evidence on one timeline."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count
+from django.db.models.functions import Coalesce
 
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ConsequenceLine, link_options
 from apps.console.selectors.review_item import EvidenceTurns, load_evidence
+from apps.console.selectors.settlements import keeping, older_first
+from apps.console.skipping import place_among
+from apps.console.text_differences import ComparedText, compared_texts
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.querysets import MemoryLinkQuerySet
-from apps.pipeline.core.enums import LinkKind, LinkStatus
+from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
 
 _SIDES = ("from_memory", "to_memory")
 _HEAVY = [f"{side}__{field}" for side in _SIDES for field in ("terms", "context_terms", "context")]
@@ -23,6 +28,8 @@ class ContradictionSide:
 
     name: str  # A or B
     memory: Memory
+    words: tuple[ComparedText, ...]  # its content, with what the other one says differently
+    keeps: LinkResolution  # how the pair is settled if this side alone is true
     evidence: tuple[EvidenceTurns, ...]
     said: float
     start: float
@@ -31,7 +38,7 @@ class ContradictionSide:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A contradiction or possible duplicate with both sides; A was said later."""
+    """A contradiction or possible duplicate with both sides, the older one first."""
 
     link: MemoryLink
     sides: tuple[ContradictionSide, ContradictionSide]
@@ -48,8 +55,12 @@ class Contradiction:
     @property
     def newer(self) -> Memory:
         """Return the memory that was said later, which begins where the other one ends."""
-        one, other = (side.memory for side in self.sides)
-        return other if other.said_at > one.said_at else one
+        return self.sides[1].memory
+
+    @property
+    def versions(self) -> tuple[Memory, Memory]:
+        """Return both memories in the order of the link, as the form sends them."""
+        return self.link.from_memory, self.link.to_memory
 
 
 def open_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = None) -> MemoryLinkQuerySet:
@@ -62,6 +73,11 @@ def settled_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = 
     """Return the pairs that somebody has settled, latest first."""
     rows = MemoryLink.objects.for_project(project_id).filter(status=LinkStatus.SETTLED)
     return _chosen(rows, words, kind).order_by("-settled_at", "id")
+
+
+def skipped_last(rows: MemoryLinkQuerySet, skipped: Sequence[UUID]) -> MemoryLinkQuerySet:
+    """Move skipped pairs to the end, in the order of skipping."""
+    return rows.annotate(skipped=Coalesce(place_among(skipped), 0)).order_by("skipped", *rows.query.order_by)
 
 
 def _chosen(rows: MemoryLinkQuerySet, words: str, kind: LinkKind | None) -> MemoryLinkQuerySet:
@@ -81,10 +97,14 @@ def count_by_kind(*, project_id: UUID) -> dict[LinkKind, int]:
 
 def load_contradiction(link: MemoryLink, *, now: datetime) -> Contradiction:
     """Load both sides and place them on one timeline (eight queries)."""
-    both = (link.from_memory, link.to_memory)
-    begins = min(moment for memory in both for moment in (memory.valid_from, memory.said_at))
-    ends = max(now, *(memory.valid_until or now for memory in both))
-    sides = (_side("A", both[0], begins, ends), _side("B", both[1], begins, ends))
+    older, newer = older_first(link)
+    begins = min(moment for memory in (older, newer) for moment in (memory.valid_from, memory.said_at))
+    ends = max(now, *(memory.valid_until or now for memory in (older, newer)))
+    words = compared_texts(older.content, newer.content)
+    sides = (
+        _side("A", older, words[0], keeps=keeping(link, older), period=(begins, ends)),
+        _side("B", newer, words[1], keeps=keeping(link, newer), period=(begins, ends)),
+    )
     return Contradiction(
         link=link,
         sides=sides,
@@ -95,7 +115,15 @@ def load_contradiction(link: MemoryLink, *, now: datetime) -> Contradiction:
     )
 
 
-def _side(name: str, memory: Memory, begins: datetime, ends: datetime) -> ContradictionSide:
+def _side(
+    name: str,
+    memory: Memory,
+    words: tuple[ComparedText, ...],
+    *,
+    keeps: LinkResolution,
+    period: tuple[datetime, datetime],
+) -> ContradictionSide:
+    begins, ends = period
     scale = max((ends - begins).total_seconds(), 1.0)
 
     def at(moment: datetime) -> float:
@@ -103,4 +131,6 @@ def _side(name: str, memory: Memory, begins: datetime, ends: datetime) -> Contra
 
     start = min(at(memory.valid_from), 99.0)
     width = max(at(memory.valid_until or ends) - start, 1.0)
-    return ContradictionSide(name, memory, load_evidence(memory), said=at(memory.said_at), start=start, width=width)
+    return ContradictionSide(
+        name, memory, words, keeps, load_evidence(memory), said=at(memory.said_at), start=start, width=width
+    )

@@ -11,6 +11,8 @@ from django.db.models.functions import Trunc
 from django.utils import timezone
 
 from apps.console.labels import label, noun_for
+from apps.console.selectors.charts import FunnelStep
+from apps.console.selectors.fates import FateChart, fate_chart
 from apps.console.selectors.periods import DashboardPeriod
 from apps.outbox import heartbeats
 from apps.outbox.models import OutboxRow
@@ -22,6 +24,7 @@ from apps.pipeline.core.funnel_metrics import (
     Band,
     Measure,
     Ratio,
+    RatioHealth,
     RatioReading,
     Tallies,
     is_too_slow,
@@ -53,6 +56,11 @@ class Gauge:
     def label(self) -> str:
         """Return the name of the ratio."""
         return self.reading.ratio.value
+
+    @property
+    def is_off_target(self) -> bool:
+        """Return True if the ratio is outside of its healthy band."""
+        return self.reading.health in (RatioHealth.OUTSIDE, RatioHealth.ALERT)
 
     @property
     def part_of_whole(self) -> str:
@@ -111,6 +119,7 @@ class Dashboard:
 
     period: DashboardPeriod
     totals: Tallies
+    fates: FateChart
     gauges: list[Gauge]
     drops: list[DropLine]
     reasons: dict[str, list[float | None]]
@@ -128,6 +137,7 @@ def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:
     return Dashboard(
         period=period,
         totals=totals,
+        fates=fate_chart(dict(zip(period.steps, by_step, strict=True)), step=period.step),
         gauges=_gauges(totals, by_step),
         drops=list(_drop_lines(totals)),
         reasons=_reasons(totals, by_step),
@@ -214,16 +224,18 @@ def redacted_text(totals: Tallies) -> str:
     return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(counts.items()) if count)
 
 
-def funnel_steps(totals: Tallies) -> list[tuple[str, int, str]]:
-    """Return (label, count, note) of each step of the funnel."""
-    turns, past = int(totals.of(Measure.TURNS)), past_pre_filter(totals)
-    with_candidate = past - totals.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE}))
+def funnel_steps(totals: Tallies) -> list[FunnelStep]:
+    """Return the steps from all turns to those with a new memory, each with what it loses."""
+    turns, users, past = int(totals.of(Measure.TURNS)), int(users_turns(totals)), int(past_pre_filter(totals))
+    silent = int(totals.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE})))
+    new = int(totals.of(Measure.NEW_TURNS))
+    found = past - silent
     ended = {outcome: int(totals.of(Measure.RULINGS, reasons=frozenset({outcome}))) for outcome in _ENDS}
     note = ", ".join(f"{count} {label(outcome)}" for outcome, count in ended.items() if count)
     return [
-        (noun_for(turns, "turn"), turns, ""),
-        ("said by users", int(users_turns(totals)), ""),
-        ("passed the pre-filter", int(past), ""),
-        ("with a candidate", int(with_candidate), ""),
-        ("with a new memory", int(totals.of(Measure.NEW_TURNS)), f"memories: {note}" if note else ""),
+        FunnelStep(noun_for(turns, "turn"), turns, turns - users, "of other roles", Reason.UNTRUSTED_ROLE),
+        FunnelStep("said by users", users, users - past, "dropped by the pre-filter"),
+        FunnelStep("passed the pre-filter", past, silent, "with nothing found", Reason.NO_CANDIDATE),
+        FunnelStep("with a candidate", found, max(found - new, 0), "known, discarded or waiting"),
+        FunnelStep("with a new memory", new, note=f"memories: {note}" if note else ""),
     ]

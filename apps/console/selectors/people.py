@@ -1,16 +1,39 @@
-"""The names of people where only their identifiers are stored."""
+"""The names of people and keys where only their identifiers are stored."""
 
 from collections.abc import Iterable
+from uuid import UUID
 
 from django.contrib.auth.models import User
 
-_PERSON = "person:"
+from apps.tenants.models import ApiKey
+
+_PERSON, _KEY = "person:", "key:"
 
 
 def names_of(actors: Iterable[str]) -> dict[str, str]:
-    """Return how actors such as "person:7" and "key:0192…" are shown: people by their names, others by their kind."""
-    actors = set(actors)
+    """Return how actors are shown: "person:7" by the name, "key:0192…" as "key agent", others by their kind.
+
+    One query for people and one for keys, where there are any.
+    """
+    wanted = set(actors)
+    names = _people(wanted) | _keys(wanted)
+    return {actor: names.get(actor, actor.partition(":")[0]) for actor in wanted}
+
+
+def _people(actors: set[str]) -> dict[str, str]:
     numbers = {actor.removeprefix(_PERSON) for actor in actors if actor.startswith(_PERSON)}
     users = User.objects.filter(pk__in=[int(each) for each in numbers if each.isdigit()]) if numbers else ()
-    people = {f"{_PERSON}{user.pk}": user.get_username() for user in users}
-    return {actor: people.get(actor, actor.partition(":")[0]) for actor in actors}
+    return {f"{_PERSON}{user.pk}": user.get_username() for user in users}
+
+
+def _keys(actors: set[str]) -> dict[str, str]:
+    ids = [found for actor in actors if actor.startswith(_KEY) and (found := _uuid(actor.removeprefix(_KEY)))]
+    keys = ApiKey.objects.filter(pk__in=ids).only("name") if ids else ()
+    return {f"{_KEY}{key.pk}": f"key {key.name}" for key in keys}
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

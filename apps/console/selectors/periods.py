@@ -13,23 +13,32 @@ class PeriodStep(StrEnum):
     WEEK = "week"
 
 
-_SPANS = {
-    PeriodStep.HOUR: timedelta(hours=48),
-    PeriodStep.DAY: timedelta(days=30),
-    PeriodStep.WEEK: timedelta(weeks=12),
+class DashboardRange(StrEnum):
+    """How far back the dashboard looks."""
+
+    HOUR = "1h"
+    DAY = "24h"
+    WEEK = "7d"
+    MONTH = "30d"
+    QUARTER = "12w"
+
+
+# Tallies are hourly, so the last hour begins with the hour before the running one.
+_RANGES = {
+    DashboardRange.HOUR: (timedelta(hours=1), PeriodStep.HOUR, "this hour and the last"),
+    DashboardRange.DAY: (timedelta(hours=24), PeriodStep.HOUR, "the last 24 hours"),
+    DashboardRange.WEEK: (timedelta(days=7), PeriodStep.DAY, "the last 7 days"),
+    DashboardRange.MONTH: (timedelta(days=30), PeriodStep.DAY, "the last 30 days"),
+    DashboardRange.QUARTER: (timedelta(weeks=12), PeriodStep.WEEK, "the last 12 weeks"),
 }
 _LENGTHS = {PeriodStep.HOUR: timedelta(hours=1), PeriodStep.DAY: timedelta(days=1), PeriodStep.WEEK: timedelta(weeks=1)}
-_NAMES = {
-    PeriodStep.HOUR: "the last 48 hours",
-    PeriodStep.DAY: "the last 30 days",
-    PeriodStep.WEEK: "the last 12 weeks",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardPeriod:
     """A period up to now in equal steps; `start` is the start of the first step, in UTC."""
 
+    range: DashboardRange
     step: PeriodStep
     start: datetime
     end: datetime
@@ -37,7 +46,7 @@ class DashboardPeriod:
     @property
     def name(self) -> str:
         """Return the name of the period."""
-        return _NAMES[self.step]
+        return _RANGES[self.range][2]
 
     @property
     def steps(self) -> list[datetime]:
@@ -49,9 +58,10 @@ class DashboardPeriod:
         return found
 
 
-def dashboard_period(step: PeriodStep, *, now: datetime) -> DashboardPeriod:
+def dashboard_period(range_: DashboardRange, *, now: datetime) -> DashboardPeriod:
     """Return the period that ends at `now`."""
-    return DashboardPeriod(step=step, start=_floor(now - _SPANS[step], step), end=now)
+    span, step, _ = _RANGES[range_]
+    return DashboardPeriod(range=range_, step=step, start=_floor(now - span, step), end=now)
 
 
 def _floor(moment: datetime, step: PeriodStep) -> datetime:

@@ -1,15 +1,24 @@
-"""The review queue."""
+"""The review queue: pending memories with the same words are one row."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db.models import Case, CharField, Count, F, Func, When
+from django.db.models import Case, CharField, Count, F, Func, Max, Min, QuerySet, When, Window
+from django.db.models.functions import Coalesce, RowNumber
 from django.http import HttpRequest
 
+from apps.actions.review.review_decisions import SeenVersion
 from apps.console.query_params import query_param
+from apps.console.selectors.teamwork import with_teamwork
+from apps.console.skipping import place_among
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import MemoryType, Reason
+
+MOST_MEMBERS = 50  # of a group that one decision takes; the others follow as a group of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +29,7 @@ class ReviewFilters:
     type: str = ""
     user: str = ""
     words: str = ""
+    assigned_to: int | None = None  # a person
 
     @classmethod
     def of(cls, request: HttpRequest) -> "ReviewFilters":
@@ -30,16 +40,118 @@ class ReviewFilters:
             type=type_ if type_ in set(MemoryType) else "",
             user=query_param(request, "user"),
             words=query_param(request, "q"),
+            assigned_to=request.user.pk if query_param(request, "mine") else None,
         )
 
+    @property
+    def query(self) -> str:
+        """Return the query string that has these filters."""
+        given = {"reason": self.reason, "type": self.type, "user": self.user, "q": self.words}
+        given |= {"mine": "1"} if self.assigned_to else {}
+        return urlencode({name: value for name, value in given.items() if value})
 
-def review_queue(*, project_id: UUID, filters: ReviewFilters) -> MemoryQuerySet:
-    """Return pending memories, riskiest first: contradictions, then by importance, then oldest first."""
+
+@dataclass(frozen=True, slots=True)
+class ReviewGroup:
+    """Pending memories with the same words, riskiest first: a row of the queue, mostly of a single memory."""
+
+    leader: Memory
+    members: tuple[SeenVersion, ...]  # at most MOST_MEMBERS, the leader first
+    size: int
+    users: int  # of these members
+    is_skipped: bool = False
+    assignee: str = ""
+    comments: int = 0
+
+    @property
+    def pk(self) -> UUID:
+        """Return the identifier by which the row is opened."""
+        return self.leader.pk
+
+    @property
+    def ids(self) -> tuple[UUID, ...]:
+        """Return the identifiers of the members."""
+        return tuple(each.memory_id for each in self.members)
+
+    @property
+    def seen(self) -> str:
+        """Return the members with their versions, as a form sends them."""
+        return " ".join(f"{each.memory_id}:{each.version}" for each in self.members)
+
+
+def review_queue(
+    *, project_id: UUID, filters: ReviewFilters, skipped: Sequence[UUID] = ()
+) -> QuerySet[Any, dict[str, Any]]:
+    """Return the wordings of pending memories, riskiest first; load_groups() makes rows of them.
+
+    Contradictions come first, then the most important, then the oldest; skipped ones last, in the order of skipping.
+    """
+    groups = _pending(project_id, filters).order_by().values("wording")
+    return groups.annotate(
+        skipped=Coalesce(Max(place_among(skipped)), 0),
+        risk=Min(_risk()),
+        most_important=Max("importance"),
+        oldest=Min("created_at"),
+        size=Count("id"),
+    ).order_by("skipped", "risk", "-most_important", "oldest", "wording")
+
+
+def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters: ReviewFilters) -> list[ReviewGroup]:
+    """Return the groups of some wordings, in their order (two queries); those decided about meanwhile are left out."""
+    place = Window(RowNumber(), partition_by=F("wording"), order_by=_order())
+    rows = _pending(project_id, filters).filter(wording__in=[each["wording"] for each in wordings])
+    listed = rows.order_by().annotate(place=place).filter(place__lte=MOST_MEMBERS).order_by("place")
+    members: dict[int, list[tuple[SeenVersion, UUID]]] = {}
+    for wording, id, version, user in listed.values_list("wording", "id", "version", "end_user_id"):
+        members.setdefault(wording, []).append((SeenVersion(id, version), user))
+    first = [of_group[0][0].memory_id for of_group in members.values()]
+    shown = with_teamwork(Memory.objects.for_project(project_id).filter(pk__in=first).to_show())
+    leaders = {row.pk: row for row in shown}
+    groups = []
+    for each in wordings:
+        found = members.get(each["wording"], [])
+        if found and (leader := leaders.get(found[0][0].memory_id)):
+            seen, users = tuple(one for one, _ in found), len({user for _, user in found})
+            size = max(each["size"], len(seen))
+            groups.append(
+                ReviewGroup(
+                    leader,
+                    seen,
+                    size=size,
+                    users=users,
+                    is_skipped=each["skipped"] > 0,
+                    assignee=leader.assignee,
+                    comments=leader.comment_count,
+                )
+            )
+    return groups
+
+
+def group_of(memory: Memory, *, filters: ReviewFilters) -> ReviewGroup | None:
+    """Return the group that a pending memory is in; None for a memory that is not in the queue with these filters."""
+    wording = Memory.objects.filter(pk=memory.pk).values("wording")
+    queue = review_queue(project_id=memory.project_id, filters=filters).filter(wording__in=wording)
+    found = load_groups(list(queue), project_id=memory.project_id, filters=filters)
+    return found[0] if found and memory.pk in found[0].ids else None
+
+
+def is_more_of(*, project_id: UUID, memory_ids: Sequence[UUID]) -> bool:
+    """Return True if pending memories have the same words as some others."""
+    wordings = Memory.objects.for_project(project_id).filter(pk__in=memory_ids).values("wording")
+    return Memory.objects.for_project(project_id).awaiting_review().filter(wording__in=wordings).exists()
+
+
+def _pending(project_id: UUID, filters: ReviewFilters) -> MemoryQuerySet:
     rows = apply_filters(Memory.objects.for_project(project_id).awaiting_review(), filters)
-    if filters.reason:
-        rows = rows.filter(review_reasons__contains=[filters.reason])
-    risk = Case(When(review_reasons__contains=[Reason.CONTRADICTION], then=0), default=1)
-    return rows.to_show().order_by(risk, "-importance", "created_at", "id")
+    return rows.filter(review_reasons__contains=[filters.reason]) if filters.reason else rows
+
+
+def _risk() -> Case:
+    return Case(When(review_reasons__contains=[Reason.CONTRADICTION], then=0), default=1)
+
+
+def _order() -> list[Any]:
+    return [_risk().asc(), F("importance").desc(), F("created_at").asc(), F("id").asc()]
 
 
 def apply_filters(rows: MemoryQuerySet, filters: ReviewFilters) -> MemoryQuerySet:
@@ -48,6 +160,8 @@ def apply_filters(rows: MemoryQuerySet, filters: ReviewFilters) -> MemoryQuerySe
         rows = rows.filter(type=filters.type)
     if filters.user:
         rows = rows.filter(end_user__external_id__icontains=filters.user)
+    if filters.assigned_to is not None:
+        rows = rows.filter(assignments__person=filters.assigned_to)
     if filters.words:
         rows = rows.filter(content__icontains=filters.words)
     return rows

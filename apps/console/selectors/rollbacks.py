@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
 from apps.actions.rollbacks.progress import ShownKept
-from apps.console.labels import label
+from apps.console.labels import count_of, label
 from apps.console.selectors.tiles import CountTile
 from apps.pipeline.core.enums import LeftAlone, Status
 
@@ -29,6 +29,8 @@ _SHOWN_COUNTS = {
     "links_closed": "Links closed",
     "work_cancelled": "Work cancelled",
     "left_alone": "Left alone",
+    "undone_traces": "Traces restored by the undo",
+    "undo_left_alone": "Left alone by the undo",
 }
 
 
@@ -51,6 +53,16 @@ class ExplainedChange:
 def tiles_of(counts: Mapping[str, int]) -> list[CountTile]:
     """Return the numbers of a rollback to show; those that are 0 are left out."""
     return [CountTile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
+
+
+def undo_text(counts: Mapping[str, int]) -> str:
+    """Return what an undo has restored, and what it has not."""
+    restored, traces, kept = (counts.get(key, 0) for key in ("undone_traces", "traces", "undo_left_alone"))
+    left = f"{count_of(kept, 'memory', 'memories')} left alone: see below why" if kept else ""
+    if not restored:
+        return f"Nothing was restored; {left or 'its traces were run again or are gone'}."
+    some = f"The undo has restored {restored:,} of {count_of(traces, 'trace')}"
+    return f"{some}; {left}." if left else f"{some}."
 
 
 def explained_kept(kept: tuple[ShownKept, ...]) -> list[ExplainedKept]:

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
-from apps.console.labels import label
+from apps.console.selectors.setting_names import plain_setting
 from apps.pipeline.core.policy import Policy
 
 _RULES = ("pre_filter", "rules")  # these have their own page
@@ -36,6 +37,7 @@ class Setting:
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
+    default: Any = None
     typed: tuple[str, ...] | None = None  # into a form that was refused
     problem: str = ""  # why it was
 
@@ -46,8 +48,45 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """Return the label within the section."""
-        return " ".join(map(label, self.path[1:]))
+        """Return the plain name."""
+        return plain_setting(self.path).name
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of a number, or what a text is."""
+        return plain_setting(self.path).unit
+
+    @property
+    def allowed(self) -> str:
+        """Return the range of a number in words; empty without limits."""
+        match (self.least, self.most):
+            case (None, None):
+                return ""
+            case (least, None):
+                return f"at least {least:g}"
+            case (None, most):
+                return f"at most {most:g}"
+        return f"{self.least:g} to {self.most:g}"
+
+    @property
+    def is_custom(self) -> bool:
+        """Return True if the value is not the default."""
+        return bool(self.value != self.default)
+
+    @property
+    def default_text(self) -> str:
+        """Return the default as it stands in a text field."""
+        return replace(self, value=self.default).described
+
+    @property
+    def described(self) -> str:
+        """Return the value in words."""
+        match self.kind:
+            case "boolean":
+                return "on" if self.value else "off"
+            case "list":
+                return ", ".join(self.value) or "none"
+        return self.text or "empty"
 
     @property
     def text(self) -> str:
@@ -98,12 +137,38 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingChange:
+    """A setting that a form changes, with both values in words."""
+
+    section: str
+    setting: Setting
+    after: str
+
+
+def changes_in_words(
+    sections: "Sequence[SettingsSection]", changed: Mapping[tuple[str, ...], Any]
+) -> list[SettingChange]:
+    """Return what a form changes, in the order of the settings."""
+    return [
+        SettingChange(section.name, setting, replace(setting, value=changed[setting.path]).described)
+        for section in sections
+        for setting in section.settings
+        if setting.path in changed
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsSection:
     """The settings of one stage or area."""
 
     name: str
     about: str
     settings: tuple[Setting, ...]
+
+    @property
+    def custom_count(self) -> int:
+        """Return how many settings differ from their default."""
+        return sum(setting.is_custom for setting in self.settings)
 
     @property
     def is_refused(self) -> bool:
@@ -133,16 +198,35 @@ def with_input(
 
 def settings_sections(policy: Policy) -> list[SettingsSection]:
     """Return the settings of a policy by section."""
-    schema = Policy.model_json_schema()
-    values = policy.model_dump(mode="json")
+    schema, values, defaults = _schema(), policy.model_dump(mode="json"), _defaults()
     return [
         SettingsSection(
             name=name,
             about=_ABOUT.get(name, ""),
-            settings=tuple(_settings((name,), values[name], part, schema)),
+            settings=tuple(
+                replace(each, default=_at(defaults, each.path))
+                for each in _settings((name,), values[name], part, schema)
+            ),
         )
         for name, part in schema["properties"].items()
     ]
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return Policy.model_json_schema()
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    return Policy().model_dump(mode="json")
+
+
+def _at(values: Any, path: tuple[str, ...]) -> Any:
+    """Return the value at a path; None for a path that the defaults lack."""
+    for name in path:
+        values = values.get(name) if isinstance(values, Mapping) else None
+    return values
 
 
 def _settings(

@@ -1,6 +1,5 @@
 """Searching traces, and loading one with all its details."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,19 +8,20 @@ from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import Left
+from django.http import HttpRequest
 
-from apps.console.labels import label as label_of
-from apps.console.labels import noun_for
-from apps.console.selectors.charts import FunnelStep, funnel_chart
+from apps.console.query_params import midnight, next_midnight, query_param
+from apps.console.selectors.trace_sentences import ModelCallGroup, group_calls, trace_sentences
 from apps.memories.models import Memory, Rollback
 from apps.outbox.wait_reasons import WaitReason, find_wait_reason
-from apps.pipeline.core.enums import Outcome, Reason, Stage, TraceStatus
+from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION
 from apps.pipeline.prompts.static import sections_of
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LATEST = 20_000  # traces of a project in which words and reasons are searched, unless a user narrows them
+MAX_WORDS = 8
 _EXCERPT = 200  # characters of a turn in a list
 
 
@@ -36,10 +36,27 @@ class TraceSearch:
     since: datetime | None = None
     until: datetime | None = None
 
+    @classmethod
+    def of(cls, request: HttpRequest) -> "TraceSearch":
+        """Read the criteria from a query string."""
+        return cls(
+            user=query_param(request, "user"),
+            words=split_words(query_param(request, "q")),
+            status=query_param(request, "status"),
+            reason=query_param(request, "reason"),
+            since=midnight(query_param(request, "since")),
+            until=next_midnight(query_param(request, "until")),
+        )
+
     @property
     def reads_texts(self) -> bool:
         """Return True if texts must be scanned, which is limited to the latest traces."""
         return bool(self.words or self.reason) and not self.user
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a search."""
+    return tuple(text.split()[:MAX_WORDS])
 
 
 def search_traces(*, project_id: UUID, search: TraceSearch) -> QuerySet[Trace]:
@@ -135,23 +152,17 @@ class TurnDetail:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCallDetail:
-    """A model call with the static sections of its prompt."""
-
-    call: ModelCall
-    sections: Mapping[str, str]  # empty if the prompt has changed since
-
-
-@dataclass(frozen=True, slots=True)
 class TraceDetail:
     """A trace with everything that belongs to it."""
 
     trace: Trace
     turns: list[TurnDetail]
     spans: list[Span]
-    calls: list[ModelCallDetail]
+    calls: list[ModelCallGroup]
+    sections: Mapping[str, str]  # the static ones of the present prompt
+    prompt_version: str  # calls of another version had other sections
     memories: list[Memory]
-    funnel: list[FunnelStep]
+    sentences: list[str]
     waiting: WaitReason | None
     rollback: Rollback | None = None  # that has taken back what it wrote
 
@@ -165,16 +176,18 @@ def load_trace(trace: Trace) -> TraceDetail:
     """Load the details of a trace (four queries, some more for one that waits or was rolled back)."""
     whose = {"end_user_id": trace.end_user_id, "trace_id": trace.pk}
     turns = list(Turn.objects.filter(**whose).order_by("position"))
-    calls = ModelCall.objects.filter(**whose).order_by("created_at")
-    sections = sections_of(STATIC)
+    calls = list(ModelCall.objects.filter(**whose).order_by("created_at"))
+    spans = list(Span.objects.filter(**whose).order_by("position"))
     is_queued = trace.status == TraceStatus.QUEUED
     return TraceDetail(
         trace=trace,
         turns=[TurnDetail(turn, outcomes_of(trace, turn)) for turn in turns],
-        spans=list(Span.objects.filter(**whose).order_by("position")),
-        calls=[ModelCallDetail(call, sections if call.prompt_version == VERSION else {}) for call in calls],
+        spans=spans,
+        calls=group_calls(calls),
+        sections=sections_of(STATIC),
+        prompt_version=VERSION,
         memories=list(Memory.objects.filter(**whose).to_show().order_by("candidate_index")),
-        funnel=funnel_chart(trace_funnel_steps(trace, turns)),
+        sentences=trace_sentences(trace, turns=turns, spans=spans, calls=calls),
         waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.pk) if is_queued else None,
         rollback=Rollback.objects.filter(pk=trace.rollback_id).first() if trace.rollback_id else None,
     )
@@ -183,32 +196,3 @@ def load_trace(trace: Trace) -> TraceDetail:
 def outcomes_of(trace: Trace, turn: Turn) -> list[Mapping[str, Any]]:
     """Return the outcomes of the turn's candidates, or the one that explains why there are none."""
     return [line for line in trace.outcomes if line.get("turn") == turn.shown_id]
-
-
-def trace_funnel_steps(trace: Trace, turns: list[Turn]) -> list[tuple[str, int, str]]:
-    """Return (label, count, note) for each stage that dropped something."""
-    rejected = [turn.rejected_for for turn in turns if turn.rejected_for]
-    steps = [(noun_for(len(turns), "turn"), len(turns), _dropped(rejected))]
-    if len(turns) == len(rejected):
-        return [*steps, ("passed", 0, "")]
-    silent = sum(line.get("reason") == Reason.NO_CANDIDATE for line in trace.outcomes)
-    steps.append(
-        ("passed the pre-filter", len(turns) - len(rejected), f"{silent} without a candidate" if silent else "")
-    )
-    outcomes = [line for line in trace.outcomes if line.get("candidate") is not None]
-    left, label = len(outcomes), noun_for(len(outcomes), "candidate")
-    for stage in (Stage.EXTRACT, Stage.RESOLVE_REFS, Stage.DEDUPE, Stage.CONFLICT):
-        gone = [
-            str(line["reason"]) for line in outcomes if line["stage"] == stage and line["outcome"] == Outcome.DISCARDED
-        ]
-        if gone:
-            steps.append((label, left, f"{label_of(stage)}: {_dropped(gone)}"))
-            left, label = left - len(gone), f"left after {label_of(stage)}"
-    ended = Counter(str(line["outcome"]) for line in outcomes if line["outcome"] != Outcome.DISCARDED)
-    results = ", ".join(f"{count} {label_of(name)}" for name, count in ended.items())
-    return [*steps, (f"{noun_for(left, 'candidate')} {'written' if left else 'left'}", left, results)]
-
-
-def _dropped(reasons: list[str]) -> str:
-    counted = Counter(reasons).most_common(3)
-    return ", ".join(f"{count} {label_of(reason)}" for reason, count in counted)

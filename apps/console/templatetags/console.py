@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from apps.console.admin import cells
 from apps.console.labels import duration, label, time_since
+from apps.console.selectors.settlements import older_first, settlement_text
 from apps.memories.models import Memory
 from apps.pipeline.core.identifiers import Prefix, show
 
@@ -24,6 +25,8 @@ register.filter("highlighted", cells.highlighted)
 register.filter("pretty", cells.pretty)
 register.filter("duration", duration)
 register.filter("label", label)
+register.filter("older_first", older_first)
+register.filter("settlement", settlement_text)
 
 
 @register.simple_tag
@@ -65,9 +68,15 @@ def as_memory(identifier: UUID) -> str:
 @register.simple_tag(takes_context=True)
 def url_with(context: dict[str, Any], **changes: Any) -> str:
     """Return the URL of the page with some query parameters changed; an empty value removes a parameter."""
+    return f"{context['request'].path}?{query_with(context, **changes)}"
+
+
+@register.simple_tag(takes_context=True)
+def query_with(context: dict[str, Any], **changes: Any) -> str:
+    """Return the query string of the page with some parameters changed; an empty value removes a parameter."""
     request: HttpRequest = context["request"]
     query = {name: request.GET[name] for name in request.GET} | changes
-    return f"{request.path}?{urlencode({name: value for name, value in query.items() if value not in ('', None)})}"
+    return urlencode({name: value for name, value in query.items() if value not in ("", None)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Any
 from django import template
 
 from apps.console.labels import percent
+from apps.console.selectors.periods import DashboardRange
 from apps.console.selectors.reasons import explain
 from apps.pipeline.alerts.texts import band_text
 from apps.pipeline.core.funnel_metrics import RatioHealth
@@ -33,6 +34,12 @@ def health_tone(health: RatioHealth) -> str:
 def health_label(health: RatioHealth) -> str:
     """Return the label of a health."""
     return _HEALTH_LABELS.get(health, health.value)
+
+
+@register.filter
+def range_name(given: DashboardRange) -> str:
+    """Return the short name of a range: "24 h"."""
+    return f"{given.value[:-1]} {given.value[-1]}"
 
 
 @register.filter

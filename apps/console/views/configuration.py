@@ -17,7 +17,12 @@ from apps.actions.projects.restore_version import restore_version
 from apps.actions.projects.save_draft import save_draft
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.settings import SettingsSection, settings_sections, with_input
+from apps.console.selectors.settings import (
+    SettingsSection,
+    changes_in_words,
+    settings_sections,
+    with_input,
+)
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.policy_changes import policy_changes
@@ -57,6 +62,20 @@ def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         undo = reverse("console:restore", args=[visit.project.slug, shown.number])
         messages.success(request, f"Version {made.number} is active.", extra_tags=undo)
     return redirect("console:configuration", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def changes(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show what the form would change, before it is saved."""
+    shown = _version(visit, whole_number(request.POST.get("base", "")) or 0)
+    sections = settings_sections(shown.as_policy())
+    try:
+        found = changes_in_words(sections, _changed_settings(sections, request))
+    except Refused as refused:
+        where = refused.at.strip("/").replace("/", " ") if isinstance(refused, Unfit) else ""
+        return render(request, "console/_setting_changes.html", {"problem": f"{where} {refused}"})
+    return render(request, "console/_setting_changes.html", {"changes": found, "is_asked": True})
 
 
 @require_POST
@@ -167,6 +186,7 @@ def _show(
         "active": active,
         "presets": [preset.value for preset in Preset],
         "sections": with_input(settings_sections(active.as_policy()), typed=typed or {}, problems=refused or {}),
+        "opened": request.GET.get("section", ""),
         "note": request.POST.get("note", ""),
         "versions": paginate(versions, request, size=15),
         "model": site.MODEL,

@@ -12,33 +12,23 @@ from django.views.decorators.http import require_POST
 from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.review import settle_link as settling
 from apps.actions.review.settle_link import Settlement
-from apps.console.labels import time_since
-from apps.console.paging import opened_row, paginate
+from apps.console.paging import paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import is_detail, is_part, query_param
+from apps.console.query_params import identifier_of, is_detail, is_part, query_param
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
-from apps.console.selectors.contradictions import count_by_kind, load_contradiction, open_pairs, settled_pairs
-from apps.console.selectors.history import latest_changes
+from apps.console.selectors.absent_rows import absent_pair
+from apps.console.selectors.contradictions import (
+    count_by_kind,
+    load_contradiction,
+    open_pairs,
+    settled_pairs,
+    skipped_last,
+)
+from apps.console.selectors.settlements import settled_by, settled_pair, settlement_text
+from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole
 from apps.pipeline.direct_write.review import Validity
-
-_DONE = {
-    LinkResolution.KEPT_FROM: "Kept A, rejected B.",
-    LinkResolution.KEPT_TO: "Kept B, rejected A.",
-    LinkResolution.CHANGED: "The newer one supersedes the older one.",
-    LinkResolution.BOTH: "Kept both.",
-    LinkResolution.MERGED: "Merged A into B.",
-}
-
-
-_DONE_BEFORE = {
-    LinkResolution.KEPT_FROM: "kept A",
-    LinkResolution.KEPT_TO: "kept B",
-    LinkResolution.CHANGED: "dated the change",
-    LinkResolution.BOTH: "kept both",
-    LinkResolution.MERGED: "merged A into B",
-}
 
 
 @project_page()
@@ -50,12 +40,15 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if is_part(request, "kinds"):
         return render(request, "console/_pair_tabs.html", chosen)
     listed = settled_pairs if settled else open_pairs
-    found = paginate(listed(project_id=visit.project.pk, words=words, kind=kind), request)
-    shown = chosen | {
-        "page": found,
-        "contradiction": load_contradiction(opened_row(found, request), now=timezone.now()) if found.rows else None,
-    }
-    return render(request, "console/contradictions.html", shown)
+    rows = listed(project_id=visit.project.pk, words=words, kind=kind)
+    found, link = paginate_and_open(rows if settled else skipped_last(rows, skipped_by(request)), request)
+    named, absent = identifier_of(request.GET.get("open", "")), None
+    if link is None and named is not None:
+        absent = absent_pair(project_id=visit.project.pk, link_id=named)
+        link = absent.link or next(iter(found.rows), None)
+    opened = load_contradiction(link, now=timezone.now()) if link else None
+    shown = {"page": found, "absent": absent, "is_listed": not settled, "contradiction": opened}
+    return render(request, "console/contradictions.html", chosen | shown)
 
 
 @project_page()
@@ -64,7 +57,7 @@ def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> H
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
     shown = load_contradiction(get_object_or_404(links, pk=link_id), now=timezone.now())
     template = "console/_contradiction.html" if is_detail(request) else "console/contradiction.html"
-    return render(request, template, {"contradiction": shown})
+    return render(request, template, {"contradiction": shown, "is_listed": is_detail(request)})
 
 
 @require_POST
@@ -76,23 +69,16 @@ def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResp
         settlement = _settlement(request, link_id)
         decided = settling.settle_link(by=acting_person(visit), settlement=settlement)
     except Conflict as conflict:
-        return refusal_response(request, Conflict(_who_was_first(visit, link_id) or str(conflict)), gone=[row])
+        return refusal_response(
+            request, Conflict(settled_by(project_id=visit.project.pk, link_id=link_id) or str(conflict)), gone=[row]
+        )
     except Unfit as unfit:
         return refusal_response(request, unfit)
     except Refused as refused:
         return refusal_response(request, refused, gone=[row])
-    return toast_response(request, Toast(_DONE[settlement.resolution], decided), gone=[row])
-
-
-def _who_was_first(visit: ProjectVisit, link_id: UUID) -> str:
-    """Return who resolved a pair and when; empty if it is still open."""
-    link = MemoryLink.objects.for_project(visit.project.pk).filter(pk=link_id).first()
-    if link is None or link.settled_at is None:
-        return ""
-    sides = [link.from_memory_id, link.to_memory_id]
-    changes = latest_changes(project_id=visit.project.pk, memory_ids=sides).values()
-    actor = max(changes, key=lambda change: change.at).actor if changes else "somebody"
-    return f"{actor} already {_DONE_BEFORE[LinkResolution(link.resolution)]} ({time_since(link.settled_at)})"
+    link = settled_pair(project_id=visit.project.pk, link_id=link_id)
+    done = settlement_text(link) if link else ""
+    return toast_response(request, Toast(f"{done[:1].upper()}{done[1:]}.", decided), gone=[row])
 
 
 def _settlement(request: HttpRequest, link_id: UUID) -> Settlement:

@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.alerts import alert_cards, dashboard_alerts
-from apps.console.selectors.charts import funnel_chart
+from apps.console.selectors.charts import funnel_bars
 from apps.console.selectors.dashboard import dashboard as read_dashboard
 from apps.console.selectors.dashboard import funnel_steps, redacted_text
 from apps.console.selectors.model_pauses import model_pauses
-from apps.console.selectors.periods import PeriodStep, dashboard_period
+from apps.console.selectors.periods import DashboardRange, dashboard_period
 from apps.console.selectors.time_series import cost_series, gauge_series, reason_series
 from apps.pipeline.core.funnel_metrics import Measure
 
@@ -18,17 +18,20 @@ from apps.pipeline.core.funnel_metrics import Measure
 @project_page()
 def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show alerts, funnel, health ratios, drop reasons, cost and latency of a period."""
-    step = request.GET.get("by", "")
-    period = dashboard_period(PeriodStep(step) if step in set(PeriodStep) else PeriodStep.DAY, now=timezone.now())
+    given = request.GET.get("range", "")
+    range_ = DashboardRange(given) if given in set(DashboardRange) else DashboardRange.DAY
+    period = dashboard_period(range_, now=timezone.now())
     shown = read_dashboard(project_id=visit.project.pk, period=period)
     alerts = dashboard_alerts(project_id=visit.project.pk)
     known = {(each.kind, each.subject) for each in alerts}
+    gauges = gauge_series(shown)
     context = {
         "shown": shown,
         "cards": alert_cards(alerts, slug=visit.project.slug),
-        "steps": list(PeriodStep),
-        "funnel": funnel_chart(funnel_steps(shown.totals)),
-        "gauges": gauge_series(shown),
+        "ranges": list(DashboardRange),
+        "funnel": funnel_bars(funnel_steps(shown.totals)),
+        "off_target": [each for each in gauges if each.gauge.is_off_target],
+        "on_target": [each for each in gauges if each.gauge.reading.whole and not each.gauge.is_off_target],
         "reasons": reason_series(shown),
         "cost": cost_series(shown),
         "dollars": shown.totals.of(Measure.COST),

@@ -20,6 +20,12 @@ def forbidden(request: HttpRequest, *, reason: str) -> HttpResponse:
     )
 
 
+def archived(request: HttpRequest) -> HttpResponse:
+    """Say that an archived project can only be read."""
+    why = "Nothing was changed: it can be read, but not changed. An admin can restore it on the page Project."
+    return _respond(request, 403, "This project is archived", why)
+
+
 def not_found(request: HttpRequest) -> HttpResponse:
     """Say what may have become of a page."""
     why = "It may have been deleted, its address may be mistyped, or it belongs to a project you are not a member of."

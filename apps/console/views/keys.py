@@ -83,7 +83,7 @@ def _page(
 
 
 @require_POST
-@project_page(MemberRole.ADMIN)
+@project_page(MemberRole.ADMIN, changes_archived=True)
 def revoke(request: HttpRequest, visit: ProjectVisit, key_id: UUID) -> HttpResponse:
     """Revoke a key immediately."""
     try:

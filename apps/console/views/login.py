@@ -49,7 +49,7 @@ class ThrottledLoginView(LoginView):
         user = form.get_user()
         if not has_second_factor(user_id=user.pk):
             response = super().form_valid(form)
-            _limit_session(self.request)
+            limit_session(self.request)
             return response
         self.request.session.flush()  # of whoever used this browser before
         self.request.session[_AWAITED] = [user.pk, user.backend, time.time()]
@@ -94,11 +94,11 @@ class LoginCodeView(RedirectURLMixin, FormView):
             return self.form_invalid(form)
         del self.request.session[_AWAITED]
         login(self.request, person, backend=backend)
-        _limit_session(self.request)
+        limit_session(self.request)
         return super().form_valid(form)
 
 
-def _limit_session(request: HttpRequest) -> None:
+def limit_session(request: HttpRequest) -> None:
     """End the session at a fixed time, however much it is used."""
     request.session.set_expiry(timezone.now() + timedelta(seconds=settings.SESSION_COOKIE_AGE))
 

@@ -2,28 +2,34 @@
 
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
 from apps.actions.projects.remove_member import remove_member
 from apps.actions.projects.set_member import set_member
-from apps.console.forms import MemberForm
+from apps.console.form_repeats import once
+from apps.console.forms import InvitationForm, MemberForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.pipeline.core.enums import MemberRole
-from apps.tenants.models import Membership
+from apps.tenants.models import Invitation, Membership
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 
+MOST_INVITATIONS = 100  # shown
 _OFFER = "restore-role"
 _OFFER_SECONDS = 600
 
 
+@never_cache
 @project_page(MemberRole.ADMIN)
 def members(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List members, add one or change a role."""
@@ -37,9 +43,27 @@ def members(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             form.add_error(None, str(refused))
         else:
             return redirect("console:members", slug=visit.project.slug)
+    return members_page(request, visit, form=form, invitation_form=InvitationForm())
+
+
+def members_page(
+    request: HttpRequest, visit: ProjectVisit, *, form: MemberForm, invitation_form: InvitationForm, link: str = ""
+) -> HttpResponse:
+    """Show members and open invitations; `link` is that of a new invitation, which is shown once."""
     rows = Membership.objects.filter(project=visit.project).select_related("user").order_by("user__username")
-    shown = {"page": paginate(rows, request), "form": form, "roles": list(MemberRole)}
-    return render(request, "console/members.html", shown, status=422 if form.errors else 200)
+    opened = Invitation.objects.open(now=timezone.now()).filter(project=visit.project)
+    shown = {
+        "page": paginate(rows, request),
+        "form": form,
+        "roles": list(MemberRole),
+        "invitation_form": invitation_form,
+        "invitations": opened.select_related("invited_by")[:MOST_INVITATIONS],
+        "link": link,
+        "once": once(),
+        "has_mail": bool(settings.EMAIL_HOST),
+    }
+    is_bad = bool(form.errors or invitation_form.errors)
+    return render(request, "console/members.html", shown, status=422 if is_bad else 200)
 
 
 def _nobody_added(visit: ProjectVisit) -> str:
@@ -50,7 +74,7 @@ def _nobody_added(visit: ProjectVisit) -> str:
 
 
 @require_POST
-@project_page(MemberRole.ADMIN)
+@project_page(MemberRole.ADMIN, changes_archived=True)
 def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> HttpResponse:
     """Remove a member."""
     try:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
+from apps.actions.rules.check_rule import RuleCheck, check_rule, fingerprint
 from apps.actions.rules.delete_rule import delete_rule
 from apps.actions.rules.request_preview import MOST_DAYS, request_preview
 from apps.actions.rules.save_rule import draft_rule, save_rule
@@ -20,7 +21,10 @@ from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
 from apps.console.selectors.previews import preview_report
+from apps.console.selectors.rule_checks import check_report
+from apps.console.selectors.rule_suggestions import rule_suggestions
 from apps.pipeline.core.enums import MemberRole
+from apps.pipeline.core.policy import Rule
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview
 
@@ -41,7 +45,9 @@ def patterns(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if by == "hits":
         rules = rules.order_by("-hit_count", "order", "name")
     version = ConfigurationVersion.objects.filter(project=visit.project, is_active=True).defer("policy").first()
-    shown = {"page": paginate(rules, request), "version": version, "trial_form": TrialForm()}
+    shown: dict[str, Any] = {"page": paginate(rules, request), "version": version, "trial_form": TrialForm()}
+    if visit.may_administer:
+        shown["suggestions"] = rule_suggestions(project_id=visit.project.pk)
     chosen = {"words": words, "reason": reason, "reasons": reasons, "by": by}
     return render(request, "console/patterns.html", shown | chosen)
 
@@ -50,17 +56,43 @@ def patterns(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpResponse:
     """Show and save a rule; saving creates a configuration version."""
     known = get_object_or_404(PreFilterRule, project=visit.project, name=name) if name else None
-    form = ProjectRuleForm(request.POST or None, instance=known)
+    proposed, values = _PROPOSALS.get(query_param(request, "relax") if known else "", ("", {}))
+    form = ProjectRuleForm(request.POST or None, instance=known, initial=values)
+    context: dict[str, Any] = {"form": form, "rule": known, "days": DAYS, "trial_form": TrialForm()}
+    context["proposed"] = proposed
     if request.method == "POST" and form.is_valid() and not _is_taken(form, visit, known):
-        save = draft_rule if "draft" in request.POST else save_rule
         try:
-            version = save(project_id=visit.project.pk, rule=form.instance.as_rule())
+            if found := _unconfirmed(request, visit, form.instance.as_rule()):
+                context["found"], context["fingerprint"] = check_report(found), fingerprint(form.instance.as_rule())
+            else:
+                return _save(request, visit, form.instance.as_rule())
         except Refused as refused:
             form.add_error("pattern", str(refused))
-        else:
-            return _saved(request, visit, version, f"Rule {form.instance.name} saved")
-    context = {"form": form, "rule": known, "days": DAYS, "trial_form": TrialForm(), "position": _position(form)}
+    context["position"] = _position(form)
     return render(request, "console/rule.html", context, status=422 if form.errors else 200)
+
+
+def _save(request: HttpRequest, visit: ProjectVisit, rule: Rule) -> HttpResponse:
+    """Save a rule, or with `draft` in a draft. Raises Refused."""
+    save = draft_rule if "draft" in request.POST else save_rule
+    version = save(project_id=visit.project.pk, rule=rule)
+    return _saved(request, visit, version, f"Rule {rule.name} saved")
+
+
+def _unconfirmed(request: HttpRequest, visit: ProjectVisit, rule: Rule) -> RuleCheck | None:
+    """Return the check of a rule that does harm and that was not confirmed as it stands. Raises Refused."""
+    is_seen = request.POST.get("seen", "") == fingerprint(rule)
+    if "draft" in request.POST or (is_seen and request.POST.get("confirmation", "").strip() == rule.name):
+        return None
+    found = check_rule(project_id=visit.project.pk, rule=rule)
+    return found if found.needs_confirmation else None
+
+
+# What a link to the editor proposes, in words and as values of the form; nothing is saved before somebody does.
+_PROPOSALS: dict[str, tuple[str, dict[str, Any]]] = {
+    "answers": ("answers to questions are kept", {"unless_answering": True}),
+    "off": ("the rule is off; narrow its pattern to keep it on", {"enabled": False}),
+}
 
 
 @require_POST
@@ -69,6 +101,9 @@ def switch(request: HttpRequest, visit: ProjectVisit, name: str) -> HttpResponse
     """Enable or disable a rule."""
     known = get_object_or_404(PreFilterRule, project=visit.project, name=name).as_rule()
     switched = known.model_copy(update={"enabled": not known.enabled})
+    if switched.enabled and check_rule(project_id=visit.project.pk, rule=switched).needs_confirmation:
+        messages.error(request, f"Nothing was changed: rule {name} would drop what is worth keeping. Save it here.")
+        return redirect("console:rule", slug=visit.project.slug, name=name)
     version = save_rule(project_id=visit.project.pk, rule=switched)
     return _saved(request, visit, version, f"Rule {name} {'enabled' if switched.enabled else 'disabled'}")
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from apps.actions.errors import Refused
 from apps.actions.get_or_create import actor_of
 from apps.actions.queue.discard_work import discard_work
+from apps.actions.queue.make_test_call import SECONDS, make_test_call
 from apps.actions.queue.retry_failed import retry_failed
 from apps.actions.queue.retry_work import retry_work
 from apps.actions.queue.try_model_now import try_model_now
@@ -19,6 +20,7 @@ from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.dashboard import queue_state
 from apps.console.selectors.failed_work import failed_work
+from apps.console.selectors.model_health import model_health
 from apps.console.selectors.model_pauses import model_pauses
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole, WorkState
@@ -33,6 +35,7 @@ def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         rows = rows.filter(state=state).order_by("-id")
     else:
         state, rows = "", rows.filter(state__in=[WorkState.PENDING, WorkState.RUNNING]).order_by("id")
+    pauses = model_pauses(project_id=visit.project.pk)
     shown = {
         "page": paginate(rows, request),
         "state": state,
@@ -40,7 +43,9 @@ def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "states": list(WorkState),
         "queue": queue_state(project_id=visit.project.pk),
         "workers": WorkerHeartbeat.objects.all()[:20],
-        "pauses": model_pauses(project_id=visit.project.pk),
+        "pauses": pauses,
+        "models": model_health(project_id=visit.project.pk, pauses=pauses),
+        "test_seconds": SECONDS,
         "failed": failed_work(project_id=visit.project.pk),
     }
     return render(request, "console/queue.html", shown)
@@ -67,6 +72,24 @@ def try_model(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         messages.info(request, f"Nothing to try: {refused}.")
     else:
         messages.success(request, "The model will be tried now.")
+    return redirect("console:queue", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def test_model(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Make a test call and say what has come of it."""
+    model = request.POST.get("model", "").replace("\x00", "")
+    try:
+        made = make_test_call(project_id=visit.project.pk, model=model)
+    except Refused as refused:
+        messages.error(request, f"No call was made: {refused}.")
+    else:
+        took = f"{made.latency_us / 1_000_000:.1f} s"
+        if made.error:
+            messages.error(request, f"{made.model} did not answer after {took}: {made.error[:300]}")
+        else:
+            messages.success(request, f"{made.model} has answered in {took}. What waited for it continues.")
     return redirect("console:queue", slug=visit.project.slug)
 
 

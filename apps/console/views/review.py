@@ -1,5 +1,7 @@
 """Review: pending memories, riskiest first, with keyboard shortcuts."""
 
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -14,12 +16,13 @@ from apps.actions.review import merge_memories as merging
 from apps.actions.review import reject as rejecting
 from apps.actions.review import undo as undoing
 from apps.actions.review.review_decisions import ReviewDecision
-from apps.console.paging import opened_row, paginate
+from apps.console.paging import ListPage, paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import is_detail, is_part
+from apps.console.query_params import identifier_of, is_detail, is_part
 from apps.console.review_forms import (
     Toast,
     acting_person,
+    chosen_memories,
     edited_content,
     edited_value,
     parse_seen,
@@ -30,38 +33,65 @@ from apps.console.review_forms import (
     toast_response,
 )
 from apps.console.selectors import review as selectors
+from apps.console.selectors.absent_rows import absent_memory
 from apps.console.selectors.closed_by import closed_by
+from apps.console.selectors.review import ReviewGroup
+from apps.console.selectors.review_group import load_members
 from apps.console.selectors.review_item import load_review_item
+from apps.console.selectors.teamwork import assignee_name, count_assigned, reviewers_of
+from apps.console.skipping import skipped_by
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
 
 
 @project_page()
 def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """List pending memories and show the first one."""
+    """List pending memories and show the one that is named, else the first one."""
     filters = selectors.ReviewFilters.of(request)
-    counts = selectors.count_by_reason(project_id=visit.project.pk, filters=filters)
-    if is_part(request, "reasons"):
-        return render(request, "console/_reason_tabs.html", {"filters": filters, "counts": counts})
-    found = paginate(selectors.review_queue(project_id=visit.project.pk, filters=filters), request)
-    shown = {
-        "page": found,
+    tabs = {
         "filters": filters,
-        "counts": counts,
-        "types": list(MemoryType),
-        "item": load_review_item(opened_row(found, request), now=timezone.now()) if found.rows else None,
-        "rejections": list(RejectionReason),
+        "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
+        "mine": count_assigned(project_id=visit.project.pk, person_id=visit.person_id),
     }
-    return render(request, "console/review.html", shown)
+    if is_part(request, "reasons"):
+        return render(request, "console/_reason_tabs.html", tabs)
+    queue = selectors.review_queue(project_id=visit.project.pk, filters=filters, skipped=skipped_by(request))
+    load = partial(selectors.load_groups, project_id=visit.project.pk, filters=filters)
+    found, row = paginate_and_open(queue, request, load=load)
+    shown = tabs | {"page": found, "types": list(MemoryType), "shown_at": timezone.now()}
+    return render(request, "console/review.html", shown | _case_of(request, visit, found, row))
+
+
+def _case_of(request: HttpRequest, visit: ProjectVisit, found: ListPage, row: ReviewGroup | None) -> dict[str, Any]:
+    """Return what is shown beside the list: the row to open, or what became of a memory that is not listed."""
+    named, absent = identifier_of(request.GET.get("open", "")), None
+    if row is None and named is not None:
+        absent = absent_memory(project_id=visit.project.pk, memory_id=named)
+        row = found.rows[0] if found.rows and absent.memory is None else None
+    memory = row.leader if row else absent.memory if absent else None
+    return {"absent": absent, "open_row": row} | (_case(memory, row) if memory else {"item": None})
+
+
+def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
+    now, is_group = timezone.now(), group is not None and len(group.members) > 1
+    return {
+        "item": load_review_item(memory, now=now),
+        "group": group if is_group else None,
+        "members": load_members(group, now=now) if group and is_group else (),
+        "rejections": list(RejectionReason),
+        "reviewers": reviewers_of(project_id=memory.project_id),
+        "assignee": group.assignee if group else assignee_name(memory.pk),
+    }
 
 
 @project_page()
 def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
-    """Show one memory with everything that a decision needs."""
-    rows = Memory.objects.for_project(visit.project.pk).to_show()
-    item = load_review_item(get_object_or_404(rows, pk=memory_id), now=timezone.now())
-    template = "console/_review_item.html" if is_detail(request) else "console/memory.html"
-    return render(request, template, {"item": item, "rejections": list(RejectionReason)})
+    """Show one memory with everything that a decision needs; beside the list, with its group."""
+    found = get_object_or_404(Memory.objects.for_project(visit.project.pk).to_show(), pk=memory_id)
+    if not is_detail(request):
+        return render(request, "console/memory.html", _case(found, None))
+    group = selectors.group_of(found, filters=selectors.ReviewFilters.of(request))
+    return render(request, "console/_review_item.html", _case(found, group) | {"is_listed": True})
 
 
 @require_POST
@@ -70,7 +100,7 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Approve one or several memories; a single one may be reworded, and may replace others."""
     try:
         content, value = edited_content(request), edited_value(request)
-        seen = parse_seen(request.POST.getlist("memory"))
+        seen = chosen_memories(request)
         replaces = parse_seen(request.POST.getlist("replaces"))
         decided = approving.approve(by=acting_person(visit), seen=seen, content=content, value=value, replaces=replaces)
     except Refused as refused:
@@ -88,7 +118,7 @@ def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     try:
         if reason not in set(RejectionReason):
             raise Unfit("choose a reason from the list")
-        seen = parse_seen(request.POST.getlist("memory"))
+        seen = chosen_memories(request)
         decided = rejecting.reject(by=acting_person(visit), seen=seen, reason=RejectionReason(reason))
     except Refused as refused:
         return refusal_response(request, refused)
@@ -131,7 +161,8 @@ def _decision_response(
     text = f"{done} memories {verb}." if done > 1 else f"{verb.capitalize()}."
     toasts = [Toast(f"{text}{more}", decided)] if done else []
     ids = [each.memory_id for each in decided.memories] + [each.memory_id for each in decided.refused]
-    status = 200 if done else 409
-    return toast_response(
-        request, *toasts, *refusal_toasts(visit, decided.refused), gone=[row_id(each) for each in ids], status=status
-    )
+    gone, status = [row_id(each) for each in ids], 200 if done else 409
+    answer = toast_response(request, *toasts, *refusal_toasts(visit, decided.refused), gone=gone, status=status)
+    if "grouped" in request.POST and selectors.is_more_of(project_id=visit.project.pk, memory_ids=ids):
+        trigger_client_event(answer, "queue-changed", after="swap")
+    return answer

@@ -1,5 +1,6 @@
 """Rollback: take back what traces wrote, after a preview, and undo that."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.contrib import messages
@@ -8,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused
+from apps.actions.errors import Refused, Unfit
 from apps.actions.rollbacks.named_selection import named_selection
 from apps.actions.rollbacks.preview_rollback import preview_rollback
 from apps.actions.rollbacks.progress import progress_of
@@ -17,9 +18,11 @@ from apps.actions.rollbacks.selection import TraceSelection
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import MAX_CHARACTERS, midnight, next_midnight
-from apps.console.selectors.rollbacks import MOST_SHOWN, explained_changes, explained_kept, tiles_of
+from apps.console.rollback_choice import choice_problems
+from apps.console.selectors.people import names_of
+from apps.console.selectors.rollbacks import MOST_SHOWN, explained_changes, explained_kept, tiles_of, undo_text
 from apps.memories.models import Rollback
-from apps.pipeline.core.enums import MemberRole
+from apps.pipeline.core.enums import MemberRole, RollbackState
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput
 from apps.tenants.models import ApiKey
@@ -39,9 +42,24 @@ CHOICES = (
 @project_page(MemberRole.ADMIN)
 def rollbacks(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List rollbacks, and choose traces for another one."""
-    rows = Rollback.objects.filter(project=visit.project)
+    return _list(request, visit, chosen={}, problems={})
+
+
+def _list(
+    request: HttpRequest, visit: ProjectVisit, *, chosen: Mapping[str, str], problems: Mapping[str, str]
+) -> HttpResponse:
+    """Show the form with what was chosen and why it was refused, and the rollbacks."""
+    # A selection may name 10,000 traces, and so may each row of the page.
+    page = paginate(Rollback.objects.filter(project=visit.project).defer("selection", "forced"), request)
     keys = ApiKey.objects.filter(project=visit.project).order_by("-created_at")[:MOST_SHOWN]
-    return render(request, "console/rollbacks.html", {"page": paginate(rows, request), "keys": keys})
+    shown = {
+        "page": page,
+        "names": names_of(each.actor for each in page.rows),
+        "keys": keys,
+        "chosen": chosen,
+        "problems": problems,
+    }
+    return render(request, "console/rollbacks.html", shown, status=422 if problems else 200)
 
 
 @project_page(MemberRole.ADMIN)
@@ -54,7 +72,9 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             rollback = request_rollback(request=asked)
             return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback.pk)
         preview = preview_rollback(request=asked)
-    except (Refused, BadInput, BadIdentifier) as refused:
+    except (Unfit, BadInput, BadIdentifier) as unfit:
+        return _list(request, visit, chosen=chosen, problems=choice_problems(unfit, chosen=chosen))
+    except Refused as refused:
         return render(request, "console/new_rollback.html", {"problem": str(refused), "chosen": chosen}, status=422)
     shown = {
         "preview": preview,
@@ -71,7 +91,8 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.ADMIN)
 def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpResponse:
     """Show a rollback with its progress and what it has left alone."""
-    found = get_object_or_404(Rollback, project=visit.project, pk=rollback_id)
+    rows = Rollback.objects.defer("selection", "forced")
+    found = get_object_or_404(rows, project=visit.project, pk=rollback_id)
     reached = progress_of(found)
     shown = {
         "rollback": found,
@@ -79,6 +100,8 @@ def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> Ht
         "done": reached.users - reached.waiting,
         "tiles": tiles_of(found.counts),
         "kept": explained_kept(reached.kept),
+        "names": names_of(each for each in (found.actor, found.undone_by) if each),
+        "undone": undo_text(found.counts) if found.state == RollbackState.UNDONE else "",
     }
     part = "console/_rollback.html" if getattr(request, "htmx", None) else "console/rollback.html"
     return render(request, part, shown)
@@ -94,7 +117,7 @@ def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpRe
         messages.error(request, f"Nothing was changed: {refused}.")
         return redirect("console:rollbacks", slug=visit.project.slug)
     if undone.is_over:
-        messages.success(request, "What was taken back is restored.")
+        messages.info(request, undo_text(undone.counts))
     return redirect(reverse("console:rollback", args=[visit.project.slug, undone.pk]))
 
 

@@ -4,10 +4,12 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import midnight, next_midnight, query_param
+from apps.console.query_params import query_param
+from apps.console.selectors.people import names_of
 from apps.console.selectors.traces import (
     LATEST,
     TraceSearch,
@@ -16,12 +18,12 @@ from apps.console.selectors.traces import (
     parse_trace_id,
     search_traces,
     search_turns,
+    split_words,
 )
 from apps.console.selectors.turn_explanations import explain_turns
 from apps.pipeline.core.enums import TraceStatus
 from apps.traces.models import Trace
 
-MAX_WORDS = 8
 MAX_TURNS = 20
 COUNTED = ("stored", "merged", "superseded", "pending_review", "discarded")  # shown in each row of the list
 
@@ -32,7 +34,7 @@ def traces(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     text = query_param(request, "q")
     if (named := parse_trace_id(text)) is not None:
         return redirect("console:trace", slug=visit.project.slug, trace_id=named)
-    search = _search_from(request)
+    search = TraceSearch.of(request)
     found = paginate(search_traces(project_id=visit.project.pk, search=search), request, size=25)
     shown = {
         "page": found,
@@ -42,6 +44,7 @@ def traces(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "statuses": list(TraceStatus),
         "latest": LATEST,
         "counted": COUNTED,
+        "shown_at": found.rows[0].created_at if found.rows and found.number == 1 else timezone.now(),
     }
     return render(request, "console/traces.html", shown)
 
@@ -51,7 +54,8 @@ def trace(request: HttpRequest, visit: ProjectVisit, trace_id: UUID) -> HttpResp
     """Show a trace: funnel, turns, stages, model calls, memories and the plan."""
     rows = Trace.objects.select_related("end_user", "session", "configuration").defer("configuration__policy")
     shown = load_trace(get_object_or_404(rows, project=visit.project, pk=trace_id))
-    return render(request, "console/trace.html", {"detail": shown})
+    by = names_of([shown.rollback.actor]) if shown.rollback else {}
+    return render(request, "console/trace.html", {"detail": shown, "rolled_back_by": next(iter(by.values()), "")})
 
 
 @project_page()
@@ -60,23 +64,7 @@ def why_not(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     user, text = query_param(request, "user"), query_param(request, "q")
     found = []
     if text or user:
-        rows = search_turns(project_id=visit.project.pk, user=user, words=_words(text))
+        rows = search_turns(project_id=visit.project.pk, user=user, words=split_words(text))
         found = explain_turns(rows[:MAX_TURNS])
     shown = {"searched_user": user, "text": text, "explanations": found, "most": MAX_TURNS, "latest": LATEST}
     return render(request, "console/why_not.html", shown)
-
-
-def _search_from(request: HttpRequest) -> TraceSearch:
-    return TraceSearch(
-        user=query_param(request, "user"),
-        words=_words(query_param(request, "q")),
-        status=query_param(request, "status"),
-        reason=query_param(request, "reason"),
-        since=midnight(query_param(request, "since")),
-        until=next_midnight(query_param(request, "until")),
-    )
-
-
-def _words(text: str) -> tuple[str, ...]:
-    """Return the words of a search."""
-    return tuple(text.split()[:MAX_WORDS])

@@ -26,7 +26,7 @@ def export(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> Streamin
     )
 
 
-@project_page(MemberRole.ADMIN)
+@project_page(MemberRole.ADMIN, changes_archived=True)
 def erase(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpResponse:
     """Show what would be erased; erase it once the identifier was typed in."""
     user = get_object_or_404(list_users(project_id=visit.project.pk), pk=user_id)

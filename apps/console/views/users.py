@@ -7,14 +7,18 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
-from apps.actions.memories.build_context import ContextRequest, build_context
+from apps.actions.errors import ProviderError
+from apps.actions.memories.explain_recall import RecallRequest, explain_recall
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
 from apps.console.selectors import users as selectors
+from apps.console.selectors.facts import facts_over_time
 from apps.console.selectors.graph import entity_graph
-from apps.memories.context import ContextQuery
+from apps.console.selectors.told import told_block
+from apps.memories.context import MAX_HITS, ContextQuery
 from apps.memories.models import Memory
+from apps.memories.search import SearchQuery
 from apps.pipeline.core.enums import Stakes, Status
 from apps.tenants.models import EndUser
 
@@ -52,18 +56,27 @@ def user(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpRespon
 
 def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
     text, stakes = query_param(request, "q", limit=MAX_QUERY_CHARACTERS), request.GET.get("stakes", "")
-    budget = min(whole_number(request.GET.get("budget", "")) or BUDGET, MAX_TOKENS)
-    query = ContextQuery(
-        token_budget=budget, text=text, stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL
+    block = ContextQuery(
+        token_budget=min(max(whole_number(request.GET.get("budget", "")) or BUDGET, 1), MAX_TOKENS),
+        text=text,
+        stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL,
     )
-    answer = build_context(
-        request=ContextRequest(project_id=end_user.project_id, user_id=end_user.external_id, query=query)
-    )
-    return {"context_block": answer.block, "query": query, "stakes": list(Stakes)}
+    shown: dict[str, Any] = {"query": block, "stakes": list(Stakes)}
+    try:
+        found = explain_recall(request=_recall_request(end_user, block))
+    except ProviderError:
+        return shown | {"problem": "The embedder does not answer, so nothing can be ranked. Try again later."}
+    told = told_block(found, found.block, end_user_id=end_user.pk) if found.block else None
+    return shown | {"told": told}
+
+
+def _recall_request(end_user: EndUser, block: ContextQuery) -> RecallRequest:
+    query = SearchQuery(text=block.text, limit=MAX_HITS, stakes=block.stakes)
+    return RecallRequest(project_id=end_user.project_id, end_user_id=end_user.pk, query=query, block=block)
 
 
 def _facts(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    return {"timelines": selectors.facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
+    return {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
 
 
 def _timeline(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:

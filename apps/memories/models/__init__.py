@@ -4,6 +4,7 @@ from apps.memories.models.entity import Entity, EntityAlias, EntityChange
 from apps.memories.models.evaluation import EvaluationItem, EvaluationLabel, EvaluationSample
 from apps.memories.models.history import LedgerCheckpoint, LedgerEntry, MemoryVersion
 from apps.memories.models.memory import Memory, MemoryLink, MemoryOrigin
+from apps.memories.models.review import MemoryComment, ReviewAssignment, ReviewPresence
 from apps.memories.models.revision import MemoryChange, MemoryRevision
 from apps.memories.models.rollback import Rollback, RollbackItem
 from apps.memories.models.vector import MemoryVector
@@ -19,11 +20,14 @@ __all__ = [
     "LedgerEntry",
     "Memory",
     "MemoryChange",
+    "MemoryComment",
     "MemoryLink",
     "MemoryOrigin",
     "MemoryRevision",
     "MemoryVector",
     "MemoryVersion",
+    "ReviewAssignment",
+    "ReviewPresence",
     "Rollback",
     "RollbackItem",
 ]

@@ -34,6 +34,7 @@ class MemoryVersion(models.Model):
         ]
         indexes = [
             models.Index(fields=("memory",), name="version_by_memory"),
+            models.Index(fields=("actor", "-known_until"), condition=Q(trace__isnull=True), name="version_by_actor"),
             models.Index(fields=("trace",), condition=Q(trace__isnull=False), name="version_by_trace"),
         ]
 

@@ -128,6 +128,12 @@ class Memory(models.Model):
         db_persist=True,
         help_text="which questions it can answer: 1 when, 2 where, 4 how many",
     )
+    wording = models.GeneratedField(
+        expression=Func(F("content"), function="wording_of"),
+        output_field=models.BigIntegerField(),
+        db_persist=True,
+        help_text="the same for contents with the same words",
+    )
 
     first_accessed = models.DateTimeField(null=True, blank=True)
     last_accessed = models.DateTimeField(null=True, blank=True)
@@ -168,10 +174,16 @@ class Memory(models.Model):
             models.Index(fields=("end_user", "status", "-created_at"), name="memory_of_user"),
             models.Index(fields=("end_user", "subject", "predicate"), condition=_LIVE, name="memory_live_by_slot"),
             models.Index(fields=("project", "status", "-created_at"), name="memory_of_project"),
+            models.Index(fields=("project", "created_at", "id"), name="memory_by_creation"),
             models.Index(
                 fields=("project", "first_accessed"),
                 condition=Q(first_accessed__isnull=False),
                 name="memory_by_first_access",
+            ),
+            models.Index(
+                fields=("project", "wording"),
+                condition=Q(status=Status.PENDING_REVIEW.value),
+                name="memory_pending_by_wording",
             ),
             models.Index(fields=("subject",), condition=Q(subject__isnull=False), name="memory_by_subject"),
             models.Index(

@@ -34,7 +34,7 @@ _REMEDIES: dict[AlertKind, Remedy] = {
     AlertKind.QUEUE_AGE: Remedy("See what waits", RemedyPage.QUEUE),
     AlertKind.DEAD_WORK: Remedy("Retry the failed work", RemedyPage.QUEUE, "state=dead"),
     AlertKind.VECTOR_LAG: Remedy("See what waits", RemedyPage.QUEUE),
-    AlertKind.STAGE_LATENCY: Remedy("See the latencies", RemedyPage.DASHBOARD, "by=hour"),
+    AlertKind.STAGE_LATENCY: Remedy("See the latencies", RemedyPage.DASHBOARD, "range=24h"),
     AlertKind.RATIO: Remedy("Check the settings of the extraction", RemedyPage.CONFIGURATION),
     AlertKind.SUDDEN_CHANGE: Remedy("Adapt the rules", RemedyPage.PATTERNS),
     AlertKind.EVALUATION_PRECISION: Remedy("See what is wrong", RemedyPage.EVALUATION),

@@ -9,6 +9,8 @@ from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import contradictions
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
+from apps.pipeline.lexicon.function_words import SMALL
+from apps.pipeline.lexicon.numerals import in_digits
 from apps.pipeline.lexicon.retractions import takes_back
 
 # Words that say that something has changed: the old value has ended, which is no contradiction.
@@ -25,6 +27,8 @@ _BESIDE = re.compile(
 )
 
 
+_AMOUNT = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)?(?![\w:/-])")
+_BESIDE_AMOUNTS = frozenset({"now", "only", "per"})
 _VERSION = re.compile(r" ?\bv?\d[\d.]*\b")
 # Words that say that a value is new.
 _CHANGED = re.compile(
@@ -69,6 +73,8 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
     tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
     if both_hold and (_is_other_dose(memory, rival) or (_is_other_version(memory, rival) and not additive)):
         return PairRelation.REPLACES
+    if both_hold and not additive and says_changed(evidence) and _is_other_amount(memory, rival):
+        return PairRelation.REPLACES
     if ends_diet(memory, rival):
         return PairRelation.REPLACES
     if same_value(memory, rival) and not tells_more_than_value:
@@ -89,6 +95,19 @@ def _is_other_version(one: StoredMemory, two: StoredMemory) -> bool:
         return False
     named = _VERSION.sub("", first)
     return bool(named) and named == _VERSION.sub("", second)
+
+
+def _is_other_amount(one: StoredMemory, two: StoredMemory) -> bool:
+    """Return True for the same thing in two amounts: "drinks five coffees a day", "drinks only two coffees a day"."""
+    first, second = in_digits(one.object_text), in_digits(two.object_text)
+    amounts = [_AMOUNT.findall(each) for each in (first, second)]
+    if one.predicate != two.predicate or len(amounts[0]) != 1 or len(amounts[1]) != 1 or amounts[0] == amounts[1]:
+        return False
+    bare = [
+        [word for word in canonical_text(_AMOUNT.sub(" ", each)).split() if word not in SMALL | _BESIDE_AMOUNTS]
+        for each in (first, second)
+    ]
+    return bool(bare[0]) and bare[0] == bare[1]
 
 
 def _share_a_slot(one: StoredMemory, two: StoredMemory) -> bool:

@@ -16,6 +16,7 @@ class Purpose(StrEnum):
     JUDGE_REFERENCES = "judge_references"
     JUDGE_PAIRS = "judge_pairs"
     INDEX_QUESTIONS = "index_questions"
+    TEST = "test"  # made by a person, to see whether the model answers
 
 
 class AnswerKind(StrEnum):

@@ -3,6 +3,7 @@
 from apps.traces.models.configuration import ConfigurationVersion, PreFilterRule
 from apps.traces.models.conversation import Session, Turn
 from apps.traces.models.idempotency import IdempotentRequest
+from apps.traces.models.model_test import ModelTestCall
 from apps.traces.models.preview import PreviewState, RulePreview
 from apps.traces.models.replay import Replay, ReplayedState, ReplayedTrace, ReplayState
 from apps.traces.models.tally import HourlyLatency, HourlyTally, TalliedHour
@@ -14,6 +15,7 @@ __all__ = [
     "HourlyTally",
     "IdempotentRequest",
     "ModelCall",
+    "ModelTestCall",
     "PreFilterRule",
     "PreviewState",
     "Replay",

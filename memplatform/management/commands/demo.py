@@ -16,7 +16,7 @@ from rich.console import Console
 
 from apps.actions.traces.tally import tally
 from memplatform import processes
-from memplatform.demo.access import Access, ensure_access
+from memplatform.demo.access import Access, ensure_access, write_address
 from memplatform.demo.client import Client
 from memplatform.demo.conversation import await_work, post_sample
 from memplatform.demo.errors import DemoFailed
@@ -48,6 +48,7 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False)
             access = ensure_access()
             with running_services(wanted_port=options["port"], interruption=interruption) as services:
+                write_address(services.address)
                 _show(services, access, wanted_port=options["port"], file=options["json"], console=console)
                 if not options["once"]:
                     _stay(services, console)

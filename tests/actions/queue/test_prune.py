@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
@@ -13,8 +14,8 @@ from apps.outbox import processing
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
-from apps.tenants.models import Project
-from apps.traces.models import IdempotentRequest
+from apps.tenants.models import Invitation, Project
+from apps.traces.models import IdempotentRequest, ModelTestCall
 from tests.outbox.outbox_factories import add_work, claim_one, make_user, row
 
 pytestmark = pytest.mark.django_db
@@ -103,3 +104,16 @@ def test_work_can_be_enqueued_again_after_its_row_was_deleted(project: Project) 
     prune()
     (number,) = add_work(project, user, memory, kind=WorkKind.INDEX_MEMORY)
     assert row(number).state == WorkState.PENDING
+
+
+def test_expired_invitations_and_old_test_calls_are_deleted(project: Project) -> None:
+    now, inviter = timezone.now(), User.objects.create_user("tess")
+    for name, ago in (("old", LONG_AGO), ("recent", NOT_SO_LONG_AGO)):
+        Invitation.objects.create(
+            project=project, role="viewer", token_hash=name, invited_by=inviter, expires_at=now - ago
+        )
+        ModelTestCall.objects.create(project=project, model=name, created_at=now - ago)
+
+    assert prune() == 2
+    assert list(Invitation.objects.values_list("token_hash", flat=True)) == ["recent"]
+    assert list(ModelTestCall.objects.values_list("model", flat=True)) == ["recent"]

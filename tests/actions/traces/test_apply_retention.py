@@ -8,11 +8,14 @@ from pydantic import ValidationError
 
 from apps.actions.projects.configure import configure
 from apps.actions.traces.apply_retention import apply_retention, continue_retention
+from apps.alerts.models import Alert, AlertDelivery
 from apps.memories.models import LedgerEntry, Memory, MemoryOrigin
 from apps.outbox.models import JobRound, OutboxRow
+from apps.pipeline.core.enums import AlertState
 from apps.pipeline.core.policy import Policy, RetentionPolicy
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Span, Trace, Turn
+from tests.actions.alerts.alert_rows import alert
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
@@ -122,3 +125,19 @@ def test_the_ledger_is_kept_for_at_least_thirty_days(days: int, fits: bool) -> N
     else:
         with pytest.raises(ValidationError):
             RetentionPolicy(ledger_days=days)
+
+
+def test_resolved_alerts_go_with_their_messages_after_their_period(project: Project) -> None:
+    now = timezone.now()
+    for name, days in (("old", 366), ("new", 364)):
+        ended = now - timedelta(days=days)
+        over = alert(project, subject=name, state=AlertState.RESOLVED, resolved_at=ended, opened_at=ended)
+        AlertDelivery.objects.create(project=project, alert=over, event="opened", channel="mail", recipient=name)
+    alert(project, subject="open", opened_at=now - timedelta(days=999))
+
+    assert apply_retention(most=A_MINUTE) == 1
+    assert sorted(Alert.objects.values_list("subject", flat=True)) == ["new", "open"]
+    assert list(AlertDelivery.objects.values_list("recipient", flat=True)) == ["new"]
+    keep(project, alert_days=0)
+    Alert.objects.filter(subject="new").update(resolved_at=now - timedelta(days=9_999))
+    assert apply_retention(most=A_MINUTE) == 0

@@ -14,9 +14,10 @@ from apps.actions.users import run_erasure as running
 from apps.actions.users.erase_user import erase_user, user_hash
 from apps.actions.users.run_erasure import continue_erasures
 from apps.actions.users.user_data import USER_TABLES
+from apps.alerts.models import Alert
 from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import UserErasing
-from apps.memories.models import LedgerEntry, Memory
+from apps.memories.models import LedgerEntry, Memory, Rollback, RollbackItem
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import MemoryType, Role
@@ -25,6 +26,7 @@ from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import EndUser, Erasure, Project
 from apps.traces.models import Session, Trace
 from apps.worker.process_user import process_user
+from tests.actions.alerts.alert_rows import alert
 from tests.console.conftest import do_all
 
 pytestmark = pytest.mark.django_db
@@ -154,3 +156,20 @@ def test_who_returns_by_a_direct_write_starts_with_nothing(project: Project, ana
     assert Memory.objects.get(end_user=ana).content == "Ana likes tea."
     assert erase_user(project_id=project.id, user_id="ana").counts["memories"] == 1
     assert Erasure.objects.filter(end_user=ana).count() == 2
+
+
+def test_notes_about_an_erased_user_are_cleared(project: Project) -> None:
+    for user in ("ana-17", "bea-18"):
+        say(project, "I live in Lisbon.", user=user)
+    do_all(project)
+    traces = {trace.end_user.external_id: trace for trace in Trace.objects.select_related("end_user")}
+    about = Rollback.objects.create(project=project, selection={}, note="she called", actor="system", state="done")
+    RollbackItem.objects.create(rollback=about, end_user=traces["ana-17"].end_user, state="done")
+    for text in ("as ANA-17 asked", "as bea-18 asked"):
+        Rollback.objects.create(project=project, selection={}, note=text, actor="system", state="done")
+        alert(project, subject=text, note=text)
+
+    erase_user(project_id=project.pk, user_id="ana-17")
+
+    assert sorted(Rollback.objects.values_list("note", flat=True)) == ["", "", "as bea-18 asked"]
+    assert sorted(Alert.objects.values_list("note", flat=True)) == ["", "as bea-18 asked"]

@@ -134,7 +134,7 @@ def test_help_opens_and_closes(open_window: OpenPage, full_project: Project) -> 
 
 def test_contradictions_from_the_keyboard(open_window: OpenPage, full_project: Project) -> None:
     MemoryLink.objects.all().delete()
-    one, other = Memory.objects.filter(project=full_project, status=Status.ACTIVE)[:2]
+    one, other = Memory.objects.filter(project=full_project, status=Status.ACTIVE).order_by("said_at")[:2]
     MemoryLink.objects.create(
         end_user=one.end_user, project=full_project, from_memory=one, to_memory=other, kind=LinkKind.CONTRADICTS
     )

@@ -1,10 +1,14 @@
 """What all pages have: counts of what waits, ways to other pages, and errors in plain words, no form sent twice."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.core.enums import LinkKind, Status
+from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
+from apps.pipeline.core.enums import LinkKind, Status, WorkState
 from apps.tenants.models import ApiKey, Project
 from tests.console.browser.conftest import OpenPage, status_of
 
@@ -41,6 +45,43 @@ def test_counts_are_read_again_unless_the_tab_is_hidden(open_window: OpenPage, w
     assert len(asked) == before + 1
 
 
+def test_a_list_tells_of_new_rows_by_its_filters(open_window: OpenPage, waiting: list[Memory]) -> None:
+    """The list stays as it is until somebody wants to see them."""
+    window = open_window()
+    window.page.clock.install()
+    fresh = waiting[0]
+    Memory.objects.filter(pk=fresh.pk).update(status=Status.ACTIVE)
+    window.open(f"review/?type={fresh.type}")
+    shown = window.page.locator("[data-row]").count()
+    other = next(each for each in waiting if each.type != fresh.type)
+    Memory.objects.filter(pk__in=[fresh.pk, other.pk]).update(
+        status=Status.PENDING_REVIEW, created_at=timezone.now() + timedelta(hours=1)
+    )
+    window.page.clock.run_for(40_000)
+    window.page.get_by_role("link", name="1 new: show").click()
+    expect(window.page.locator("[data-row]")).to_have_count(shown + 1)
+    expect(window.page).to_have_url(f"{window.address}/console/test/review/?type={fresh.type}")
+
+
+def test_a_banner_tells_of_failed_work_and_goes_with_it(open_window: OpenPage, full_project: Project) -> None:
+    rows = OutboxRow.objects.filter(project=full_project)
+    rows.update(state=WorkState.DONE)
+    rows.filter(pk=rows.earliest("id").pk).update(state=WorkState.DEAD)
+    WorkerHeartbeat.objects.update(seen_at=timezone.now() + timedelta(days=1))
+    ModelPause.objects.all().delete()
+    window = open_window()
+    window.page.clock.install()
+    window.open("users/")
+    banner = window.page.locator("#banner")
+    expect(banner).to_contain_text("1 entry of the queue failed.")
+    expect(window.page.locator("#count-queue")).to_have_text("1")
+    window.assert_accessible("users/ with a banner")
+    rows.update(state=WorkState.DONE)
+    window.page.clock.run_for(40_000)
+    expect(banner).to_be_hidden()
+    expect(window.page.locator("#count-queue")).to_be_hidden()
+
+
 def test_two_keys_open_a_page_and_decide_nothing(open_window: OpenPage, waiting: list[Memory]) -> None:
     window = open_window()
     window.open("review/")
@@ -62,7 +103,7 @@ def test_settled_pairs_have_a_tab(open_window: OpenPage, full_project: Project) 
     window.press("1")
     expect(window.page.locator("#kinds .number").first).to_have_text("0")
     window.page.get_by_role("link", name="settled").click()
-    expect(window.page.get_by_text("Resolved")).to_contain_text("kept A")
+    expect(window.page.get_by_text("Resolved")).to_contain_text("kept “")
     assert window.violations() == []
 
 
@@ -89,3 +130,24 @@ def test_reloading_after_a_new_key_makes_no_second_one(open_window: OpenPage, fu
     window.page.reload()
     expect(window.page.get_by_text("This key was created before.")).to_be_visible()
     assert ApiKey.objects.count() == before + 1
+
+
+def test_the_account_menu_names_who_is_signed_in(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window("ana")
+    window.open("review/")
+    menu = window.page.get_by_text("Signed in as ana")
+    expect(menu).to_be_hidden()
+    window.page.locator(".menu summary").click()
+    expect(menu).to_be_visible()
+    for scheme in ("light", "dark"):
+        window.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert window.violations() == [], scheme
+    window.press("Escape")
+    expect(menu).to_be_hidden()
+    window.page.locator(".menu summary").click()
+    window.page.get_by_role("heading", name="Review").click()
+    expect(menu).to_be_hidden()
+    window.page.locator(".menu summary").click()
+    window.page.get_by_role("link", name="All projects").click()
+    expect(window.page.get_by_role("heading", name="Projects")).to_be_visible()
+    assert window.violations() == []

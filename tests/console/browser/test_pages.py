@@ -16,7 +16,7 @@ def pages(project: Project) -> list[str]:
     entity = Entity.objects.filter(project=project).latest("mention_count").pk
     memory = Memory.objects.filter(project=project).latest("created_at").pk
     tabs = [f"users/{user}/?tab={tab}" for tab in ("context", "facts", "timeline", "graph")]
-    lists = ["review/", "contradictions/", "users/", "entities/"]
+    lists = ["review/", "contradictions/", "decisions/", "memories/", "memories/?tag=none", "users/", "entities/"]
     others = Entity.objects.filter(project=project, is_user=False).order_by("name").values_list("pk", flat=True)
     merging = [f"entities/{others[0]}/merge/", f"entities/{others[0]}/merge/{others[1]}/"]
     return [*lists, *tabs, f"entities/{entity}/", *merging, f"memories/{memory}/"]

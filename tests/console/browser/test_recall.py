@@ -37,3 +37,15 @@ def test_a_query_is_explained(open_window: OpenPage, full_project: Project) -> N
     expect(rows.nth(1)).to_contain_text("No result: others are better.")
     expect(window.page.locator("[data-omitted] li").first).to_be_visible()
     expect(window.page.locator("[data-unscored]").first).to_contain_text("Not scored:")
+
+
+def test_what_is_known_of_a_user_and_why_takes_three_clicks(open_window: OpenPage, full_project: Project) -> None:
+    """Users, the user, the memory: its quote in the conversation is on the screen."""
+    window = open_window(role=MemberRole.VIEWER)
+    window.open("review/")
+    window.page.get_by_role("link", name="Users", exact=True).click()
+    window.page.get_by_role("table").get_by_role("link").first.click()
+    line = window.page.locator(".told-line", has_text="green tea").first
+    expect(line.locator("q")).to_contain_text("I like green tea")
+    line.get_by_role("link").first.click()
+    expect(window.page.locator(".turn-quoted mark")).to_contain_text("green tea")

@@ -33,7 +33,7 @@ def pages(project: Project) -> list[str]:
     trace = Trace.objects.filter(project=project).latest("created_at").pk
     rule = PreFilterRule.objects.filter(project=project).earliest("order").name
     lists = [
-        "dashboard/?by=hour",
+        "dashboard/?range=1h",
         "traces/",
         "patterns/",
         "configuration/",
@@ -42,6 +42,7 @@ def pages(project: Project) -> list[str]:
         "alerts/recipients/",
         "keys/",
         "members/",
+        "project/",
         "rollbacks/",
     ]
     lists += ["rollbacks/new/?version=1", f"rollbacks/{Rollback.objects.latest('id').pk}/"]
@@ -59,7 +60,8 @@ def test_pages_are_for_everyone(open_window: OpenPage, full_project: Project, wi
 
 def test_the_dashboard_draws_its_plots(open_window: OpenPage, full_project: Project) -> None:
     window = open_window()
-    window.open("dashboard/?by=hour")
+    window.open("dashboard/?range=1h")
+    window.page.get_by_text("on target or with too little data").click()
     expect(window.page.locator("[data-plot] canvas")).to_have_count(window.page.locator("[data-plot]").count())
     assert window.page.locator("[data-plot] canvas").count() >= 3
     expect(window.page.locator(".funnel li")).to_have_count(5)
@@ -143,7 +145,7 @@ def test_a_rule_is_written_saved_and_undone_by_the_keys(open_window: OpenPage, f
     window.open("patterns/")
     window.press("n")
     expect(window.page.get_by_role("heading", name="New rule")).to_be_visible()
-    write_rule(window.page, name="porto", pattern="porto")
+    write_rule(window.page, name="porto", pattern="zebra")
     window.press("Escape", "s")
     expect(window.page.get_by_text("Rule porto saved: version 2 is active.")).to_be_visible()
     assert PreFilterRule.objects.filter(name="porto").exists()
@@ -155,7 +157,14 @@ def test_a_rule_is_written_saved_and_undone_by_the_keys(open_window: OpenPage, f
 def test_a_setting_is_changed_and_undone(open_window: OpenPage, full_project: Project) -> None:
     window = open_window()
     window.open("configuration/")
-    window.page.get_by_label("min letters").fill("3")
+    window.page.get_by_label("Find a setting").fill("letters")
+    expect(window.page.locator("[data-setting]:visible")).to_have_count(1)
+    window.page.get_by_label("Least letters").fill("3")
+    expect(window.page.locator("#changes")).to_contain_text(
+        "1 change to save: Pre-filter · Least letters of a turn: 2 → 3"
+    )
+    window.page.get_by_label("Find a setting").fill("zebra")
+    expect(window.page.get_by_text("No setting has these words.")).to_be_visible()
     window.press("Escape", "s")
     expect(window.page.get_by_text("Version 2 is active", exact=False).first).to_be_visible()
     assert ConfigurationVersion.objects.get(is_active=True).as_policy().pre_filter.min_letters == 3
@@ -174,7 +183,7 @@ def test_from_a_question_to_the_trace(open_window: OpenPage, full_project: Proje
     window.press("Enter")
     expect(window.page.get_by_text("it only says thanks")).to_be_visible()
     window.page.get_by_role("link", name="Show the trace").click()
-    expect(window.page.get_by_role("heading", name="Funnel")).to_be_visible()
+    expect(window.page.get_by_role("heading", name="What happened")).to_be_visible()
 
 
 def test_traces_open_by_the_keys(open_window: OpenPage, full_project: Project) -> None:
@@ -182,9 +191,6 @@ def test_traces_open_by_the_keys(open_window: OpenPage, full_project: Project) -
     window.open("traces/")
     window.press("j", "Enter")
     expect(window.page.get_by_role("heading", name="Stages")).to_be_visible()
-
-
-# --- the rest
 
 
 def test_work_is_discarded_and_retried(open_window: OpenPage, full_project: Project) -> None:

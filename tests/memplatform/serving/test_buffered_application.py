@@ -4,12 +4,16 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from apps.api.continuations import HAS_WAITED, TraceWait
+from memplatform.mcp.lazy import answer_mcp
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.refusals import refuse
 from memplatform.serving.request_body import BodyLimits
+from memplatform.serving.trace_waits import TraceWaits
 from memplatform.serving.wsgi_environ import wsgi_environ
 
 
@@ -63,6 +67,8 @@ class FakeExchange:
 class Parts(list[bytes]):
     """A response as Django returns it."""
 
+    continuation: TraceWait | None = None
+
     def __init__(self, *parts: bytes, streaming: bool) -> None:
         super().__init__(parts)
         self.streaming = streaming
@@ -73,7 +79,11 @@ class Parts(list[bytes]):
 
 
 def run(application: Callable[..., Any], scope: FakeScope, exchange: FakeExchange) -> None:
-    served = BufferedApplication(application, threads=1, limits=BodyLimits(largest=1_000), refuse=refuse)
+    waits = TraceWaits(lambda asked: asked, at_most=1)
+    limits = BodyLimits(largest=1_000)
+    served = BufferedApplication(
+        application, threads=1, limits=limits, refuse=refuse, waits=waits, answer_mcp=answer_mcp
+    )
     asyncio.run(served.__rsgi__(scope, exchange))  # type: ignore[arg-type]
     served.__rsgi_del__(asyncio.new_event_loop())
 
@@ -144,3 +154,20 @@ def test_readiness_has_a_thread_of_its_own() -> None:
     for path in ("/readyz", "/v1/turns"):
         run(answer, FakeScope(path), FakeExchange())
     assert [name.split("_")[0] for name in names] == ["monitoring", "request"]
+
+
+def test_a_request_that_waits_for_a_trace_is_run_again_after_its_end() -> None:
+    asked = []
+
+    def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        asked.append(environ.get(HAS_WAITED))
+        start("200 OK", [])
+        parts = Parts(b"queued" if len(asked) == 1 else b"done", streaming=False)
+        if len(asked) == 1:
+            parts.continuation = TraceWait(trace_id=uuid4(), seconds=30)
+        return parts
+
+    exchange = FakeExchange()
+    run(application, FakeScope(), exchange)
+    assert exchange.answer == (200, [], b"done")
+    assert asked == [None, True]

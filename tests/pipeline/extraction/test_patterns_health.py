@@ -36,7 +36,7 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ),
         ("Shellfish makes me break out in hives.", ["Shellfish makes User break out in hives."]),
         ("My doctor says I should stay off alcohol.", ["User should stay off alcohol."]),
-        ("I'm starting candesartan, 8 mg in the morning.", ["User is starting candesartan."]),
+        ("I'm starting candesartan, 8 mg in the morning.", ["User takes candesartan 8 mg in the morning."]),
         ("I can't take anything with codeine.", ["User cannot take anything with codeine."]),
         ("He still takes the bisoprolol.", ["He still takes the bisoprolol."]),
         ("My dad isn't allowed to drive any more.", ["User's dad is no longer allowed to drive."]),
@@ -179,4 +179,4 @@ def test_old_and_new_meet_in_one_slot(text: str, subject: str, predicate: str, v
 
 def test_between_people_a_list_of_medicines_needs_a_person() -> None:
     assert contents("Metformin, 500 mg with breakfast.", speaker="Ruth") == []
-    assert contents("I take metformin, 500 mg with breakfast.", speaker="Ruth") == ["Ruth takes metformin."]
+    assert contents("I take metformin, 500 mg with breakfast.", speaker="Ruth") == ["Ruth takes metformin 500 mg."]

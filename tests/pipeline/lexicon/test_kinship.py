@@ -56,4 +56,17 @@ def test_things_are_no_kin() -> None:
 def test_contrasts_share_no_noun() -> None:
     nouns = [noun for group in contrasts() for noun in group]
     assert len(nouns) == len(set(nouns))
-    assert {"mother", "mothers", "mom", "moms", "mum", "mums", "mommy", "mommies"} in contrasts()
+    assert {
+        "mother",
+        "mothers",
+        "mom",
+        "moms",
+        "mum",
+        "mums",
+        "mam",
+        "mams",
+        "mommy",
+        "mommies",
+        "mummy",
+        "mummies",
+    } in contrasts()

@@ -17,7 +17,7 @@ _KNOWN: dict[str, tuple[str, str, float]] = {
     "nickname": ("nickname", "identity", 0.7), "birthday": ("birthday", "identity", 0.8), "date of birth": ("birthday", "identity", 0.8),
     "pronouns": ("pronouns", "identity", 0.8), "job": ("works_as", "work", 0.7), "timezone": ("timezone", "identity", 0.7),
     "time zone": ("timezone", "identity", 0.7), "hometown": ("comes_from", "home", 0.7), "email": ("email", "identity", 0.8),
-    "blood type": ("blood_type", "health", 0.9), "phone": ("phone", "possessions", 0.5), "car": ("car", "possessions", 0.5),
+    "blood type": ("blood_type", "health", 0.9), "blood group": ("blood_type", "health", 0.9), "phone": ("phone", "possessions", 0.5), "car": ("car", "possessions", 0.5),
     "laptop": ("laptop", "possessions", 0.5), "native language": ("native_language", "skills", 0.7),
     "mother tongue": ("native_language", "skills", 0.7), "shoe size": ("shoe_size", "identity", 0.5),
 }  # fmt: skip

@@ -57,7 +57,8 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
         return None  # its object was cut off
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
-    if text == said.speaker.text:
+    is_nobody = row.predicate == "nickname" and statement.subject.text in ("She", "He")  # who that is was not told
+    if is_nobody or text in (said.speaker.text, statement.subject.text):
         return None  # "Sofia joined us as head of sales"
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
     if row.entity is None:
@@ -78,6 +79,8 @@ def _phrase(phrase: str, row: Pattern, match: PatternMatch, text: str) -> str:
     found = match.group("object") or ""
     if not row.content:
         start = phrase.find(text, phrase.rfind(found))
+        if row.keeps:
+            return phrase[:start] + text
         return phrase[:start] + trim_clause(phrase[start:])
     if "{verb}" in row.content:
         return row.content.format(object=text, verb=match.group("verb"))

@@ -50,13 +50,16 @@ _MOVED = re2.compile(r"\b(?:moved|pushed|postponed|rescheduled|shifted|put|delay
 _WITHOUT_MONTH = re2.compile(r"^the \d{1,2}(?:st|nd|rd|th)$")
 _SPEAKS_FOR_ITSELF = re2.compile(rf"(?i){_SUM}|{DATE}")
 _LATER = re2.compile(
-    r"(?i)(?:,| -| –|;)? (?:but|because|so|which|since|if|when|as|that's|instead of|not|until (?:we|i|it|he|she|they))\b.*$|, .*$"
+    r"(?i)(?:,| -| –|;)? (?:for (?:the (?:summer|winter|spring|autumn|holidays|term|season)|now|good)|but|because|so|which|since|if|when|as|that's|instead of|(?:and )?not|until (?:we|i|it|he|she|they))\b.*$|, .*$"
 )
 # What a text, a sum or a program holds is no life.
 _NO_THING = frozenset(
     "answer question result error code line page step chapter row column version port output status limit timeout response query test build number total sum "
-    "average age he she it this that there they who what which where when i we you one today tomorrow yesterday now time clock date day".split()
+    "average age his her their its he she it this that there they who what which where when i we you one today tomorrow yesterday now time clock date day".split()
 )
+_UNTIL = re2.compile(r"(?i)\b(?:until|till)\b")
+_REGULAR = re2.compile(rf"(?i)(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)")
+_JOINT = re2.compile(r"^(?i:and|but|so|plus|also),? ")
 _FAMILY = KIN_WORDS - frozenset("customers fans clients students employees guests".split())
 
 
@@ -71,6 +74,7 @@ class ChangingValue:
 
 def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
     """Read what a thing costs, counts or is set to; None where no value is given."""
+    clause = _JOINT.sub("", clause)
     said = _LATER.sub("", clause.strip(" .!"))
     if money := _SPENDS.match(clause.strip(" .!")):
         purpose = money.group("purpose") or ""
@@ -81,7 +85,9 @@ def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
             return _value(f"number of {thing}", held.group("value") or "", f"{name} has {held.group('value')} {thing}.")
     altered = _PUT_OFF.search(clause.strip(" .!")) or _ALTERS.match(said) or _WENT.match(said)
     found = altered or _IS.match(said)
-    if found is None or not _is_meant(found.group("owner") or "", found.group("thing") or "", is_altered=bool(altered)):
+    is_regular = found is not None and _REGULAR.match(found.group("value") or "") is not None
+    is_told = bool(altered) or is_regular  # "the yoga is on Mondays": one's own
+    if found is None or not _is_meant(found.group("owner") or "", found.group("thing") or "", is_altered=is_told):
         return None
     thing, value = (found.group("thing") or "").lower(), found.group("value") or ""
     thing = f"{thing} operation" if _BODY.fullmatch(thing) else thing  # "they've put my knee off"
@@ -92,6 +98,8 @@ def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
         return None
     be = "are" if thing.endswith("s") and not thing.endswith("ss") else "is"
     is_day = _IS_DAY.match(value) is not None
+    if _UNTIL.search(said):
+        return _value(thing, value, f"{name}'s {thing} {be} until {value}.")
     return _value(thing, value, f"{name}'s {thing} {be} {'on ' if is_day else ''}{value}.")
 
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from apps.pipeline.extraction.patterns import openers, relatives, third_person, verb_group
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.calendar import WEEKDAYS
+from apps.pipeline.lexicon.tables import alternation
 
 _SUBJECT = re.compile(
     r"^(?P<word>I|i|We|we)(?P<short>['’]?(?:m|ve|d|ll|re)\b|['’](?:m|ve|d|ll|re))?\s+(?P<rest>.+)$", re.DOTALL
@@ -13,7 +15,12 @@ _SUBJECT = re.compile(
 _ELIDED = re.compile(
     r"(?i)^(?P<lead>(?:just|finally|recently|also|even|really|still|already|only)\s+)?(?P<verb>gonna|wanna|want(?= to )|planning|thinking of|thinking about|hoping|looking forward|working on|researching|learning|saving up|studying|trying to|been (?=\w+ing)|"
     r"went|got|had|took|made|saw|met|bought|found|started|finished|moved|joined|lost|won|visited|tried|spent|signed|passed|quit|decided|began|came|ate|ran|read|wrote|built|watched|"
-    r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
+    r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|abide|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
+)
+# "Also seeing a counsellor every second Thursday", "going on Tuesdays and Saturdays"
+_ONGOING = re.compile(
+    rf"^(?:(?:[Aa]lso|[Nn]ow|[Ss]till|[Cc]urrently|[Aa]lready|[Bb]een) )*(?P<verb>(?!(?:[Tt]hing|[Nn]othing|[Ee]verything|[Ss]omething|[Aa]nything|[Mm]orning|[Ee]vening|[Dd]uring|[Bb]eing|[Ii]ncluding|[Aa]ccording|[Rr]egarding|[Cc]onsidering|[Tt]raining|[Mm]eeting|[Ww]edding|[Bb]uilding)\b)[A-Za-z]{{2,}}ing) (?P<rest>.*\b(?:every (?:second |other )?(?:day|morning|evening|night|week|weekend|month|{alternation(WEEKDAYS)})|(?:on )?(?:{alternation(f'{day}s' for day in WEEKDAYS)})|(?:once|twice|three times) a (?:day|week|month))\b.*)$",
+    re.IGNORECASE,
 )
 _NEVER = re.compile(r"^[Nn]ever (?P<verb>[a-z]+) ")
 _ELIDED_PAST = re.compile(
@@ -30,6 +37,10 @@ _NO_LONGER = re.compile(r"(?i)\s*\b(?:anymore|any more(?! of\b| than\b)|any long
 # "We deploy to Hetzner, not AWS any more" only ends AWS.
 _CONTRAST = re.compile(r",? (?:and |but )?not [^,;]{1,60}? (?:any ?more|any longer)\b")
 _AND_VERB = re.compile(r" and (?P<verb>am|are|have) ")
+# "We live now in Lombok", "he builds already a cradle"
+_LATE_ADVERB = re.compile(
+    r"^(?P<verb>[a-z]+) (?:now|also|already|still|currently) (?=(?:in|at|on|for|as|a|an|the|two|three|only)\b)"
+)
 _AFTER_ALL = re.compile(r"(?i),? after all\b")
 
 
@@ -62,6 +73,8 @@ def _elided(said: str, speaker: str) -> ParsedClause | None:
     """Parse "Just moved to Rome" and "Lost my job": the omitted subject is the speaker."""
     if (never := _NEVER.match(said)) and verbs.may_be_past(never["verb"]):
         return _read(said.split(), "", ParsedClause.about(speaker), speaker)
+    if (ongoing := _ONGOING.match(said)) and not _ELIDED.match(said):
+        return _read(f"{ongoing['verb'].lower()} {ongoing['rest']}".split(), "is", ParsedClause.about(speaker), speaker)
     match = _ELIDED.match(said) or _ELIDED_PAST.match(said)
     if match is None or (match.re is _ELIDED_PAST and not _opens_with_past(match["verb"].lower())):
         return None
@@ -99,6 +112,7 @@ def _read(words: list[str], auxiliary: str, statement: ParsedClause, speaker: st
     phrase = third_person.third_person(group.phrase(is_third=is_third), name=speaker)
     if not statement.is_plural:
         phrase = _AND_VERB.sub(lambda found: f" and {verbs.third_person(found['verb'])} ", phrase)
+    phrase = _LATE_ADVERB.sub(r"\g<verb> ", phrase)
     kept = _AFTER_ALL.sub("", phrase)
     is_after_all = kept != phrase
     kept = _CONTRAST.sub("", kept)

@@ -40,6 +40,7 @@ _ABOUT_THINGS = frozenset("likes interested_in values does plays learning collec
 _REGULARLY = re.compile(r"\b(?:every|each|daily|once|twice|times|\w+days)\b")
 _MORE = re.compile(r", (?![€$£]?\d[\d.,]* ?(?:\w+ )?(?:a|per|each)\b)")  # what is behind a comma, other than its price
 _FIRST_PERSON = re.compile(r"\b(?:I|i|[Mm]y|me)\b")
+_DIGIT = re.compile(r"\d")
 _NOT_LETTERS = re.compile(r"[^a-z]")
 
 
@@ -56,6 +57,7 @@ def of_clause(clause: str, *, said: SentenceContext, before: str) -> Iterator[Ca
     event = dated_event_in(clause, name=said.speaker.text) if said.speech_act is SpeechAct.ASSERTED else None
     is_certain = len(medicines) > 1 or (event is not None and event.is_single)
     found = medicines if is_certain else tuple(_known_in(clause, said, before)) or medicines
+    found = _with_doses(found, medicines)
     if event is None and said.speech_act is SpeechAct.ASSERTED and not said.is_translated:
         found = tuple(_of_third_party(clause, said)) or found
     yield from found
@@ -67,6 +69,23 @@ def of_clause(clause: str, *, said: SentenceContext, before: str) -> Iterator[Ca
         subject = said.speaker if event.is_owned else _owner_or_thing(event.subject)
         value = ObjectValue(literal=event.value)
         yield build_candidate(said, subject=subject, row=event.row, value=value, content=event.content)
+
+
+def _with_doses(found: tuple[Candidate, ...], medicines: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Prefer the statement that tells the dose of a medicine: "I take levothyroxine, 75 micrograms"."""
+    doses = {each.object.text: each for each in medicines if _DIGIT.search(each.content)}
+    return (
+        tuple(
+            doses.get(each.object.text, each)
+            if each.predicate == "takes_medication"
+            and each.polarity is Polarity.POSITIVE
+            and not _DIGIT.search(each.content)
+            else each
+            for each in found
+            if each.predicate != "routine" or not any(dose in each.content.lower() for dose in doses)
+        )
+        or medicines
+    )
 
 
 def _of_third_party(clause: str, said: SentenceContext) -> Iterator[Candidate]:

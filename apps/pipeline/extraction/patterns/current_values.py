@@ -84,6 +84,8 @@ def _named_value(clause: str, *, name: str) -> CurrentValue | None:
     if found is None or not _NO_NAMED_THING.isdisjoint(found.group("thing").split()):
         return None
     thing, value = found.group("thing"), found.group("value")
+    if value.startswith(("I'", "I ")):
+        return None
     return CurrentValue(row=_row(thing), value=value, content=f"{name}'s {thing} is {value}.")
 
 

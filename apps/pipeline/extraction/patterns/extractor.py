@@ -9,18 +9,20 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import answers, sentences, task_noise
-from apps.pipeline.extraction.patterns.antecedents import Antecedent
+from apps.pipeline.extraction.patterns.antecedents import Antecedent, may_refer, only_person_told_about, people_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
 )
 from apps.pipeline.extraction.patterns.clause_reader import thing_of
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
+from apps.pipeline.extraction.patterns.hasty_spelling import written_out
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of
 from apps.pipeline.extraction.patterns.introductions import with_ties_inside
-from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before
+from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before, told_behind_name
 from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.self_correction import amended
 from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
+from apps.pipeline.extraction.patterns.shared_predicates import told_of_each
 from apps.pipeline.extraction.patterns.speech_act import (
     asks_for_confirmation,
     goes_on_mocking,
@@ -34,6 +36,7 @@ from apps.pipeline.provenance.role_play import gives_a_role
 DEFAULT_SPEAKER = "User"
 # Messages of usual length have fewer sentences; longer ones are lists, or made to be slow.
 _MOST_SENTENCES = 50
+_TURNS_LOOKED_BACK, _CHARACTERS_LOOKED_BACK = 3, 500
 _SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may refer to
 
 
@@ -67,7 +70,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     earlier = [each for each in before_it if (each.role, each.speaker) == (turn.role, turn.speaker)]
     question = answers.question_before(before_it, turn=turn)
-    before, antecedent = "", Antecedent()
+    before, antecedent = "", _meant_since(earlier) if may_refer(turn.content) else Antecedent()
     text = spoken_outside_scenes(turn, earlier=earlier, most=policy.max_turn_characters)
     if not turn.speaker and gives_a_role(text):
         return
@@ -75,15 +78,16 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     is_exercise = any(task_noise.asks_for_a_sum(each.text) for each in all_said)
     for place, sentence in enumerate(all_said):
         quote = sentence.text
-        sentence = sentence.in_one_line()
+        sentence = _in_full(sentence.in_one_line())
         if place == 0 and (statement := answers.completed(sentence.text, question=question)):
             sentence = sentences.Sentence(text=statement, asks=False)
         said_before = islice(_looking_back(all_said[:place], earlier, policy), _SENTENCES_LOOKED_BACK)
         sentence = amended(sentence, earlier=said_before) or sentence
+        last, after = _beside(all_said, place)
+        sentence, antecedent = _behind_its_name(sentence, antecedent, before=last)
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):
             return
-        last, after = _beside(all_said, place)
         is_sum = is_exercise and task_noise.gives_a_number(sentence.text)
         if speech_act is None or is_sum or _is_not_told(sentence.text, before=last, after=after):
             continue
@@ -99,6 +103,11 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         yield from found
 
 
+def _in_full(sentence: sentences.Sentence) -> sentences.Sentence:
+    """Write out what hasty or short sentences leave to the reader."""
+    return replace(sentence, text=told_of_each(written_out(sentence.text)))
+
+
 def _beside(said: Sequence[sentences.Sentence], place: int) -> tuple[str, str]:
     """Return the texts of the sentences before and after one, "" where there is none."""
     before = said[place - 1].text if place else ""
@@ -109,6 +118,23 @@ def _is_not_told(sentence: str, *, before: str, after: str) -> bool:
     """Return True if a sentence is asked or mocked, or only names somebody of the one before it."""
     is_mocked = rolls_eyes(after) or goes_on_mocking(sentence, before=before)
     return is_mocked or asks_for_confirmation(sentence) or names_the_one_before(before, sentence)
+
+
+def _meant_since(earlier: Sequence[SourceTurn]) -> Antecedent:
+    """Return whom "she" may mean at the beginning: the only person in the speaker's last turn that names anybody."""
+    for turn in tuple(reversed(earlier))[:_TURNS_LOOKED_BACK]:
+        text = " ".join(turn.content[:_CHARACTERS_LOOKED_BACK].split())
+        if people_in(text):
+            return Antecedent(only_person_told_about(text))
+    return Antecedent()
+
+
+def _behind_its_name(
+    sentence: sentences.Sentence, antecedent: Antecedent, *, before: str
+) -> tuple[sentences.Sentence, Antecedent]:
+    """Return what is told of the one before behind their name, and that name: "Her name is Lu, she teaches French"."""
+    name, rest = told_behind_name(sentence.text) if names_the_one_before(before, sentence.text) else ("", "")
+    return (replace(sentence, text=rest), Antecedent(name)) if rest else (sentence, antecedent)
 
 
 def _introduced(found: Sequence[Candidate], sentence: sentences.Sentence) -> Antecedent:

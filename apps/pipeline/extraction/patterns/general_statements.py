@@ -52,7 +52,7 @@ _HAS_TO = re.compile(
     r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
 )
 _PRONOUN_OBJECT = re.compile(
-    r"(?i)^\S+(?: (?:\w+ing|not|been|to|\w+ly|all))*+ (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
+    r"(?i)^(?:has (?=\w+ed |\w+en ))?\S+(?: (?:\w+ing|not|been|to|\w+ly|all))*+ (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
     r"|(?:this|that|these|those)(?:$|[,.!?]| (?:is|was|and|to|so|in|on|at|for|with|from|when|as|all|too|up|out|more|year's)\b))"
 )
 
@@ -151,6 +151,8 @@ def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
     phrase = statement.phrase.replace(f"{name}'s ", "").replace(f" {name}", "")
     if not (_is_near(statement) or _is_named(statement)):
         return False
+    if statement.is_over and _HEALTH.search(phrase):
+        return True  # "no longer needs the tablets"
     is_passing = _OF_THE_MOMENT.search(phrase if not _REGULARLY.search(phrase) else _NOW.sub("", phrase)) is not None
     if _HEALTH.search(phrase) and not (is_passing or _PASSING_STATE.search(phrase)):
         return True
@@ -210,6 +212,8 @@ def _is_lasting_deed(statement: ParsedClause) -> bool:
 def _is_lasting_state(statement: ParsedClause) -> bool:
     if _EMPTY_STATE.match(statement.phrase):
         return False
+    if statement.is_owned and _LASTING_STATE.match(statement.phrase):
+        return True
     if statement.is_owned and statement.verb == "feels":
         return True
     return _STATE.match(statement.phrase) is not None or _told_at_length(statement)

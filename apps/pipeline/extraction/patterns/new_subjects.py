@@ -7,6 +7,7 @@ is only reported stays together, so that "If I take the job, Ines would be my bo
 import re
 from collections.abc import Iterator
 
+from apps.pipeline.extraction.patterns.relatives import IS_SHORT
 from apps.pipeline.lexicon import verbs
 
 _NAME = r"(?!I\b|We\b|You\b|It\b|This\b|That\b|They\b)[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?<!['’]s)"
@@ -16,11 +17,11 @@ _SUBJECT = (
 )
 _ADVERBS = r"(?:(?:just|also|still|always|never|now|already|recently|finally|only|really|usually|often) )*"
 _NEXT = re.compile(
-    rf"(?:,|;|:|\s[-–—])\s*(?:(?:and|but|so|plus|though|because|as|since|while) )?(?={_SUBJECT}(?P<short>['’]s)? {_ADVERBS}(?P<verb>[a-z]+(?:n['’]t)?)\b)"
-    rf"|\s+(?:and|but|so|because|though|although|while) (?={_SUBJECT.replace('<article>', '<article2>')}(?P<short2>['’]s)? {_ADVERBS}(?P<verb2>[a-z]+(?:n['’]t)?)\b)"
+    rf"(?:,|;|:|\s[-–—])\s*(?:(?:and|but|so|plus|though|because|as|since|while) )?(?={_SUBJECT}(?P<short>['’]s)? {_ADVERBS}(?P<verb>[a-z]+(?:['’]t)?)\b)"
+    rf"|\s+(?:and|but|so|because|though|although|while) (?:(?:now|then|today|also|sometimes) )?(?={_SUBJECT.replace('<article>', '<article2>')}(?P<short2>['’]s)? {_ADVERBS}(?P<verb2>[a-z]+(?:['’]t)?)\b)"
 )
 _FINITE = frozenset(
-    "is was has had can cannot could will would does did must should may might can't couldn't won't wouldn't doesn't didn't isn't "
+    "is are was were has had can cannot could will would does did must should may might can't couldn't won't wouldn't doesn't didn't isn't "
     "wasn't hasn't hadn't mustn't shouldn't".split()
 )
 _REGULAR = frozenset(
@@ -63,7 +64,7 @@ def is_present(word: str) -> bool:
 def _is_statement(text: str) -> bool:
     """Return True if a part has a finite verb."""
     words = [word.strip(",.;:!\"'()").replace("’", "'") for word in text.split()]
-    return bool(_SPEAKER.search(f" {text} ")) or any(
+    return bool(_SPEAKER.search(f" {text} ") or IS_SHORT.match(text.lstrip())) or any(
         word in _FINITE
         or word.endswith(("'s", "'m", "'ve", "'re"))
         or is_present(word)

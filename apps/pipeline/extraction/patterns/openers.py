@@ -34,11 +34,15 @@ _SHOWN = re.compile(
 _NAME_OF = re.compile(r"^(?P<who>(?:[Mm]y|[Oo]ur) [\w -]{2,30})'s name(?: is|'s) ")
 # "I wanted to tell you I joined a choir" says that I joined a choir.
 _TOLD = re.compile(
-    r"(?i)^(?:i|we) (?:(?:just|also|recently) )*(?:(?:wanted|want|have|need|forgot|gotta|got) to (?:tell|let) (?:you|ya)(?: all)?(?: know)?|(?:found out|realized|realised|discovered)(?: recently| yesterday)?)(?: that)?:? (?=(?:I|my|we|our)\b)"
+    r"(?i)^(?:i|we)(?:(?='ve)| )(?:(?:just|also|recently) )*(?:(?:wanted|want|have|need|forgot|gotta|got) to (?:tell|let) (?:you|ya)(?: all)?(?: know)?|(?:(?:have|'ve) )?(?:just )?(?:found out|realized|realised|discovered|learned|learnt)(?: recently| yesterday)?)(?: that)?:? (?=(?:I|my|we|our)\b)"
 )
 # "They found out I'm anaemic", "my GP says I have asthma"
 _FOUND_OUT = re.compile(
     r"(?i)^(?:they|(?:the|my) (?:doctors?|gp|dentist|consultant|specialist|hospital|blood tests?|tests?))(?:'ve| have| has)? (?:just )?(?:found(?: out)?|confirmed|discovered|told me|say|says|said) (?:that )?(?=I(?:'m| am|'ve| have| should| must| can't| cannot| need to| have to| mustn't| shouldn't)\b)"
+)
+# "Floor said I must not carry anything"
+_FORBADE = re.compile(
+    r"^(?:[A-ZÀ-Þ][\w'-]+|[Ss]he|[Hh]e|(?:[Mm]y|[Tt]he) [a-z]+(?: [a-z]+)?)(?:'s| has| have)? (?:says|said|told me|thinks|insists|ordered) (?:that )?(?=I (?:must not|mustn't|can't|cannot|can not|am not allowed|'m not allowed|may not|shouldn't|should not)\b)"
 )
 _BOUNDS = ("from ", "until ")  # these belong to what comes first: "from May I'll be in Rome, then in Oslo"
 _BELIEF = re.compile(
@@ -76,21 +80,52 @@ _BODY = re.compile(
 _GOES_WITHOUT = re.compile(
     r"(?:^|[.,!?] )(?:(?:[Ss]till|[Aa]lso) )?[Nn]o (?P<what>[a-z]+(?: [a-z]+)?) for me (?P<since>(?:since|any ?more|these days)\b.*)$"
 )
+_COMPANION = rf"(?:(?:[Mm]y|[Tt]he) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})(?: [A-ZÀ-Þ][\w-]+)?|[A-ZÀ-Þ][\w-]+)"
 # "Bristol, that's where I live"
 _WHERE = re.compile(
     r"^(?:(?:[Ff]rom|[Ii]n|[Aa]t|[Nn]ear) )?(?P<place>[A-ZÀ-Þ][\w' -]{1,40}), (?:and )?that's where (?P<who>I|we) (?P<verb>live|work|study)\b(?P<rest>.{0,40})$"
 )
 
 
+# "No more drink during the week", "no milk for me any more"
+_NEVER_AGAIN = re.compile(
+    r"(?:^|[.,!?] )(?:(?:[Ss]o|[Aa]lso|[Aa]nd) )?[Nn]o (?:more )?(?P<what>(?!(?:one|way|time|problem|need|idea|doubt|wonder|worries|rush|longer)\b)[a-z]+) (?:for me )?(?P<since>any ?more|(?:during|in|on|at) (?:the )?(?:week|weekdays|weekends?|evenings?)|after \d[\w:]*|until [A-Z]\w+|from now on)\b"
+)
+_TOLD_WORDS = frozenset("told advised warned ordered meant supposed".split())
+# "Mum's been told she's prediabetic"
+_TOLD_TO_BE = re.compile(
+    r"^(?P<who>(?:(?:[Mm]y|[Oo]ur) )?[\w-]+(?: [A-Z][\w-]+)?)(?:['’]s| has) (?:just )?been told (?:that )?(?:she|he)(?:['’]s| is) "
+)
+# "The doctor told me not to drink", "I've been told not to lift anything"
+_TOLD_NOT_TO = re.compile(
+    r"^(?:(?:(?:the|my) (?:new )?[a-z]+|she|he|they|[Dd]r\.? [A-ZÀ-Þ][\w-]+)(?:'s| has|'ve| have)? (?:told|advised|warned|ordered) me|(?:I(?:'ve been| have been| was|'m| am)) (?:told|advised|warned|ordered|meant|supposed)) (?:not|never) to ",
+    re.IGNORECASE,
+)
+_TOLD_TO_AVOID = re.compile(
+    r"^(?:(?:(?:the|my) (?:new )?[a-z]+|she|he|they|[Dd]r\.? [A-ZÀ-Þ][\w-]+)(?:'s| has|'ve| have)? (?:told|advised|warned|ordered) me|(?:I(?:'ve been| have been| was)) (?:told|advised|warned|ordered)) to (?=(?:avoid|cut out|stay off|keep off|stay away from|give up)\b)",
+    re.IGNORECASE,
+)
+# "The four of us", "Tom and I", "me and my wife"
+_WE = re.compile(
+    rf"^(?:(?:[Aa]ll|[Bb]oth|[Tt]he (?:two|three|four|five|six)) of us|[Mm]e and {_COMPANION}|{_COMPANION} and (?:I|me))(?= (?:are|were|have|had|will|can|can't|don't|never|always|both|all|[a-z]+)\b)"
+)
+
+
 def clause_words(clause: str) -> str:
     """Return a clause with plain apostrophes and without what only opens it: "Oh, by the way, "."""
     said = " ".join(clause.translate(_APOSTROPHES).split())
+    words = frozenset(said.lower().split())  # a set is quicker to ask than the expressions
+    if not _TOLD_WORDS.isdisjoint(words):
+        said = _TOLD_TO_AVOID.sub("I should ", _TOLD_NOT_TO.sub("I must not ", _TOLD_TO_BE.sub(r"\g<who> is ", said)))
+    if "no" in words and (never := _NEVER_AGAIN.search(said)):
+        since = "" if never["since"].endswith(("more", "on")) else f" {never['since']}"
+        return f"I go without {never['what']}{since}"
     if without := _GOES_WITHOUT.search(said):
         return f"I don't have {without['what']} {without['since']}"
     if where := _WHERE.match(said):
         return f"{where['who']} {where['verb']} in {where['place']}{where['rest']}"
     said = _without_openers(said)
-    said = _without_openers(_VOCATIVE.sub("", said))
+    said = _WE.sub("we", _without_openers(_VOCATIVE.sub("", said)))
     if _BODY.match(said):
         said = f"my {said[:1].lower()}{said[1:]}"
     said = _TITLE.sub(lambda found: f"my {found.group().lower()}", said)
@@ -105,9 +140,10 @@ def with_child_named(said: str) -> str:
 def opened(clause: str) -> Opened:
     """Bring the subject to the front: "Yesterday I ran" → "I ran yesterday", "I think I…" → "I…" as a belief."""
     said = _NAME_OF.sub(r"\g<who> is called ", _SHOWN.sub("I shared ", clause))
-    said = _FOUND_OUT.sub("", _TOLD.sub("", said))
+    said = _FORBADE.sub("", _FOUND_OUT.sub("", _TOLD.sub("", said)))
     if when := _WHEN_FIRST.match(said):
-        said = f"{_without_openers(said[when.end() :])} {_in_sentence(when.group(1))}"
+        told, comma, more = _without_openers(said[when.end() :]).partition(", which ")
+        said = f"{told} {_in_sentence(when.group(1))}{comma}{more}"
     elif first := _SUBORDINATE.match(said):
         told, comma, more = said[first.end() :].rstrip(" .!,").partition(", ")
         if first["first"].lower().startswith(_BOUNDS):

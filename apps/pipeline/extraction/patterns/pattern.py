@@ -40,6 +40,7 @@ class Pattern:
     adjustment: float = 0.0
     ends: str = ""  # further words that end the object, as an RE2 alternation
     unless: str = ""  # an object that begins like this is not meant (RE2)
+    keeps: str = ""  # what the object may not lose when it is cut at a comma (RE2)
     max_words: int = 12  # of the object
     only_speaker: bool = False
     only_negated: bool = False
@@ -64,6 +65,10 @@ class Pattern:
         """Return True if the row excludes an object."""
         return bool(self.unless) and _compile_start(self.unless).match(text) is not None
 
+    def loses_sense(self, text: str) -> bool:
+        """Return True if an object lacks what makes the row true: a routine without its regular time."""
+        return bool(self.keeps) and _compile_within(self.keeps).search(text) is None
+
     @property
     def object_end(self) -> "re2._Regexp[str]":
         """Return the end of an object of this pattern."""
@@ -80,6 +85,12 @@ def _compile_start(unless: str) -> "re2._Regexp[str]":
     return re2.compile(f"(?i)^(?:{unless})")
 
 
+@lru_cache(maxsize=64)
+def _compile_within(text: str) -> "re2._Regexp[str]":
+    return re2.compile(f"(?i){text}")
+
+
+_COMMAS = r"[,:](?:\D|$)|"
 _OBJECT_ENDS = (
     r"[;!?(…]|[,:](?:\D|$)|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
     r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)(?:[^\p{L}\p{N}_]|$)|\stoo(?:[,.!?]|$)"
@@ -91,6 +102,11 @@ def _compile_end(more: str) -> "re2._Regexp[str]":
     return re2.compile(f"(?i){_OBJECT_ENDS}" + (f"|\\s(?:{more})(?:[^\\p{{L}}\\p{{N}}_]|$)" if more else ""))
 
 
+@lru_cache(maxsize=1)
+def _compile_end_behind_commas() -> "re2._Regexp[str]":
+    return re2.compile(f"(?i){_OBJECT_ENDS.replace(_COMMAS, '')}")
+
+
 # Up to three words each, of which none opens another clause: "nuts, soy milk and eggs".
 _ITEM = r"[\w'’-]+(?: [\w'’-]+){0,2}?"
 _LIST = re2.compile(
@@ -99,7 +115,7 @@ _LIST = re2.compile(
 )
 _TRAILING = re2.compile(
     r"(?i)(?:[\s.,!]+(?:now|currently|again|already|anymore|these days|nowadays|at the moment|right now|actually|really|though|too|as well|lol|haha|btw"
-    r"|by the way|anyway|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|with (?:a passion|all my heart)|please|ever|instead|or something|and|but|or|because))+[\s.!]*$|[\s.,!~*]+$"
+    r"|by the way|anyway|a lot|so much|very much|for sure|you know|and all|and stuff|tbh|myself|mostly|usually|atm|rn|with (?:a passion|all my heart)|please|ever|instead|or something|and|but|or|because|since))+[\s.!]*$|[\s.,!~*]+$"
 )
 # That something is so again ends what was said since.
 _AGAIN = re2.compile(r"(?i)^ again\b")
@@ -112,6 +128,8 @@ def trim_object(text: str, *, pattern: Pattern) -> str:
     if listed is not None and len(listed.group("list").split()) <= pattern.max_words:
         return str(listed.group("list"))
     trimmed = _trimmed(text, end=pattern.object_end)
+    if pattern.loses_sense(trimmed):
+        trimmed = _trimmed(text, end=_compile_end_behind_commas())
     return trimmed if 0 < len(trimmed.split()) <= pattern.max_words else ""
 
 

@@ -40,7 +40,10 @@ _BARE_DOSE = re2.compile(
     r"(?i)^(?P<who>(?:he|she|I|my \w+|\p{L}+))(?:'s| is|'m| am) (?:now |back )?on (?P<dose>\d[\d.,]* ?(?:mg|mcg|µg|iu|units?))(?: now| again)?(?: .*)?$"
 )
 _DRUG = re2.compile(rf"(?i)\b{MEDICINE}\b")
-_REFUSED = re2.compile(rf"(?i)(?:^|[,;:.!] ?|and )no (?P<drug>{MEDICINE}) for me\b")
+_REFUSED = re2.compile(
+    rf"(?i)(?:^|[,;:.!] ?|and )no (?:more )?(?P<drug>{MEDICINE}) for me\b"
+    rf"|(?:^|[,;:.!] ?|and |because )(?:(?:my|the) [a-z]+|she|he|they|doc|doctor) (?:said|says|told me) no (?:more )?(?P<banned>{MEDICINE})\b"
+)
 _CANNOT_HAVE = BY_NAME["cannot_have"]
 _TAKES = BY_NAME["takes_medicine"]
 
@@ -66,7 +69,7 @@ def refused_in(sentence: str, *, name: str) -> Listed | None:
     found = _REFUSED.search(sentence)
     if found is None:
         return None
-    drug = found.group("drug").lower()
+    drug = (found.group("drug") or found.group("banned")).lower()
     return Listed(row=_CANNOT_HAVE, value=drug, content=f"{name} cannot have {drug}.")
 
 

@@ -20,7 +20,7 @@ _QUALIFIER = r"(?P<qualifier>(?:[a-z-]+ ){0,2})"
 _KIN = alternation(KIN_WORDS)
 _IS_NAMED = re2.compile(rf"^(?:is|is called|is named|was called|was named) {_NAME}[\s.!]*$")
 _HAS_ONE = re2.compile(
-    rf"^(?:has|adopted|got) (?:a|an|one) {_QUALIFIER}(?P<kin>{_KIN})(?:,? (?:named|called|whose name is|who is called)|,) {_NAME}\b.*$"
+    rf"^(?:has|adopted|got) (?:a|an|one) {_QUALIFIER}(?P<kin>{_KIN})(?:,? (?:named|called|whose name is|who is called)|,| (?:that's|who's|that|who|which) [^,;.]{{3,40}},) {_NAME}\b.*$"
 )
 # "Toby, my puppy" and no "Mel, my dog is ill", where Mel is spoken to.
 _INTRODUCED = re2.compile(
@@ -40,7 +40,7 @@ _APPOSITION = re.compile(
 )
 _SPOKEN_TO = frozenset("friend buddy bestie friends".split())
 _NO_NAME = re.compile(
-    rf"(?i)\b(?:meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
+    rf"(?i)\b(?:mr|mrs|ms|dr|meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
 )
 _NO_ROLE = frozenset(
     "favourite favorite fave best only first last next old own whole real main biggest life world rock hero everything choice "

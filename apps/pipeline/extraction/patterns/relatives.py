@@ -8,14 +8,15 @@ from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.statement import Mention
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.lexicon.calendar import WEEKDAYS
+from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, PLURALS, relation_noun
 from apps.pipeline.lexicon.tables import alternation
 
 _QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|future|twin|half|late|dear|good|close|old|childhood|college|work|pen|lovely|sweet|beloved|great|first|second)\s++)*"
-_NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
+_NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?<!['’]s)(?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
 _KIN = alternation(KIN_WORDS)
 _OWN = re.compile(
-    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME})(?: from {_NAME})?,?)?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
+    rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME})(?: (?:from|in|at) {_NAME})?,?| (?:from|in|over in|back in) {_NAME})?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",
     re.DOTALL,
 )
 _THING = re.compile(
@@ -35,7 +36,7 @@ _OF_NAMED = re.compile(
 _PRONOUN = re.compile(r"^(?P<who>[Ss]he|[Hh]e)(?P<short>'s|'ll|'d)?\s+(?P<rest>.+)$", re.DOTALL)
 _NAMED = re.compile(
     rf"^(?P<who>{_NAME})(?P<short>'s)?\s+(?P<rest>(?:is|was|works|lives|moved|got|has|loves|likes|hates|started|joined|prefers|studies|speaks|plays|"
-    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|does|doesn't|isn't|hasn't|won't|takes|comes|stays|turns|brings|visits|retires|married|died|lived|became|starts|ends|joins|quit|had|gave|taught|handles|manages|runs|leads|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates)\b.+)$",
+    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|does|doesn't|isn't|hasn't|won't|takes|comes|stays|turns|brings|visits|retires|married|died|lived|became|starts|ends|joins|quit|had|gave|taught|teaches|carries|sings|swims|runs|rides|smokes|keeps|wears|sells|makes|cooks|swaps|sleeps|hates|knows|gets|sees|picks|handles|manages|runs|leads|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates)\b.+)$",
     re.DOTALL,
 )
 _NOT_NAMES = frozenset(
@@ -88,13 +89,18 @@ def subject_of(clause: str, *, speaker: str) -> Someone | None:
         return Someone(mention=mention, rest=match["rest"], auxiliary=_auxiliary(match))
     if match := _THING.match(clause):
         return _thing(match, speaker)
-    match = _NAMED.match(_FROM.sub(r"\g<name> ", clause))
+    match = _NAMED.match(IS_SHORT.sub(r"\g<name> is ", _FROM.sub(r"\g<name> ", clause)))
     if match is None or not may_be_name(match["who"]):
         return None
     kind = EntityType.PERSON if _GENDERED.search(match["rest"]) else None
     return Someone(mention=Mention(text=match["who"], type=kind), rest=match["rest"], auxiliary=_auxiliary(match))
 
 
+# "Saoirse's sixteen", "Leo's at nursery" and no "Leo's teacher"
+IS_SHORT = re.compile(
+    rf"^(?P<name>{_NAME})'s (?=(?:an?|the|not|in|at|on|off|from|away|back|with|now|so|very|too|really|still|also|only|almost|severely|allergic|vegan|vegetarian|pregnant|married|engaged|divorced|retired"
+    rf"|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|{alternation(CONDITION_ADJECTIVES)}|(?!morning|evening|wedding|training|meeting|reading|painting)[a-z]{{3,}}ing)\b)"
+)
 _WHO = re.compile(
     r"\b(?P<name>[A-ZÀ-Þ][\w'-]+), who (?P<rest>(?:is|has|had|can't|cannot|doesn't|isn't|was|will|used|lives|works|loves|hates|eats|takes|teaches|studies|speaks|plays)\b.+)$"
 )
@@ -147,7 +153,7 @@ def _begins_with_verb(match: re.Match[str]) -> bool:
 def may_be_name(text: str) -> bool:
     """Return False for words that only begin a sentence, such as "This" and "Yesterday"."""
     first = text.partition(" ")[0]
-    return first not in _NOT_NAMES and not first.endswith(("ing", "'s", "’s", "n't"))
+    return first not in _NOT_NAMES and first.lower() not in KIN_WORDS and not first.endswith(("ing", "'s", "’s", "n't"))
 
 
 def described(*, word: str, qualifier: str, speaker: str) -> str:

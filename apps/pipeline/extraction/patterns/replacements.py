@@ -25,7 +25,10 @@ _ACT = r"(?:put|switched|moved|started|changed|prescribed)"
 _TAKE_OFF = r"(?:took|taken|got|weaned)"
 _WHO = rf"(?P<who>me|(?:my|our) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)}))"
 _ADVERBS = r"(?:(?:just|now|recently|finally|has|have|'ve|'s|had|also|then) )*"
-_DOSED = rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:(?: instead)?,? (?P<after>{DOSE}))?"
+# A number at the end, right behind a medicine, is its dose, whether or not its unit is said.
+_DOSED = (
+    rf"(?:(?P<before>{DOSE}) (?:of )?)?(?P<new>%s)(?:(?: instead)?,? (?P<after>{DOSE}|\d+(?:[.,]\d+)?(?:$|[.!]+$)))?"
+)
 _OLD = rf"(?:{DOSE} (?:of )?)?(?P<old>[\w-]+)(?: {DOSE})?"
 _END = r"(?:[\s.!,;].*)?$"
 _KNOWN = _DOSED % MEDICINE
@@ -53,11 +56,46 @@ _CHANGED_MYSELF = re2.compile(
 _WAS_GIVEN = re2.compile(
     rf"(?i)^(?:.*?\b(?P<when>in (?:\w+ )?(?:19|20)\d\d|(?:last|that) \w+|\w+ years ago)\b.*?)?\b(?:they|{_PRESCRIBER}) {_ADVERBS}(?:gave|prescribed) {_WHO} (?:{DOSE} (?:of )?)?(?P<new>{MEDICINE})(?P<more> (?:for|in|until|after|during) [\w ]+)?{_END}"
 )
+# "She says I need 100 of the levothyroxine, not 75"
+_NEEDS_SO_MUCH = re2.compile(
+    rf"(?i)^(?:.{{1,60}}? )?(?P<who>I) (?:now )?(?:need|take|should take|have to take|must take|need to take|am on|'m on)(?: now| to be on)? (?P<after>{DOSE}|\d+(?:[.,]\d+)?) of (?:the |my )?(?P<new>{MEDICINE})(?: now)?(?P<before>){_END}"
+)
+# "The insulin was increased to 10 units"
+_WAS_CHANGED = re2.compile(
+    rf"(?i)^(?P<who>my|the) (?P<new>{MEDICINE})(?: dose| dosage)? (?:was|has been|is|got|went)(?: now| just)? (?:increased|upped|raised|lowered|reduced|doubled|halved|put up|put down|up|down|changed|adjusted)(?: up| down)?(?: from {DOSE})? to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
+)
+# "The nurse has put me up to 1000 of the metformin"
+_PUT_UP_TO = re2.compile(
+    rf"(?i)^.{{1,60}}? {_ADVERBS}(?:put|moved|taken|took|brought) {_WHO} (?:up|down) to (?P<after>{DOSE}|\d+(?:[.,]\d+)?) (?:of|on) (?:the |my )?(?P<new>{MEDICINE})(?P<before>){_END}"
+)
+# "The metformin made me ill, so they've swapped it for gliclazide, 40 in the morning"
+_SWAPPED_IT = re2.compile(
+    rf"(?i)^(?:.*[ ,])?(?P<who>my|the) (?:{MEDICINE}|tablets?|pills?|inhaler)\b[^.!?]{{0,80}}?[ ,](?:they|she|he|I|{_PRESCRIBER})(?:'ve|'s| have| has)? {_ADVERBS}(?:swapped|changed|switched|replaced)(?: me)?(?: (?:it|them|that))? (?:for|to|with|by) (?P<new>[\w-]{{4,}})(?:,? (?P<after>{DOSE}|\d+(?:[.,]\d+)?))?(?P<before>){_END}"
+)
+# "The nurse has doubled the ramipril, so it's 5 now"
+_IS_NOW = re2.compile(
+    rf"(?i)^(?:.{{1,60}}? )?(?P<who>my|the) (?P<new>{MEDICINE})\b[^,;.!?\d]{{0,20}}(?:, | - |, so |, and | so | and )(?:it's|it is|that's|that is|that makes it|now it's|I'm on|I am on|I take)(?: now)? (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?: now| a day| from now on)*(?P<before>)[\s.!]*$"
+)
+# "They've changed me to naproxen, 500 twice a day": what one takes so often is a medicine.
+_PUT_ON_SO_OFTEN = re2.compile(
+    rf"(?i)^.{{1,60}}? {_ADVERBS}(?:{_ACT}|gave|given) {_WHO} (?:(?:on ?to|on|to) )?(?P<new>[\w-]{{4,}}),? (?P<after>\d+(?:[.,]\d+)?(?: ?(?:mg|mcg|micrograms?|milligrams?|ml|units?))?) (?:once|twice|[a-z]+ times) (?:a|per) day(?P<before>){_END}"
+)
+# "Off the naproxen too"
+_OFF = re2.compile(
+    rf"(?i)^(?:.*,? (?:and )?)??(?P<who>I)?(?:'m | am )?(?:now |finally )?off the (?P<old>{MEDICINE})(?: now| too| again)*[\s.!]*$"
+)
+# "My GP gave me melatonin 2 mg": what one is given with a dose, and not at some time in the past.
+_GIVEN = re2.compile(rf"(?i)^{_PRESCRIBER} {_ADVERBS}gave {_WHO} {_KNOWN}{_END}")
 # "They've upped my ramipril to 10 mg"
 _DOSE_CHANGED = re2.compile(
-    rf"(?i)^(?:.{{1,40}}?)(?: |'ve |'s )?{_ADVERBS}(?:upped|increased|raised|lowered|reduced|cut|doubled|halved|changed|put up|brought down|adjusted|moved) (?P<who>my) (?P<new>{MEDICINE})(?: dose| dosage)?(?: up| down)? (?:from {DOSE} )?to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
+    rf"(?i)^(?:.{{1,40}}?)(?: |'ve |'s )?{_ADVERBS}(?:upped|increased|raised|lowered|reduced|cut|doubled|halved|changed|put(?: up)?|bumped|brought down|dropped|adjusted|moved|took) (?P<who>my|the) (?P<new>{MEDICINE})(?: dose| dosage)?(?: up| down)? (?:from {DOSE} )?to (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?P<before>){_END}"
+)
+# What was given until some time, or for some time, is not taken any more.
+_THEN = re2.compile(
+    r"(?i)\b(?:in (?:\w+ )?(?:19|20)\d\d|last \w+|ago|for (?:a|an|one|two|three|\d+|some|the|my)\b|until|once|back then|when i was|after|during|as a (?:kid|child))\b"
 )
 _POINTS = re2.compile(r"(?i)^(?:this|that|those|these|some|any|all|both|the)\b")
+_NUMBER = re2.compile(r"\d")
 _REFUSED = re2.compile(rf"(?i)^(?:{_NO_MEDICINE})$")
 
 _US = r"^(?:(?i:I|we)(?:'ve| have)?|(?i:my|our) (?:team|company|office|shop)(?: has)?)"
@@ -80,11 +118,20 @@ _NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
 
 _SIGNS = frozenset(
     "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed gave took taken got weaned migrated transitioned converted upgraded ported "
-    "replaced swapped instead rather stopped discontinued dropped cancelled".split()
+    "replaced swapped instead rather stopped discontinued dropped cancelled bumped brought double halve".split()
 )
 _TAKES = BY_NAME["takes_medicine"]
 _PRESCRIBED_THEN = BY_NAME["prescribed"]
 _USES = BY_NAME["uses"]
+
+
+_DRUG = re2.compile(rf"(?i)\b{MEDICINE}\b")
+# What is given or changed may be a medicine whose name is not known; other patterns need a known one.
+_OF_WHAT_IS_GIVEN = (_PUT_ON_SO_OFTEN, _PRESCRIBED, _SWAPPED_IT)
+_OF_MEDICINES = (
+    _PUT_ON_SO_OFTEN, _PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED, _NEEDS_SO_MUCH, _IS_NOW,
+    _WAS_CHANGED, _PUT_UP_TO, _SWAPPED_IT, _GIVEN,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +147,18 @@ class Replacement:
 
 def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]:
     """Parse a change of medicine or tool; empty for other clauses, or if a value is not named."""
-    # Most clauses hold none of these words, and a set is quicker to ask than seven expressions.
-    if _SIGNS.isdisjoint(clause.lower().split()):
+    # Most clauses hold none of these words, and a set is quicker to ask than the expressions.
+    lower = clause.lower()
+    if _SIGNS.isdisjoint(lower.split()) and "off the " not in lower and not (" of " in lower and _NUMBER.search(lower)):
         return ()
     return tuple(_medicines(clause, speaker)) or tuple(_tools(clause, speaker))
 
 
 def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
-    for pattern in (_PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED):
+    patterns = _OF_MEDICINES if _DRUG.search(clause) else _OF_WHAT_IS_GIVEN
+    for pattern in patterns:
         found = pattern.match(clause)
-        if found is None or _REFUSED.match(found.group("new")):
+        if found is None or (pattern is _GIVEN and _THEN.search(clause)) or _REFUSED.match(found.group("new")):
             continue
         subject = _patient(found.group("who"), speaker)
         drug, dose = english_medicine(found.group("new")), found.group("before") or found.group("after")
@@ -127,14 +176,14 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
             f"{patient.text} was given {drug}{when}{(given.group('more') or '').removesuffix(' or so')}.",
         )
         return
-    stopped = _TAKEN_OFF.match(clause) or _STOPPED.match(clause)
+    stopped = _TAKEN_OFF.match(clause) or _STOPPED.match(clause) or _OFF.match(clause)
     if stopped and not _POINTS.match(stopped.group("old")):
-        patient, former = _patient(stopped.group("who"), speaker), stopped.group("old").lower()
+        patient, former = _patient(stopped.group("who") or "I", speaker), stopped.group("old").lower()
         yield Replacement(patient, _TAKES, former, f"{patient.text} no longer takes {former}.", is_negated=True)
 
 
 def _patient(who: str, speaker: Mention) -> Mention:
-    if who.lower() in ("i", "me", "my"):
+    if who.lower() in ("i", "me", "my", "the"):
         return speaker
     *qualifiers, word = who.split()[1:]
     text = relatives.described(word=word, qualifier=" ".join(qualifiers), speaker=speaker.text)

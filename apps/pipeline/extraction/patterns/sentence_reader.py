@@ -1,5 +1,6 @@
 """Read a sentence: standing rules, who is named, lists, other languages, and else its clauses."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -28,19 +29,23 @@ from apps.pipeline.extraction.patterns.self_correction import misnomer_in
 from apps.pipeline.extraction.patterns.speech_act import (
     is_unreal,
 )
-from apps.pipeline.extraction.patterns.standing_rules import rule_in
+from apps.pipeline.extraction.patterns.standing_rules import rule_in, rules_in
 from apps.pipeline.extraction.patterns.translation import translated
+from apps.pipeline.lexicon.calendar import NAMES
+from apps.pipeline.lexicon.tables import alternation
 from apps.pipeline.lexicon.translation import may_be_foreign
 
+_SOMEBODY_NAMED = re.compile(rf"(?<=[\w,] )(?!(?:I|{alternation(map(str.capitalize, NAMES))})\b)[A-ZÀ-Þ][a-zà-ÿ]+")
 _APPOINTMENT = "patterns:foreign_appointment"
 
 
 def of_sentence(sentence: sentences.Sentence, *, said: SentenceContext, before: str) -> Iterator[Candidate]:
     """Yield the candidates of a sentence; `before` is the thing that the one before was about."""
-    rule = rule_in(sentence.text, name=said.speaker.text, asks=sentence.asks)
-    if rule is not None:
+    rules = rules_in(sentence.text, name=said.speaker.text, asks=sentence.asks)
+    for rule in rules:
         value = ObjectValue(literal=rule.value)
         yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
+    if rules:
         for clause in sentences.clauses_of(sentence)[1:]:
             yield from of_clause(clause_words(clause), said=said, before=before)
         return
@@ -78,8 +83,13 @@ def _told_in(sentence: sentences.Sentence, said: SentenceContext, before: str) -
 def _with_names(clauses: Iterable[str]) -> Iterator[str]:
     antecedent = Antecedent()
     before = ""
+    are_named = False
     for clause in clauses:
-        yield with_medicine(antecedent.put_into(clause), before=before)
+        named = antecedent.put_into(clause)
+        # After others in the same sentence, nobody can say whom an open pronoun means.
+        if not (are_named and antecedent.refers(named)):
+            yield with_medicine(named, before=before)
+        are_named = are_named or _SOMEBODY_NAMED.search(clause) is not None
         antecedent, before = antecedent.after(clause), clause
 
 

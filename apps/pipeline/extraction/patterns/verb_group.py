@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.numerals import NUMBERS
 
 _FILLERS = frozenset(
     "actually just really also totally definitely literally honestly basically simply truly kinda sorta super so "
@@ -102,7 +103,7 @@ def _emphasis(group: VerbGroup) -> VerbGroup | None:
     """Read "I do love it" as "I love it", "I did take her" as "I took her"."""
     if group.is_negated:
         return None
-    if group.word == "do" and group.following.isalpha() and group.following not in _OBJECT_STARTS:
+    if group.word == "do" and group.following.isalpha() and group.following not in _OBJECT_STARTS | NUMBERS.keys():
         return replace(group, words=group.words[1:])
     if group.word == "did" and (past := verbs.past_of(group.following)):
         return replace(group, words=(past, *group.words[2:]))

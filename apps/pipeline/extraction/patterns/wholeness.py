@@ -1,4 +1,4 @@
-"""Whether a written sentence is complete: truncated or garbled sentences have another meaning and are not stored."""
+"""Whether a written sentence is complete and means what it says: what is truncated, garbled or compared is not stored."""
 
 import re2
 
@@ -17,9 +17,16 @@ _GARBLED = re2.compile(
 )
 
 
+# "eats like a student", "is like a balloon": a comparison says nothing by itself. What one likes, or looks for, does.
+_COMPARES = re2.compile(
+    r"(?i)\b(?:is|are|was|were) (?:just |exactly |more |a bit |\w+ly )?like \w|\b(?:feels?|felt|looks?|sounds?|smells?|tastes?|eats?|ate|drinks?|drank|sleeps?|slept|works?|worked|runs?|ran|sings?|sang|drives?|drove|cries|cried|swears|swims?|walks?|fits?|goes|went|talks?|acts?|behaves?|lives)(?: (?:just|exactly|more|a bit|\w+ly))? like (?:an?|the|my|his|her|two|\w+ on)\b"
+    r"|^(?:god|heaven|lord|goodness) (?:help|helps|knows|bless|save|forbid)\b"
+)
+
+
 def is_whole(content: str, *, name: str) -> bool:
-    """Return True if a sentence neither ends abruptly nor repeats its subject and verb."""
-    if _CUT.search(content) or content.endswith(f"{name}'s.") or _GARBLED.search(content):
+    """Return True if a sentence neither ends abruptly nor repeats its subject and verb, and only compares nothing."""
+    if _CUT.search(content) or content.endswith(f"{name}'s.") or _GARBLED.search(content) or _COMPARES.search(content):
         return False
     if any(content.count(left) != content.count(right) for left, right in _BRACKETS) or content.count('"') % 2:
         return False

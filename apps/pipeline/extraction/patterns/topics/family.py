@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.extraction.patterns.dated_events import DATE
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon.calendar import NAMES
@@ -29,6 +29,15 @@ PATTERNS = (
         predicate="marital_status",
         verbs=("is", "got", "has"),
         expression=r"(?:is|got|is getting|has been|has gotten|just got) (?:happily |newly |recently )?(?P<object>married|engaged|divorced|single|widowed|separated)\b(?: (?:to|for|with|in|last|this|since|on|with|yet|now|so|but|and)\b.*)?[\s.!]*",
+    ),
+    _row(
+        name="is_seeing",
+        predicate="is_together_with",
+        verbs=("is", "has"),
+        expression=r"(?:is|has been|has started|started) (?:now |also )?(?:(?:seeing|going out with) (?:someone|somebody)(?: new)? (?:named|called)|dating|in a relationship with|together with) (?P<object>(?-i:[A-ZÀ-Þ])[\w'-]+).*",
+        content="is together with {object}",
+        entity=EntityType.PERSON,
+        is_single=True,
     ),
     _row(
         name="belongs_to_group",

@@ -7,6 +7,8 @@ from apps.pipeline.extraction.patterns.pattern import Pattern
 
 _row = partial(Pattern, type=MemoryType.FACT, topic="hobbies", importance=0.5, max_words=18)
 
+_REGULARLY = r"(?:every (?:day|morning|evening|night|week|weekend|month|year|other day|\w+day)|each (?:day|morning|week|weekend)|daily|(?:once|twice|[a-z]+ times|\d times) (?:a|per) (?:day|week|month|year)|on (?:weekends|weekdays|\w+days)|at (?:\d|five|six|seven|eight|nine|ten|eleven|midnight|noon|night)[\w:]*(?: ?[ap]m)?)"
+
 PATTERNS = (
     _row(
         name="does_activity",
@@ -31,9 +33,9 @@ PATTERNS = (
     _row(
         name="member_of",
         predicate="member_of",
-        verbs=("is", "belongs", "joined", "has"),
-        expression=r"(?:is (?:a |an active |also )?member of|belongs to|is part of|is in|joined|has joined|became a member of) (?P<object>(?:a|an|the|\w+'s) (?:[\w'-]+ ){0,5}(?:club|team|group|choir|band|orchestra|gym|society|association|church|league|community|union|committee|board|class|program|network|studio)\b.*)",
-        ends="and|to|last|in|because",
+        verbs=("is", "belongs", "joined", "has", "sings", "plays", "dances", "rows", "acts"),
+        expression=r"(?:is (?:a |an active |also )?member of|belongs to|is part of|is in|(?:sings|plays|dances|rows|acts|is (?:singing|playing|dancing|rowing|acting)) (?:in|with|for)|joined|has joined|became a member of) (?P<object>(?:a|an|the|\w+'s) (?:[\w'-]+ ){0,5}(?:club|team|group|choir|band|orchestra|gym|society|association|church|league|community|union|committee|board|class|program|network|studio)\b.*)",
+        ends="and|to|last|in|because|here",
     ),
     _row(
         name="volunteers",
@@ -52,7 +54,9 @@ PATTERNS = (
         name="routine",
         predicate="routine",
         tags=("behaviour",),
-        verbs=("runs", "swims", "walks", "does", "gets", "wakes", "meditates", "cycles", "goes", "works", "commutes", "practices", "trains", "has", "takes", "jogs", "reads", "starts"),
-        expression=r"(?P<object>\w+ (?:.*\b)?(?:every (?:day|morning|evening|night|week|weekend|month|year|other day|\w+day)|each (?:day|morning|week|weekend)|daily|(?:once|twice|three times|\d times|several times|a few times) (?:a|per) (?:day|week|month|year)|on (?:weekends|weekdays|\w+days)|at (?:\d|five|six|seven|eight|nine|ten|eleven|midnight|noon|night)[\w:]*(?: ?[ap]m)?)\b.*)",
+        verbs=("runs", "swims", "walks", "does", "gets", "wakes", "meditates", "cycles", "goes", "works", "commutes", "practices", "trains", "has", "takes", "jogs", "reads", "starts", "must", "tests", "checks", "measures", "injects"),
+        unless=r"\w+ (?:\w+ )?(?:it|that|this|them)\b",
+        expression=rf"(?P<object>\w+ (?:.*\b)?{_REGULARLY}\b.*)",
+        keeps=_REGULARLY,
     ),
 )  # fmt: skip

@@ -33,7 +33,7 @@ PATTERNS = (
         verbs=("moved", "has", "relocated", "settled"),
         expression=r"(?:moved|has moved|relocated|has relocated|settled)(?: here| back| over| out| away| down)?(?: from [\w' ]{2,30})? (?:to|in) (?P<object>(?:the )?(?-i:[A-ZÀ-Þ]).*)",
         content="lives in {object}",
-        unless=rf"(?:{alternation({*MONTHS, *WEEKDAYS, *(f'{day}s' for day in WEEKDAYS)})})\b",
+        unless=rf"(?:{alternation({*MONTHS, *WEEKDAYS, *(f'{day}s' for day in WEEKDAYS)})}|(?:the )?(?:[\w-]+ )*(?:team|department|group|class|shift|ward|league|version|plan)$)\b",
     ),
     _row(
         name="will_move_to",

@@ -4,6 +4,8 @@ from functools import partial
 
 from apps.pipeline.core.enums import MemoryType, Polarity
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.foods import FOODS
+from apps.pipeline.lexicon.tables import alternation
 
 _row = partial(Pattern, type=MemoryType.PREFERENCE, topic="tastes", importance=0.6)
 # Praise of something just shown or said is no preference.
@@ -24,7 +26,7 @@ PATTERNS = (
         name="cannot_stand",
         predicate="likes",
         verbs=("can",),
-        expression=r"can (?:stand|bear|stomach) (?P<object>.+)",
+        expression=r"can (?:stand|bear|stomach|abide) (?P<object>.+)",
         unless=r"(?:up|by|on|in|still|out|for)\b",
         only_negated=True,
     ),
@@ -98,6 +100,16 @@ PATTERNS = (
         expression=r"has (?P<object>[a-z]+(?: [a-z]+)? since .+)",
         topic="food",
         only_negated=True,
+    ),
+    _row(
+        name="does_without",
+        type=MemoryType.FACT,
+        predicate="consumes",
+        verbs=("goes",),
+        expression=rf"goes without (?P<object>(?:{alternation(FOODS)}|drinks?|alcohol|booze|beer|wine|lactose|cigarettes|sweets|snacks)\b.*)",
+        topic="food",
+        polarity=Polarity.NEGATIVE,
+        importance=0.7,
     ),
     _row(
         name="consumes",

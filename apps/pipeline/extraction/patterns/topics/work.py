@@ -16,6 +16,7 @@ ROLE_NOUN = (
     r"\w+ologist|\w+ographer|electrician|politician|physician|technician|dietician|pirate|astronaut|king|queen|spy|detective|wizard|judge|captain|"
     r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
 )
+_HOLDS = r"(?:is|works as|has become|became|will be|is going to be) (?:now |the (?:new )?|a (?:new )?)?"
 _ORG_ENDS = (
     "today|yesterday|tomorrow|as|in|for|since|and|on|with|now|from|after|last|this|next|during|every|not|instead|here"
 )
@@ -104,10 +105,19 @@ PATTERNS = (
     _row(
         name="role_at",
         predicate="works_as",
-        verbs=("is", "works"),
-        expression=rf"(?:is|works as) (?P<object>(?:[\w-]+ ){{0,3}}?{ROLE_NOUN}) (?:at|for) {_NAME}",
+        verbs=("is", "works", "has", "became", "will"),
+        expression=rf"{_HOLDS}(?P<object>(?:[\w-]+ ){{0,3}}?{ROLE_NOUN}) (?:at|for) {_NAME}",
         content="is {object}",
         max_words=5,
+    ),
+    _row(
+        name="office",
+        predicate="works_as",
+        verbs=("is", "works", "has", "became", "will"),
+        expression=rf"{_HOLDS}(?P<object>(?:(?:deputy|assistant|acting|joint) )?(?:head|director|chair|vice president|secretary|captain) of [\w -]{{3,40}}|(?:team|tech|test|group|project|shift|section) (?:lead|leader)\b.*|(?:[\w-]+ ){{0,3}}?{ROLE_NOUN} in {_NAME})",
+        content="is {object}",
+        ends="at|from|since|now|starting|as of",
+        max_words=6,
     ),
     _row(
         name="reports_to",
@@ -136,6 +146,14 @@ PATTERNS = (
         unless=r"(?:silence|progress|pairs|shifts|peace|person|private|the (?:morning|evening|afternoon|garden|kitchen|yard|office|dark)|a team|my|[a-z]+'s)\b",
         ends="at|for|as|since|with|on",
         max_words=5,
+    ),
+    _row(
+        name="teaches",
+        predicate="teaches",
+        verbs=("teaches", "is", "has"),
+        expression=r"(?:teaches|is teaching|has taught|has been teaching) (?P<object>.+)",
+        unless=r"(?:User|him|her|me|them|us|you|it|that|this|the|a|an|how|about|myself|himself|herself|people|everyone|\w+'s|\w+day)\b",
+        max_words=8,
     ),
     _row(
         name="responsible_for",

@@ -1,0 +1,101 @@
+"""Give each successful JSON response of the OpenAPI document an example, made from its schema and names of fields."""
+
+from typing import Any
+
+from apps.pipeline.core.identifiers import Prefix
+
+_Schemas = dict[str, dict[str, Any]]
+_NUMBER = "01990000000070008000000000000001"
+_DEEPEST = 8  # levels of an example
+_TIME, _DAY = "2026-03-02T09:12:00Z", "2026-03-02"
+# What the fields of a name hold; others get the plainest value of their type.
+_BY_NAME: dict[str, Any] = {
+    "user_id": "ana",
+    "session_id": "2026-03-02",
+    "turn_id": "message-17",
+    "name": "Lisbon",
+    "content": "Ana lives in Lisbon.",
+    "evidence": "I moved to Lisbon last month.",
+    "predicate": "lives_in",
+    "object_text": "Lisbon",
+    "language": "en",
+    "context": "<memories>\n- Ana lives in Lisbon.\n</memories>",
+    "confidence": 0.9,
+    "importance": 0.5,
+    "score": 0.83,
+}
+_IDENTIFIERS = ("memory_id", "trace_id", "memory_ids", "turn")
+# Of enums the value that most callers see first.
+_USUAL = frozenset("active fact place positive direct Supported asserted user done stored persist pass ok".split())
+
+
+def with_examples(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Return the document with examples (a hook of drf-spectacular)."""
+    schemas: _Schemas = result["components"]["schemas"]
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            for status, response in operation["responses"].items():
+                _add_example(response if status.startswith("2") else {}, schemas)
+    return result
+
+
+def _add_example(response: dict[str, Any], schemas: _Schemas) -> None:
+    body = response.get("content", {}).get("application/json", {})
+    if "$ref" in body.get("schema", {}) and "examples" not in body:
+        value = _example(body["schema"], schemas, name="", levels=_DEEPEST)
+        body["examples"] = {"Response": {"value": value, "summary": "response"}}
+
+
+def _example(schema: dict[str, Any], schemas: _Schemas, *, name: str, levels: int) -> Any:
+    """Return a value of a schema; `name` is the field that holds it, "" if none does."""
+    if "$ref" in schema:
+        schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
+    if "anyOf" in schema and schema.get("type") != "string":
+        return _of_alternatives(schema["anyOf"], schemas, name=name, levels=levels)
+    if "enum" in schema:
+        return next((value for value in schema["enum"] if value in _USUAL), schema["enum"][0])
+    if schema.get("type") == "object":
+        return _of_object(schema, schemas, levels=levels)
+    if schema.get("type") == "array":
+        one = _example(schema.get("items", {}), schemas, name=name, levels=levels - 1)
+        return [one] if levels > 0 and one else []
+    return _of_simple(schema, name=name)
+
+
+def _of_alternatives(kinds: list[dict[str, Any]], schemas: _Schemas, *, name: str, levels: int) -> Any:
+    """Return a value of the first type; null where a plain value may be missing and nothing is known of it."""
+    given = [kind for kind in kinds if kind != {"type": "null"}]
+    is_plain = all(kind.get("type") not in ("object", "array") and "$ref" not in kind for kind in given)
+    if levels <= 0 or (len(given) < len(kinds) and is_plain and _known(name) is None):
+        return None
+    return _example(given[0], schemas, name=name, levels=levels)
+
+
+def _of_object(schema: dict[str, Any], schemas: _Schemas, *, levels: int) -> dict[str, Any]:
+    kind = schema.get("title", "")
+    return {
+        field: _identifier(kind) if field == "id" else _example(described, schemas, name=field, levels=levels - 1)
+        for field, described in schema.get("properties", {}).items()
+    }
+
+
+def _of_simple(schema: dict[str, Any], *, name: str) -> Any:
+    kind, known = schema.get("type"), _known(name)
+    if schema.get("format") in ("date-time", "date"):
+        return _TIME if schema["format"] == "date-time" else _DAY
+    if kind == "string":
+        return known if isinstance(known, str) else ""
+    if kind == "number" and isinstance(known, float):
+        return known
+    return {"integer": 1, "number": 0.5, "boolean": False}.get(kind or "")
+
+
+def _known(name: str) -> Any:
+    """Return what a field of this name holds; None if nothing is known of it."""
+    return _BY_NAME.get(name) or (_identifier(name) if name in _IDENTIFIERS else None)
+
+
+def _identifier(name: str) -> str:
+    """Return an identifier of what a name begins with: mem_… for memory_id and MemoryResponse."""
+    named = (each for each in Prefix if name.lower().startswith(each.name.lower()))
+    return f"{next(named, Prefix.MEMORY).value}_{_NUMBER}"

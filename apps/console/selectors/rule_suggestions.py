@@ -1,0 +1,108 @@
+"""Rules that have dropped what proved to be content: by a label, or by a later memory with the same words."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from apps.memories.models import EvaluationLabel, Memory
+from apps.pipeline.core.enums import LIVE_STATUSES, LabelValue, values_of
+from apps.pipeline.prefilter.conversation import asks
+from apps.pipeline.prefilter.wrong_drops import says_again
+from apps.traces.models import PreFilterRule, Trace, Turn
+
+MOST_TRACES = 2_000  # the latest ones
+MOST_DROPS = 500
+MOST_MEMORIES = 1_000
+MOST_LABELS = 100
+MOST_EXAMPLES = 4  # of a rule
+
+
+@dataclass(frozen=True, slots=True)
+class WrongDrop:
+    """A dropped turn, what proves that it was content, and the memory that says so, if there is one."""
+
+    turn: Turn
+    proof: str
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSuggestion:
+    """A rule that should drop less, with its proofs; `only_answers` if all of them answered a question."""
+
+    rule: PreFilterRule
+    drops: tuple[WrongDrop, ...]
+    count: int
+    only_answers: bool
+
+    @property
+    def relaxed(self) -> str:
+        """Return how the editor proposes to relax the rule."""
+        return "answers" if self.only_answers and not self.rule.unless_answering else "off"
+
+
+def rule_suggestions(*, project_id: UUID) -> list[RuleSuggestion]:
+    """Return the enabled rules with wrong drops, those with most first (five queries)."""
+    by_rule: defaultdict[str, dict[UUID, WrongDrop]] = defaultdict(dict)
+    for drop in (*_labelled(project_id), *_said_again(project_id)):
+        by_rule[drop.turn.rejected_by].setdefault(drop.turn.pk, drop)
+    rules = PreFilterRule.objects.filter(project_id=project_id, enabled=True, name__in=by_rule)
+    answering = _answering([drop.turn for drops in by_rule.values() for drop in drops.values()])
+    found = [_suggestion(rule, list(by_rule[rule.name].values()), answering) for rule in rules]
+    return sorted(found, key=lambda each: (-each.count, each.rule.name))
+
+
+def _suggestion(rule: PreFilterRule, drops: Sequence[WrongDrop], answering: frozenset[UUID]) -> RuleSuggestion:
+    only_answers = all(drop.turn.pk in answering for drop in drops)
+    return RuleSuggestion(rule, tuple(drops[:MOST_EXAMPLES]), len(drops), only_answers)
+
+
+def _labelled(project_id: UUID) -> Iterator[WrongDrop]:
+    """Yield dropped turns that a labeller found something in."""
+    labels = EvaluationLabel.objects.filter(
+        item__sample__project_id=project_id, value=LabelValue.SOMETHING, item__turn__isnull=False
+    )
+    rows = labels.exclude(item__turn__rejected_by="").select_related("item__turn__end_user").order_by("-id")
+    for label in rows[:MOST_LABELS]:
+        if label.item.turn is not None:
+            remembered = "a labeller remembered it" if label.remembered_id else "a labeller found something in it"
+            yield WrongDrop(label.item.turn, remembered)
+
+
+def _said_again(project_id: UUID) -> Iterator[WrongDrop]:
+    """Yield dropped turns whose words a later memory of the same user quotes."""
+    latest = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id").values("pk")[:MOST_TRACES]
+    turns = Turn.objects.filter(trace__in=latest).exclude(rejected_by="").select_related("end_user")
+    dropped = list(turns.order_by("-received_at", "-id")[:MOST_DROPS])
+    quotes = _quotes(project_id, dropped)
+    for turn in dropped:
+        for memory in quotes.get(turn.end_user_id, ()):
+            if memory.created_at > turn.received_at and says_again(turn.content, memory.evidence):
+                approved = bool(memory.confidence_parts.get("review"))
+                yield WrongDrop(turn, "a reviewer approved it" if approved else "a later memory says it", memory)
+                break
+
+
+def _quotes(project_id: UUID, dropped: Iterable[Turn]) -> Mapping[UUID, Sequence[Memory]]:
+    """Return the latest live memories with a quote, by user."""
+    live = Memory.objects.filter(project_id=project_id, status__in=values_of(LIVE_STATUSES)).exclude(evidence="")
+    users = {turn.end_user_id for turn in dropped}
+    rows = live.filter(end_user_id__in=users).order_by("-created_at")
+    shown = rows.only("id", "end_user_id", "content", "evidence", "created_at", "confidence_parts")
+    found: defaultdict[UUID, list[Memory]] = defaultdict(list)
+    for memory in shown[:MOST_MEMORIES]:
+        found[memory.end_user_id].append(memory)
+    return found
+
+
+def _answering(turns: Sequence[Turn]) -> frozenset[UUID]:
+    """Return the turns before which a question was asked."""
+    before = Q(pk__in=[])
+    for turn in turns:
+        before |= Q(end_user_id=turn.end_user_id, session_id=turn.session_id, position=turn.position - 1)
+    rows = Turn.objects.filter(before).values_list("session_id", "position", "content")
+    asked = {(session, position + 1) for session, position, content in rows if asks(content.casefold())}
+    return frozenset(turn.pk for turn in turns if (turn.session_id, turn.position) in asked)

@@ -1,0 +1,73 @@
+"""What reviewers leave for each other about memories: comments, assignments, and who looks at them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db.models import Count, OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce
+
+from apps.console.selectors.people import names_of
+from apps.memories.models import Memory, MemoryComment, ReviewAssignment
+from apps.memories.querysets import MemoryQuerySet
+from apps.pipeline.core.enums import MemberRole
+from apps.tenants.models import Membership
+
+MOST_COMMENTS = 50
+MOST_MEMBERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ShownComment:
+    """A comment with the name of its author."""
+
+    author: str
+    text: str
+    at: datetime
+
+
+def comments_on(memory: Memory) -> tuple[ShownComment, ...]:
+    """Return the latest comments on a memory, oldest first (two queries)."""
+    rows = MemoryComment.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("-id")
+    latest = list(rows[:MOST_COMMENTS])[::-1]
+    names = names_of(each.author for each in latest)
+    return tuple(ShownComment(names[each.author], each.text, each.created_at) for each in latest)
+
+
+def with_teamwork(memories: MemoryQuerySet) -> MemoryQuerySet:
+    """Annotate the name of whom a memory is assigned to (`assignee`) and the number of comments (`comment_count`)."""
+    assigned = ReviewAssignment.objects.filter(memory=OuterRef("pk"))
+    comments = MemoryComment.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    return memories.annotate(
+        assignee=Coalesce(Subquery(assigned.values("person__username")), Value("")),
+        comment_count=Coalesce(Subquery(comments.annotate(rows=Count("id")).values("rows")), 0),
+    )
+
+
+def assignee_name(memory_id: UUID) -> str:
+    """Return the name of whom a memory is assigned to; empty if nobody is."""
+    names = ReviewAssignment.objects.filter(memory=memory_id).values_list("person__username", flat=True)
+    return names.first() or ""
+
+
+def count_assigned(*, project_id: UUID, person_id: int) -> int:
+    """Count the pending memories that are assigned to a person."""
+    rows = Memory.objects.for_project(project_id).awaiting_review()
+    return rows.filter(assignments__person=person_id).count()
+
+
+def reviewers_of(*, project_id: UUID) -> list[User]:
+    """Return the members who may review, by name."""
+    members = Membership.objects.filter(project_id=project_id, user__is_active=True).exclude(role=MemberRole.VIEWER)
+    found = members.select_related("user").order_by("user__username")[:MOST_MEMBERS]
+    return [each.user for each in found]
+
+
+def presence_text(person_ids: Sequence[int]) -> str:
+    """Return who else looks at something, such as "rita is looking at it"; empty for nobody."""
+    names = sorted(User.objects.filter(pk__in=person_ids).values_list("username", flat=True))
+    if not names:
+        return ""
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} looking at it"

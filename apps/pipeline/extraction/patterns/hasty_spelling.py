@@ -1,0 +1,78 @@
+"""Hasty spelling, written out: "im", "shes", "i dont", "my mums ill", "gareth is coeliac".
+
+Only what can't be another word is changed: "ill", "were", "its" and "id" stay as they are, unless the word before or
+after shows what is meant.
+"""
+
+import re
+
+from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
+from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS
+from apps.pipeline.lexicon.language import is_english
+from apps.pipeline.lexicon.tables import alternation
+
+_ENDINGS = {
+    "'m": "im", "'ve": "ive weve youve theyve", "'re": "youre theyre", "'ll": "itll theyll youll",
+    "'s": "shes hes thats theres whats whos wheres heres everyones nobodys",
+    "n't": "dont doesnt didnt cant isnt arent wasnt werent havent hasnt hadnt couldnt wouldnt shouldnt mustnt",
+}  # fmt: skip
+_CONTRACTED = {
+    word: f"{word[: len(word) + 1 - len(ending)]}{ending}"
+    for ending, words in _ENDINGS.items()
+    for word in words.split()
+}
+_HASTY = re.compile(
+    rf"(?<![\w'’.@/-])(?:{alternation({*_CONTRACTED, *(word.capitalize() for word in _CONTRACTED)})})(?=,? [\w'’])"
+)
+_I = re.compile(r"(?<![\w'’.@/(-])i(?=['’](?:m|ve|d|ll)\b| [a-z])")
+_ILL = re.compile(
+    r"(?<![\w'’-])(?:(?<=^)|(?<=, )|(?<=and )|(?<=so )|(?<=but ))[Ii]ll (?=(?:be|have|need|start|go|get|take|move|let|make|do|try|not)\b)"
+)
+_HASTY_WORDS = frozenset(_CONTRACTED)
+_OWNERS = frozenset({"my", "our", "his", "her", "the"})
+# Who is one of a kind has no plural: "my mums coming" is "my mum's coming".
+_ONLY_ONES = alternation(word for word in KIN_WORDS if NOUNS[word].exclusive and not NOUNS[word].is_plural)
+_ONE_OF_A_KIND = re.compile(rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?:{_ONLY_ONES}))s(?= [a-z])")
+# "The wife Carol is ill" tells of the speaker's own.
+_THE_WIFE = re.compile(
+    r"(?:(?<=^)|(?<=[.,;!?] )|(?<=and )|(?<=but ))[Tt]he (?=(?:wife|husband|missus|boyfriend|girlfriend)\b(?:,? [A-ZÀ-Þ]|['’]s | (?:is|has|was|says|thinks|can|will|does|wants|likes|loves|hates)\b))"
+)
+_SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|one|and|but|so|mine|everyone|nobody|food|everything)\b)[a-z]{3,12})"
+# Only of somebody these are said without an article: "gareth is coeliac".
+_OF_A_PERSON = re.compile(
+    rf"(?:(?<=^)|(?<=[,;.] )|(?<=and )|(?<=but )|(?<=so )|(?<=because )|(?<=cause )){_SHORT_NAME}"
+    rf"(?= (?:is|has been|isn't) (?:also |still |really |severely |very )?(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|vegan|pregnant)\b| (?:is|has been) my (?:{alternation(KIN_WORDS)})\b)"
+)
+_KIN_NAMED = re.compile(
+    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:{alternation(KIN_WORDS)}),? (?:called |named )|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s| is) called |(?:[Hh]er|[Hh]is|[Mm]y) name(?:'s| is) )(?P<name>[a-z]{{2,12}})(?=$|[\s,.;!])"
+)
+
+
+def written_out(text: str) -> str:
+    """Return a sentence with its apostrophes and the capitals of names, as far as they are sure."""
+    words = frozenset(text.lower().split())  # a set is quicker to ask than the expressions
+    if not _HASTY_WORDS.isdisjoint(words) and is_english(text):  # "im" is a word of German
+        text = _HASTY.sub(_with_apostrophe, text)
+    if "ill" in words:
+        text = _ILL.sub("I'll ", text)
+    if not _OWNERS.isdisjoint(words):
+        text = _ONE_OF_A_KIND.sub(r"\g<who>'s", _THE_WIFE.sub("my ", text))
+    text = _I.sub("I", text) if "i" in text else text
+    return text if any(char.isupper() for char in text.replace("I", "")) else _with_names(text)
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    said = found.group()
+    written = _CONTRACTED[said.lower()]
+    return f"I{written[1:]}" if written == "i'm" or written == "i've" else f"{said[0]}{written[1:]}"
+
+
+def _with_names(text: str) -> str:
+    for expression in (_OF_A_PERSON, _KIN_NAMED):
+        text = expression.sub(_with_capital, text)
+    return text
+
+
+def _with_capital(found: re.Match[str]) -> str:
+    lead = found.groupdict().get("lead") or ""
+    return f"{lead}{found['name'].capitalize()}"

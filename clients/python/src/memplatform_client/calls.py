@@ -1,0 +1,169 @@
+"""Requests of the REST API as values: what is sent, and the type of the answer. Nothing is sent here."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar, cast
+from urllib.parse import quote
+
+from memplatform_client import models
+
+T = TypeVar("T")
+Query = Mapping[str, Any]
+LONGEST_WAIT = 30  # seconds of one request
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """A request whose answer is a T. `may_repeat`: sending it twice has the effect of sending it once."""
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    path: str
+    query: Query = field(default_factory=dict)
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    may_repeat: bool = True
+
+
+def write_turns(
+    *,
+    user_id: str,
+    session_id: str,
+    turns: Sequence[models.TurnBody],
+    mode: models.Mode = "async",
+    topic: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    idempotency_key: str | None = None,
+) -> Call[models.TurnsAcceptedResponse | models.TurnsResponse]:
+    """Send turns of a session; `wait` for the trace to know what became of them.
+
+    Mode "sync" answers with the outcome (a TurnsResponse) if processing ends in time.
+    """
+    body = _given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
+    return _repeatable("/v1/turns", body, idempotency_key)
+
+
+def store_memories(
+    *, user_id: str, memories: Sequence[models.MemoryBody], idempotency_key: str | None = None
+) -> Call[models.StoredMemoriesResponse]:
+    """Store memories as given, without extraction."""
+    return _repeatable("/v1/memories", {"user_id": user_id, "memories": list(memories)}, idempotency_key)
+
+
+def read_trace(trace_id: str, *, wait: int = 0) -> Call[models.TraceResponse]:
+    """Read what each stage did with a request, after up to `wait` seconds (at most 30) if it is still queued."""
+    return Call("GET", f"/v1/traces/{_in_path(trace_id)}", query=_given(wait=wait or None))
+
+
+def search(user_id: str, query: str, **filters: Any) -> Call[models.SearchResponse]:
+    """Search the memories of one end user, best first; `filters` are further fields of SearchBody."""
+    return Call("POST", "/v1/memories/search", body={"user_id": user_id, "query": query, **_named(filters)})
+
+
+def build_context(
+    user_id: str,
+    query: str = "",
+    *,
+    token_budget: int = 1_000,
+    stakes: models.Stakes = "normal",
+    min_score: float | None = None,
+) -> Call[models.ContextResponse]:
+    """Build a text block about an end user for an agent's prompt."""
+    body = _given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
+    return Call("POST", "/v1/context", body=body)
+
+
+def list_memories(
+    *, user_id: str | None = None, cursor: str | None = None, limit: int = 50, **filters: Any
+) -> Call[models.MemoryList]:
+    """List memories, newest first; `filters` are further query parameters, such as `type`, `tag` and `status`."""
+    query = _given(user_id=user_id, cursor=cursor, limit=limit, **_named(filters))
+    return Call("GET", "/v1/memories", query=query)
+
+
+def read_memory(memory_id: str) -> Call[models.MemoryDetailResponse]:
+    """Read a memory with its source turns and links."""
+    return Call("GET", f"/v1/memories/{_in_path(memory_id)}")
+
+
+def read_history(memory_id: str) -> Call[models.HistoryResponse]:
+    """Read the past versions of a memory and who changed it."""
+    return Call("GET", f"/v1/memories/{_in_path(memory_id)}/history")
+
+
+def revise_memory(
+    memory_id: str, changes: models.RevisionBody, *, version: int | None = None
+) -> Call[models.MemoryResponse]:
+    """Change fields of a memory; with `version`, only if it is still at that version."""
+    path = f"/v1/memories/{_in_path(memory_id)}"
+    return Call("PATCH", path, body=dict(changes), headers=_if_match(version), may_repeat=False)
+
+
+def retract_memory(memory_id: str, *, version: int | None = None) -> Call[None]:
+    """Retract a memory: it is no longer returned, and its history stays."""
+    return Call("DELETE", f"/v1/memories/{_in_path(memory_id)}", headers=_if_match(version))
+
+
+def list_entities(
+    *, user_id: str | None = None, type: Sequence[models.EntityType] = (), cursor: str | None = None, limit: int = 50
+) -> Call[models.EntityList]:
+    """List the people, places and things that memories refer to, newest first."""
+    return Call("GET", "/v1/entities", query=_given(user_id=user_id, type=list(type), cursor=cursor, limit=limit))
+
+
+def list_traces(
+    *,
+    user_id: str | None = None,
+    session_id: str | None = None,
+    status: Sequence[models.TraceStatus] = (),
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Call[models.TraceList]:
+    """List traces, newest first."""
+    query = _given(user_id=user_id, session_id=session_id, status=list(status), cursor=cursor, limit=limit)
+    return Call("GET", "/v1/traces", query=query)
+
+
+def erase_user(user_id: str) -> Call[models.ErasureResponse]:
+    """Erase an end user with all data (scope admin)."""
+    return Call("DELETE", f"/v1/users/{_in_path(user_id)}")
+
+
+def request(
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"],
+    path: str,
+    *,
+    query: Query | None = None,
+    body: Any = None,
+    headers: Mapping[str, str] | None = None,
+) -> Call[Any]:
+    """Call any operation of the API, such as GET /v1/stats."""
+    may_repeat = method in ("GET", "PUT", "DELETE")
+    return Call(method, path, query=query or {}, body=body, headers=headers or {}, may_repeat=may_repeat)
+
+
+def _repeatable(path: str, body: Mapping[str, Any], idempotency_key: str | None) -> Call[Any]:
+    return Call("POST", path, body=body, headers={"Idempotency-Key": idempotency_key or str(uuid.uuid4())})
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """Return the values that are given."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _named(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return filters under their names in the API: `from_` is written so since `from` is a word of Python."""
+    return {name.removesuffix("_"): value for name, value in filters.items()}
+
+
+def _if_match(version: int | None) -> dict[str, str]:
+    return {} if version is None else {"If-Match": f'"{version}"'}
+
+
+def _in_path(identifier: str) -> str:
+    return quote(identifier, safe="", errors="replace")
+
+
+def answer(content: Any, of: "Call[T]") -> T:
+    """Return the decoded answer as the type of its call."""
+    return cast(T, content)

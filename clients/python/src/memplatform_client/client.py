@@ -1,0 +1,136 @@
+"""The client for synchronous code."""
+
+import time
+from collections.abc import Callable, Iterator
+from functools import wraps
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+
+from memplatform_client import calls, models
+from memplatform_client.calls import LONGEST_WAIT, Call
+from memplatform_client.errors import APIError, ConnectionFailed, WaitTimeout
+from memplatform_client.retries import Retries
+from memplatform_client.transport import TIMEOUT_SECONDS, answer_of, connection_failed, request_of, settings_of
+
+P = ParamSpec("P")
+T = TypeVar("T")
+EARLY_SECONDS = 0.5  # before a trace is asked for again that the server did not wait for
+
+
+def _sends(build: Callable[P, Call[T]]) -> "Callable[Concatenate[Client, P], T]":
+    """Return the method that sends what `build` returns."""
+
+    @wraps(build)
+    def send(client: "Client", /, *args: P.args, **options: P.kwargs) -> T:
+        return client.send(build(*args, **options))
+
+    return send
+
+
+class Client:
+    """Calls a server with an API key; a context manager that closes its connections.
+
+    Requests are sent again after 429, 5xx and failed connections, as `retries` says; POSTs under an Idempotency-Key.
+    Raises the errors of memplatform_client.errors. `http_transport` is one of httpx2, for proxies and tests.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = TIMEOUT_SECONDS,
+        retries: Retries | None = None,
+        http_transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        settings = settings_of(base_url=base_url, api_key=api_key, timeout=timeout)
+        self._http = httpx2.Client(**settings, transport=http_transport)
+        self._retries = retries or Retries()
+
+    write_turns = _sends(calls.write_turns)
+    store_memories = _sends(calls.store_memories)
+    read_trace = _sends(calls.read_trace)
+    search = _sends(calls.search)
+    build_context = _sends(calls.build_context)
+    list_memories = _sends(calls.list_memories)
+    read_memory = _sends(calls.read_memory)
+    read_history = _sends(calls.read_history)
+    revise_memory = _sends(calls.revise_memory)
+    retract_memory = _sends(calls.retract_memory)
+    list_entities = _sends(calls.list_entities)
+    list_traces = _sends(calls.list_traces)
+    erase_user = _sends(calls.erase_user)
+    request = _sends(calls.request)
+
+    def wait(self, trace_id: str, *, timeout: float = 120.0) -> models.TraceResponse:
+        """Return a trace when it has ended. Raises WaitTimeout after `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        while True:
+            asked = time.monotonic()
+            trace = self.read_trace(trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))))
+            if trace["status"] != "queued":
+                return trace
+            if time.monotonic() >= deadline:
+                raise WaitTimeout(f"trace {trace_id} has not ended after {timeout:g} seconds")
+            time.sleep(max(0.0, asked + EARLY_SECONDS - time.monotonic()))
+
+    def each_memory(self, *, user_id: str | None = None, **filters: Any) -> Iterator[models.MemoryResponse]:
+        """Yield memories, newest first, page by page; the filters are those of `list_memories`."""
+        return self._each(calls.list_memories, user_id=user_id, **filters)
+
+    def each_entity(self, *, user_id: str | None = None, **filters: Any) -> Iterator[models.EntityResponse]:
+        """Yield entities, newest first, page by page."""
+        return self._each(calls.list_entities, user_id=user_id, **filters)
+
+    def each_trace(self, *, user_id: str | None = None, **filters: Any) -> Iterator[models.TraceSummary]:
+        """Yield traces, newest first, page by page."""
+        return self._each(calls.list_traces, user_id=user_id, **filters)
+
+    def _each(self, build: Callable[..., Call[Any]], **filters: Any) -> Iterator[Any]:
+        cursor = None
+        while True:
+            page = self.send(build(cursor=cursor, **filters))
+            yield from page["results"]
+            if not page["next"]:
+                return
+            cursor = cursor_of(page["next"])
+
+    def send(self, call: Call[T]) -> T:
+        """Send a call, again if it fails for a while, and return its answer."""
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return self._send_once(call)
+            except (APIError, ConnectionFailed) as error:
+                delay = self._retries.delay(attempt=attempt, error=error, may_repeat=call.may_repeat)
+                if delay is None:
+                    raise
+            time.sleep(delay)
+
+    def _send_once(self, call: Call[T]) -> T:
+        try:
+            response = self._http.request(**request_of(call))
+        except httpx2.TransportError as error:
+            raise connection_failed(error) from error
+        return answer_of(response, call)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def cursor_of(address: str) -> str:
+    """Return the cursor of a page from its address."""
+    return parse_qs(urlsplit(address).query)["cursor"][0]

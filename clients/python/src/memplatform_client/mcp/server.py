@@ -1,0 +1,40 @@
+"""Put the MCP server together."""
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+from memplatform_client.mcp.access import Connect
+from memplatform_client.mcp.context import add_context
+from memplatform_client.mcp.reading_tools import add_reading_tools
+from memplatform_client.mcp.writing_tools import add_writing_tools
+
+INSTRUCTIONS = """\
+Long-term memory about end users. Before you answer, call get_context or search_memories with what you need to know.
+When a user says something worth remembering, call add_memory with the user's own words; extraction runs in the
+background, and get_event_status tells what became of it. Correct a memory with update_memory, and retract a wrong one
+with delete_memory."""
+
+
+def memory_server(connect: Connect) -> MCPServer[Any]:
+    """Return a server whose tools call the memory server through `connect`."""
+    server: MCPServer[Any] = MCPServer(
+        "memplatform",
+        title="memplatform",
+        instructions=INSTRUCTIONS,
+        version=_version(),
+        log_level="WARNING",
+        subscriptions=False,  # nothing changes that a client could be told of
+    )
+    add_writing_tools(server, connect)
+    add_reading_tools(server, connect)
+    add_context(server, connect)
+    return server
+
+
+def _version() -> str:
+    try:
+        return version("memplatform-client")
+    except PackageNotFoundError:  # imported from a checkout
+        return ""

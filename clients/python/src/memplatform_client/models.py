@@ -1,0 +1,1335 @@
+"""The bodies and answers of the REST API, written by scripts/client_models.py from its OpenAPI document."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class AcknowledgeBody(TypedDict):
+    """A note for the others who read the alert."""
+
+    note: NotRequired[str]
+
+
+class AdjustmentResponse(TypedDict):
+    """A value that was taken otherwise than it was sent, by its JSON pointer."""
+
+    pointer: str
+    message: str
+
+
+class Agreement(TypedDict):
+    """Cohen's kappa of the two labellers who share the most items; None if all labels are the same."""
+
+    labellers: list[Any]
+    items: int
+    kappa: float | None
+
+
+AlertKind = Literal[
+    "dead_work",
+    "embedder_unavailable",
+    "evaluation_precision",
+    "model_unavailable",
+    "no_worker",
+    "queue_age",
+    "ratio",
+    "stage_latency",
+    "sudden_change",
+    "vector_lag",
+]
+
+
+class AlertList(TypedDict):
+    """Alerts, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["AlertResponse"]
+
+
+class AlertRecipientsBody(TypedDict):
+    """Who is told about alerts; an empty `webhook_url` is no webhook. `renew_secret` replaces the webhook's secret."""
+
+    webhook_url: NotRequired[str]
+    mail_addresses: NotRequired[list[str]]
+    renew_secret: NotRequired[bool]
+
+
+class AlertRecipientsResponse(TypedDict):
+    """Who is told about alerts. `webhook_secret` is returned only once, when it is made; else it is null."""
+
+    webhook_url: str
+    mail_addresses: list[str]
+    webhook_secret: str | None
+
+
+class AlertResponse(TypedDict):
+    """An alert: what is wrong, what it costs, what follows from it, and what mends it.
+
+    `figures` depend on the kind; they are those of the last `window_hours`, or where that is null of one moment,
+    `last_seen_at`.
+    """
+
+    id: str
+    kind: "AlertKind"
+    subject: str
+    state: "AlertState"
+    cause: str
+    cost: str
+    consequences: list["ConsequenceResponse"]
+    remedy: str
+    figures: dict[str, Any]
+    window_hours: int | None
+    opened_at: str
+    last_seen_at: str
+    acknowledged_at: str | None
+    acknowledged_by: str | None
+    note: str | None
+    resolved_at: str | None
+
+
+AlertState = Literal["acknowledged", "open", "resolved"]
+
+
+class ChangedMemoryResponse(TypedDict):
+    """A memory that a rollback would change: its status now and then, and the names of the fields that change."""
+
+    memory_id: str
+    user_id: str
+    content: str
+    status: "Status"
+    becomes: "Status"
+    fields: list[str]
+
+
+class ConsequenceResponse(TypedDict):
+    """Something that follows from what an alert is about."""
+
+    kind: "AlertKind"
+    subject: str
+    cause: str
+    cost: str
+
+
+class ContextBody(TypedDict):
+    """The purpose of a context block and its token budget.
+
+    Memories with a score of at least `min_score` for the query come before other facts.
+    """
+
+    user_id: str
+    query: NotRequired[str]
+    token_budget: NotRequired[int]
+    stakes: NotRequired["Stakes"]
+    min_score: NotRequired[float]
+
+
+class ContextResponse(TypedDict):
+    """Text for an agent's prompt; empty if nothing is known. `omitted` counts memories that exceeded the budget."""
+
+    context: str
+    tokens: int
+    memory_ids: list[str]
+    omitted: int
+
+
+class CreatedKeyResponse(TypedDict):
+    """A new API key. `key` is returned only once; it is null in the response to a repeated request."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: list["Scope"]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    key: str | None
+
+
+class DayStatsResponse(TypedDict):
+    """Counts of one day with accepted turns.
+
+    Model answers that were empty, truncated, unparsable or refused are counted separately; `invalid_objects`
+    counts objects within answers that were not valid memories. `cache_hit_share` is the share of prompt tokens
+    that the provider read from its cache, from 0 to 1.
+    """
+
+    day: str
+    traces: int
+    rejected: int
+    extraction_failed: int
+    dead: int
+    turns: int
+    candidates: int
+    stored: int
+    merged: int
+    superseded: int
+    pending_review: int
+    discarded: int
+    model_calls: int
+    model_errors: int
+    empty_answers: int
+    truncated_answers: int
+    unparsable_answers: int
+    refused_answers: int
+    invalid_objects: int
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+    cache_hit_share: float
+    cost_usd: str
+
+
+class DeletedResponse(TypedDict):
+    """How many turns and memories were deleted."""
+
+    turns: int
+    memories: int
+
+
+class DrawnSamplesResponse(TypedDict):
+    """The samples that were drawn: of memories, of turns, or both."""
+
+    samples: list["SampleResponse"]
+
+
+class EndSessionBody(TypedDict):
+    """The user whose session ends; the URL names the session."""
+
+    user_id: str
+
+
+class EntityDetailResponse(TypedDict):
+    """An entity with its facts: up to 200 live memories about it, most recently said first."""
+
+    id: str
+    user_id: str
+    name: str
+    type: "EntityType"
+    is_user: bool
+    aliases: list[str]
+    mention_count: int
+    last_mentioned_at: str
+    merged_into: str | None
+    facts: list["MemoryResponse"]
+
+
+class EntityList(TypedDict):
+    """Entities, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["EntityResponse"]
+
+
+class EntityMergeBody(TypedDict):
+    """The entity to merge into."""
+
+    into: str
+
+
+class EntityReference(TypedDict):
+    """An entity that a memory refers to."""
+
+    id: str
+    name: str
+    type: "EntityType"
+
+
+class EntityResponse(TypedDict):
+    """A person, organisation, place or thing, with all its names."""
+
+    id: str
+    user_id: str
+    name: str
+    type: "EntityType"
+    is_user: bool
+    aliases: list[str]
+    mention_count: int
+    last_mentioned_at: str
+    merged_into: str | None
+
+
+EntityType = Literal["animal", "event", "organisation", "other", "person", "place", "product", "project"]
+
+
+class ErasureResponse(TypedDict):
+    """The receipt of an erasure; `deleted` counts the rows by table."""
+
+    erasure_id: str
+    status: "ErasureStatus"
+    deleted: dict[str, int]
+    requested_at: str
+    finished_at: str | None
+
+
+ErasureStatus = Literal["done", "running"]
+
+
+class EvaluationFigures(TypedDict):
+    """The figures of a set of labelled items and the turns that they were drawn from."""
+
+    precision: "Share"
+    recall: "RecallEstimate"
+    missed: "Share"
+    zero_extraction: "Share"
+    agreement: NotRequired[dict[str, "Agreement"]]
+    failures: NotRequired[dict[str, int]]
+
+
+class EvaluationResponse(TypedDict):
+    """Figures of the last weeks in total and by week, configuration version, model and memory type.
+
+    Shares have the limits of 95 % confidence. A turn with nothing stored has neither model nor memory type, so
+    that recall is given in total, by week and by version. `warnings` are about the latest week with labels.
+    `retrieval` is about the memories that agents were told for the first time in as many weeks, 30 days earlier.
+    """
+
+    total: "EvaluationFigures"
+    weeks: dict[str, "EvaluationFigures"]
+    versions: dict[str, "EvaluationFigures"]
+    models: dict[str, "EvaluationFigures"]
+    memory_types: dict[str, "EvaluationFigures"]
+    warnings: list["EvaluationWarning"]
+    retrieval: "RetrievalFigures"
+
+
+class EvaluationWarning(TypedDict):
+    """A figure that misses its target; `is_alert` if it is so far off that somebody has to look at it now."""
+
+    figure: "Figure"
+    value: float
+    limit: float
+    is_alert: bool
+
+
+class ExplanationResponse(TypedDict):
+    """How a result was scored and ranked.
+
+    `evidence` has the shares of the query's words and meaning of which the score is made. `rank_parts` add up to
+    `rank`, which decides the order within one search.
+    """
+
+    evidence: dict[str, float]
+    rank: float
+    rank_parts: dict[str, float]
+
+
+FailedStatus = Literal["dead", "extraction_failed"]
+
+
+class FieldError(TypedDict):
+    """One invalid value: `pointer` is a JSON pointer into the body, `parameter` the name of a parameter or header."""
+
+    message: str
+    pointer: NotRequired[str]
+    parameter: NotRequired[str]
+
+
+Figure = Literal["precision", "recall", "zero_extraction"]
+
+
+class FoundMemoryResponse(TypedDict):
+    """A memory with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
+
+    Scores are comparable between queries. Results are in order of their rank, which also considers what was said
+    around a memory, so a score may be higher than the one before it. `unverified` memories await review.
+    `disputed` memories contradict those in `contradicted_by`, and the contradiction is not settled yet.
+    """
+
+    id: str
+    user_id: str
+    version: int
+    status: "Status"
+    type: "MemoryType"
+    content: str
+    subject: "EntityReference | None"
+    predicate: str
+    object: dict[str, Any]
+    object_text: str
+    polarity: "Polarity"
+    stateful: bool
+    topic: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    language: str
+    event_at: str | None
+    event_precision: str
+    said_at: str
+    valid_from: str
+    valid_until: str | None
+    superseded_by: str | None
+    expires_at: str | None
+    confidence: float
+    confidence_parts: dict[str, float | None]
+    source_confidence: "SourceConfidence"
+    grounding: "Grounding"
+    speech_act: "SpeechAct"
+    importance: float
+    recurrence: int
+    review_reasons: list[str]
+    role: "Role"
+    extractor: str
+    evidence: str
+    trace_id: str | None
+    session_id: str | None
+    created_at: str
+    updated_at: str
+    score: float
+    unverified: bool
+    disputed: bool
+    contradicted_by: list[str]
+    explanation: "ExplanationResponse | None"
+
+
+Grounding = Literal["NotSupported", "Partial", "Supported", "Unknown"]
+
+
+class HistoryResponse(TypedDict):
+    """The current memory and its changes, oldest first."""
+
+    memory: "MemoryResponse"
+    versions: list["VersionResponse"]
+
+
+class KeyBody(TypedDict):
+    """An API key to create."""
+
+    name: str
+    scopes: list["Scope"]
+    expires_at: NotRequired[str | None]
+
+
+class KeyList(TypedDict):
+    """API keys, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["KeyResponse"]
+
+
+class KeyResponse(TypedDict):
+    """An API key without its secret."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: list["Scope"]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+
+
+class LabelBody(TypedDict):
+    """What the caller says about an item, in place of what it said before.
+
+    A memory is `good` if it is true, current and useful for a plausible later query, else `untrue`, `outdated` or
+    `useless`: the first quality that it lacks. A turn contains `something` worth remembering or `nothing`. What
+    the caller can't tell is `skipped`.
+    """
+
+    value: "LabelValue"
+
+
+class LabelResponse(TypedDict):
+    """A label: person or key, and what it says."""
+
+    labeller: str
+    value: "LabelValue"
+    remembered_memory_id: str | None
+    labelled_at: str
+
+
+LabelValue = Literal["good", "nothing", "outdated", "skipped", "something", "untrue", "useless"]
+
+LeftAlone = Literal[
+    "built_upon", "edited", "repeated", "rolled_back_since", "run_again", "said_again", "said_elsewhere"
+]
+
+
+class LeftAloneResponse(TypedDict):
+    """A memory that is left alone, as a whole or in part; `force` takes it back all the same if `can_be_forced`.
+
+    With the reason `repeated`, `trace_id` names a trace instead: its turn was rejected because it repeats one
+    that is taken back.
+    """
+
+    reason: "LeftAlone"
+    can_be_forced: bool
+    user_id: str
+    memory_id: str | None
+    content: str
+    status: "Status | None"
+    trace_id: str | None
+
+
+class LinkDetailResponse(TypedDict):
+    """Two memories that contradict each other or may be duplicates; `resolution` is null while the link is open."""
+
+    id: str
+    user_id: str
+    kind: "LinkKind"
+    status: "LinkStatus"
+    resolution: str | None
+    from_memory: "MemoryResponse"
+    to_memory: "MemoryResponse"
+    created_at: str
+    settled_at: str | None
+
+
+LinkKind = Literal["contradicts", "possible_duplicate"]
+
+
+class LinkList(TypedDict):
+    """Links, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["LinkDetailResponse"]
+
+
+LinkResolution = Literal["both", "changed", "kept_from", "kept_to", "merged"]
+
+
+class LinkResponse(TypedDict):
+    """A link to another memory that contradicts this one or may duplicate it."""
+
+    id: str
+    kind: "LinkKind"
+    status: "LinkStatus"
+    memory_id: str
+
+
+LinkStatus = Literal["open", "settled"]
+
+
+class LivenessResponse(TypedDict):
+    """The process is running."""
+
+    status: NotRequired["ServiceStatus"]
+
+
+class MemoriesBody(TypedDict):
+    """Memories of one end user to store."""
+
+    user_id: str
+    memories: list["MemoryBody"]
+
+
+class MemoryBody(TypedDict):
+    """A memory to store as given. Omitted fields get defaults."""
+
+    type: "TypeEnum"
+    content: str
+    subject: NotRequired["str | NameBody | None"]
+    predicate: NotRequired[str | None]
+    object: NotRequired["ObjectBody | None"]
+    polarity: NotRequired["Polarity"]
+    stateful: NotRequired[bool | None]
+    topic: NotRequired[str | None]
+    tags: NotRequired[list[str]]
+    metadata: NotRequired[dict[str, Any] | None]
+    language: NotRequired[str]
+    event_at: NotRequired[str | None]
+    event_precision: NotRequired["Precision | None"]
+    said_at: NotRequired[str | None]
+    valid_from: NotRequired[str | None]
+    valid_until: NotRequired[str | None]
+    expires_at: NotRequired[str | None]
+    superseded_by: NotRequired[str | None]
+    status: NotRequired["Status | None"]
+    confidence: NotRequired[float | None]
+    source_confidence: NotRequired["SourceConfidence"]
+    grounding: NotRequired["Grounding"]
+    speech_act: NotRequired["SpeechAct"]
+    importance: NotRequired[float]
+    session_id: NotRequired[str | None]
+    evidence: NotRequired[str | None]
+    context: NotRequired[str | None]
+    extractor: NotRequired[str]
+
+
+class MemoryDetailResponse(TypedDict):
+    """A memory with its source turns and its links to other memories."""
+
+    id: str
+    user_id: str
+    version: int
+    status: "Status"
+    type: "MemoryType"
+    content: str
+    subject: "EntityReference | None"
+    predicate: str
+    object: dict[str, Any]
+    object_text: str
+    polarity: "Polarity"
+    stateful: bool
+    topic: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    language: str
+    event_at: str | None
+    event_precision: str
+    said_at: str
+    valid_from: str
+    valid_until: str | None
+    superseded_by: str | None
+    expires_at: str | None
+    confidence: float
+    confidence_parts: dict[str, float | None]
+    source_confidence: "SourceConfidence"
+    grounding: "Grounding"
+    speech_act: "SpeechAct"
+    importance: float
+    recurrence: int
+    review_reasons: list[str]
+    role: "Role"
+    extractor: str
+    evidence: str
+    trace_id: str | None
+    session_id: str | None
+    created_at: str
+    updated_at: str
+    origins: list["OriginResponse"]
+    links: list["LinkResponse"]
+
+
+class MemoryList(TypedDict):
+    """Memories, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["MemoryResponse"]
+
+
+class MemoryResponse(TypedDict):
+    """A memory. `confidence_parts` add up to `confidence`, limited to the range from 0 to its cap."""
+
+    id: str
+    user_id: str
+    version: int
+    status: "Status"
+    type: "MemoryType"
+    content: str
+    subject: "EntityReference | None"
+    predicate: str
+    object: dict[str, Any]
+    object_text: str
+    polarity: "Polarity"
+    stateful: bool
+    topic: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    language: str
+    event_at: str | None
+    event_precision: str
+    said_at: str
+    valid_from: str
+    valid_until: str | None
+    superseded_by: str | None
+    expires_at: str | None
+    confidence: float
+    confidence_parts: dict[str, float | None]
+    source_confidence: "SourceConfidence"
+    grounding: "Grounding"
+    speech_act: "SpeechAct"
+    importance: float
+    recurrence: int
+    review_reasons: list[str]
+    role: "Role"
+    extractor: str
+    evidence: str
+    trace_id: str | None
+    session_id: str | None
+    created_at: str
+    updated_at: str
+
+
+MemoryType = Literal["entity", "event", "fact", "preference", "relation"]
+
+Mode = Literal["async", "sync"]
+
+
+class ModelCallResponse(TypedDict):
+    """A model call; `latency_us` is in microseconds, `cost_usd` in US dollars."""
+
+    purpose: str
+    model: str
+    prompt_version: str
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+    latency_us: int
+    cost_usd: str
+    error: str
+    answer_kind: str
+    invalid_objects: int
+
+
+class NameBody(TypedDict):
+    """An entity by name, created if it is new. "User" is the end user."""
+
+    name: str
+    type: NotRequired["EntityType"]
+
+
+class ObjectBody(TypedDict):
+    """The object of a triple: exactly one of the three fields."""
+
+    literal: NotRequired[str | None]
+    entity: NotRequired["str | NameBody | None"]
+    list: NotRequired[list[str] | None]
+
+
+class OriginResponse(TypedDict):
+    """A turn that supports a memory, with the quoted words."""
+
+    turn: str
+    trace_id: str
+    session_id: str
+    role: "Role"
+    evidence: str
+    said_at: str
+
+
+Outcome = Literal["discarded", "merged", "pending_review", "stored"]
+
+
+class OutcomeResponse(TypedDict):
+    """The outcome of one candidate, or of a turn without any. `detail` is the model's explanation of a discard."""
+
+    turn: str | None
+    candidate: int | None
+    content: str | None
+    outcome: "Outcome"
+    stage: "Stage"
+    reason: str
+    memory_id: str | None
+    detail: NotRequired[str]
+
+
+class PausedModelResponse(TypedDict):
+    """A model or embedder that has not answered since then; work that needs it waits in so many projects."""
+
+    model: str
+    since: str
+    projects: int
+
+
+Polarity = Literal["negative", "positive"]
+
+Precision = Literal["day", "instant", "month", "quarter", "week", "year"]
+
+
+class ProblemDocument(TypedDict):
+    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: NotRequired[list["FieldError"]]
+
+
+class ReadinessResponse(TypedDict):
+    """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work.
+
+    Callers that may not read /metrics get null in place of figures, and no names of models.
+    """
+
+    status: "ServiceStatus"
+    database: bool
+    migrations: bool
+    oldest_queued_seconds: float | None
+    vector_lag_seconds: float | None
+    dead: int | None
+    workers_alive: int | None
+    paused_models: NotRequired[list["PausedModelResponse"]]
+
+
+class RecallEstimate(TypedDict):
+    """An estimated recall with its limits, and what it was computed from; None where a sample has no labels."""
+
+    value: NotRequired[float | None]
+    low: NotRequired[float | None]
+    high: NotRequired[float | None]
+    found: NotRequired[float]
+    missed: NotRequired[float]
+
+
+class ReplayBody(TypedDict):
+    """Traces, and the configuration version under which they run again; null: each under its own.
+
+    With `isolated` each trace starts from the state as it was before it, not from what the replay would have
+    written. With `live_calls` the model is asked where a prompt has no recorded answer.
+    """
+
+    version: NotRequired[int | None]
+    traces: NotRequired["ReplayTracesBody"]
+    isolated: NotRequired[bool]
+    live_calls: NotRequired[bool]
+
+
+class ReplayList(TypedDict):
+    """Replays, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["ReplayResponse"]
+
+
+class ReplayResponse(TypedDict):
+    """A replay with its estimate and its sums; differences are counted, and given by trace."""
+
+    id: str
+    state: "ReplayState"
+    version: int | None
+    isolated: bool
+    live_calls: bool
+    traces: dict[str, Any]
+    estimate: dict[str, Any]
+    traces_total: int
+    traces_done: int
+    totals: dict[str, Any]
+    error: str
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+ReplayState = Literal["cancelled", "done", "estimated", "failed", "running", "waiting"]
+
+
+class ReplayTracesBody(TypedDict):
+    """Which ended traces are replayed: all filters have to fit, and a sample is drawn of what is left."""
+
+    user_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    since: NotRequired[str | None]
+    until: NotRequired[str | None]
+    trace_ids: NotRequired[list[str]]
+    sample: NotRequired[int | None]
+
+
+ReplayedState = Literal["different", "failed", "missed", "same", "waiting"]
+
+
+class ReplayedTraceList(TypedDict):
+    """Traces of a replay."""
+
+    next: str | None
+    previous: str | None
+    results: list["ReplayedTraceResponse"]
+
+
+class ReplayedTraceResponse(TypedDict):
+    """One trace of a replay: `diff` is empty if it ended as it was recorded."""
+
+    user_id: str
+    trace_id: str
+    state: "ReplayedState"
+    diff: dict[str, Any]
+    totals: dict[str, Any]
+    error: str
+
+
+class RetrievalFigures(TypedDict):
+    """The memories that were told, by what became of them; one may count for several outcomes.
+
+    `precision` is the share of those that were confirmed among those of which anything was heard again.
+    """
+
+    told: int
+    confirmed: int
+    contradicted: int
+    superseded: int
+    precision: "Share"
+
+
+class RetryWorkBody(TypedDict):
+    """Which failed work to run again, by default all of it; `error` is a part of its error."""
+
+    status: NotRequired[list["FailedStatus"]]
+    error: NotRequired[str]
+    user_id: NotRequired[str | None]
+
+
+class RetryWorkResponse(TypedDict):
+    """How many pieces of work will run again."""
+
+    retried: int
+
+
+class RevisionBody(TypedDict):
+    """New values for a memory; omitted fields stay unchanged. `version` is the version that the caller has read.
+
+    Without `object`, a new `content` changes the triple too: words that replace the old object become the new
+    one, and an object that cannot be read from the content becomes empty.
+    """
+
+    content: NotRequired[str]
+    object: NotRequired["ObjectBody | None"]
+    topic: NotRequired[str]
+    tags: NotRequired[list[str]]
+    importance: NotRequired[float]
+    confidence: NotRequired[float]
+    metadata: NotRequired[dict[str, Any]]
+    event_at: NotRequired[str | None]
+    event_precision: NotRequired["Precision | None"]
+    valid_from: NotRequired[str]
+    valid_until: NotRequired[str | None]
+    expires_at: NotRequired[str | None]
+    status: NotRequired["Status"]
+    version: NotRequired[int | None]
+
+
+Role = Literal["assistant", "system", "tool", "user"]
+
+
+class RollbackBody(TypedDict):
+    """A rollback; unless `dry_run` is false, nothing is written.
+
+    `force` names memories that are taken back although they were edited since. With `rerun` the traces are then
+    run again under the active configuration, and so are traces of which every turn was rejected.
+    """
+
+    selection: "SelectionBody"
+    dry_run: NotRequired[bool]
+    force: NotRequired[list[str]]
+    rerun: NotRequired[bool]
+    note: NotRequired[str]
+
+
+class RollbackList(TypedDict):
+    """Rollbacks, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["RollbackSummary"]
+
+
+class RollbackPreviewResponse(TypedDict):
+    """What a rollback would do. Of many end users, counts and memories are those of the first `users_previewed`."""
+
+    users: int
+    traces: int
+    users_previewed: int
+    counts: dict[str, int]
+    memories: list["ChangedMemoryResponse"]
+    left_alone: list["LeftAloneResponse"]
+
+
+class RollbackResponse(TypedDict):
+    """A rollback with its progress; `left_alone` lists up to 500 memories."""
+
+    rollback_id: str
+    state: "RollbackState"
+    selection: dict[str, Any]
+    rerun: bool
+    note: str
+    author: str
+    counts: dict[str, int]
+    created_at: str
+    finished_at: str | None
+    undone_by: str | None
+    undone_at: str | None
+    users: int
+    users_waiting: int
+    left_alone: list["LeftAloneResponse"]
+
+
+RollbackState = Literal["done", "undoing", "undone", "waiting"]
+
+
+class RollbackSummary(TypedDict):
+    """A rollback; `counts` are known once it is done.
+
+    After an undo, `counts` say how many traces it has restored (`undone_traces`), and how much it has left alone
+    because it was changed or run again since (`undo_left_alone`).
+    """
+
+    rollback_id: str
+    state: "RollbackState"
+    selection: dict[str, Any]
+    rerun: bool
+    note: str
+    author: str
+    counts: dict[str, int]
+    created_at: str
+    finished_at: str | None
+    undone_by: str | None
+    undone_at: str | None
+
+
+class SampleItemList(TypedDict):
+    """Items of a sample in the order of the draw."""
+
+    next: str | None
+    previous: str | None
+    results: list["SampleItemResponse"]
+
+
+class SampleItemResponse(TypedDict):
+    """An item: a memory with its quote, or a turn, and all its labels."""
+
+    id: str
+    kind: "SampleKind"
+    position: int
+    user_id: str
+    memory_id: str | None
+    turn_id: str | None
+    content: str
+    evidence: str
+    memory_type: str
+    model: str
+    version: int | None
+    labels: list["LabelResponse"]
+
+
+SampleKind = Literal["memory", "turn"]
+
+
+class SampleList(TypedDict):
+    """Samples, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["SampleResponse"]
+
+
+class SampleResponse(TypedDict):
+    """A sample: how many rows it could have been drawn from, were drawn, and have a label."""
+
+    id: str
+    kind: "SampleKind"
+    week: str
+    since: str
+    until: str
+    seed: int
+    population: int
+    drawn: int
+    labelled: int
+    author: str
+    created_at: str
+
+
+class SamplesBody(TypedDict):
+    """A period to draw samples from, by default the last seven days; the same seed draws the same rows."""
+
+    since: NotRequired[str | None]
+    until: NotRequired[str | None]
+    seed: NotRequired[int | None]
+
+
+Scope = Literal["admin", "read", "trust", "write"]
+
+SearchBody = TypedDict(
+    "SearchBody",
+    {
+        "user_id": str,
+        "query": str,
+        "limit": NotRequired[int],
+        "types": NotRequired[list["MemoryType"]],
+        "topics": NotRequired[list[str]],
+        "tags": NotRequired[list[str]],
+        "entities": NotRequired[list[str]],
+        "metadata": NotRequired[dict[str, Any] | None],
+        "status": NotRequired[list["Status"]],
+        "from": NotRequired[str | None],
+        "to": NotRequired[str | None],
+        "stakes": NotRequired["Stakes"],
+        "as_of": NotRequired[str | None],
+        "known_at": NotRequired[str | None],
+        "min_confidence": NotRequired[float],
+        "min_score": NotRequired[float],
+        "explain": NotRequired[bool],
+    },
+)
+
+
+class SearchResponse(TypedDict):
+    """Search results, best first."""
+
+    results: list["FoundMemoryResponse"]
+
+
+class SelectionBody(TypedDict):
+    """Which traces to take back: those that meet all conditions given, at least one.
+
+    `version` is the number of a configuration version; a session is named together with its user; `replay_id`
+    names the traces of a replay; `since` is included, `until` is not.
+    """
+
+    trace_ids: NotRequired[list[str]]
+    version: NotRequired[int | None]
+    key_id: NotRequired[str | None]
+    user_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    replay_id: NotRequired[str | None]
+    since: NotRequired[str | None]
+    until: NotRequired[str | None]
+
+
+ServiceStatus = Literal["degraded", "ok", "unavailable"]
+
+
+class SessionEndResponse(TypedDict):
+    """The trace of the extraction over the whole session; null if there is nothing new to extract."""
+
+    trace_id: str | None
+    status: "TraceStatus"
+
+
+class SettlementBody(TypedDict):
+    """How to settle a link between `from`, the memory that was stored later, and `to`.
+
+    `kept_from` and `kept_to` keep one of the two and reject the other; `changed` closes the older one where the
+    newer one begins, or on `changed_on`; `both` keeps both, with the validities given; `merged` merges the newer
+    one into the older one. With a version, the memory must still be at that version.
+    """
+
+    resolution: "LinkResolution"
+    changed_on: NotRequired[str | None]
+    from_version: NotRequired[int | None]
+    to_version: NotRequired[int | None]
+    from_validity: NotRequired["ValidityBody | None"]
+    to_validity: NotRequired["ValidityBody | None"]
+
+
+class Share(TypedDict):
+    """A part of a whole with the limits between which it lies at 95 % confidence; all None if the whole is empty."""
+
+    part: float
+    whole: float
+    value: NotRequired[float | None]
+    low: NotRequired[float | None]
+    high: NotRequired[float | None]
+
+
+SourceConfidence = Literal["confirmed", "direct", "inferred", "speculated"]
+
+
+class SpanResponse(TypedDict):
+    """The result of one stage; `latency_us` is in microseconds."""
+
+    stage: "Stage"
+    result: "SpanResult"
+    reason: str
+    latency_us: int
+    details: dict[str, Any]
+
+
+SpanResult = Literal["error", "pass", "reject", "transform"]
+
+SpeechAct = Literal["asserted", "hypothetical", "quoted", "roleplay", "sarcasm"]
+
+Stage = Literal["conflict", "dedupe", "extract", "index", "persist", "pre_filter", "resolve_refs"]
+
+Stakes = Literal["high", "low", "normal"]
+
+
+class StatsResponse(TypedDict):
+    """The funnel and its cost by day, oldest first."""
+
+    since: str
+    until: str
+    cost_usd: str
+    days: list["DayStatsResponse"]
+
+
+Status = Literal["active", "archived", "merged", "pending_review", "rejected", "retracted", "superseded"]
+
+
+class StoredMemoriesResponse(TypedDict):
+    """The stored memories, in the order of the request. `adjusted`: what was stored otherwise than it was sent."""
+
+    memories: list["MemoryResponse"]
+    adjusted: list["AdjustmentResponse"]
+
+
+class TraceList(TypedDict):
+    """Traces, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["TraceSummary"]
+
+
+class TraceResponse(TypedDict):
+    """A trace with its turns, stages, model calls and outcomes.
+
+    `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
+    """
+
+    id: str
+    user_id: str
+    session_id: str
+    status: "TraceStatus"
+    rollback_id: str | None
+    counts: dict[str, Any]
+    created_at: str
+    finished_at: str | None
+    topic: str
+    metadata: dict[str, Any]
+    configuration_id: str
+    error: str
+    waiting: "WaitingResponse | None"
+    outcomes: list["OutcomeResponse"]
+    turns: list["TurnResponse"]
+    spans: list["SpanResponse"]
+    model_calls: list["ModelCallResponse"]
+
+
+TraceStatus = Literal["dead", "done", "extraction_failed", "queued", "rejected", "rolled_back"]
+
+
+class TraceSummary(TypedDict):
+    """One run of the write pipeline; `rollback_id` names the rollback that has taken back what it wrote."""
+
+    id: str
+    user_id: str
+    session_id: str
+    status: "TraceStatus"
+    rollback_id: str | None
+    counts: dict[str, Any]
+    created_at: str
+    finished_at: str | None
+
+
+class TurnBody(TypedDict):
+    """One message of a conversation."""
+
+    role: "Role"
+    content: str
+    speaker: NotRequired[str | None]
+    occurred_at: NotRequired[str | None]
+    turn_id: NotRequired[str | None]
+
+
+class TurnResponse(TypedDict):
+    """A turn. `rejected_for` is empty unless the pre-filter rejected it.
+
+    `utc_offset` is the offset in which `occurred_at` was given, in minutes east of UTC.
+    """
+
+    id: str
+    turn_id: str
+    position: int
+    role: "Role"
+    speaker: str
+    content: str
+    occurred_at: str | None
+    utc_offset: int
+    received_at: str
+    rejected_for: str
+    rejected_by: str
+
+
+class TurnsAcceptedResponse(TypedDict):
+    """The turns are stored and will be processed; read the trace for the outcome.
+
+    `adjusted` lists what was stored otherwise than it was sent. `redacted` counts the placeholders that stand in
+    the turns in place of sensitive data, by kind: secret, card, iban, national_id, phone, email, custom.
+    """
+
+    trace_id: str
+    status: "TraceStatus"
+    adjusted: list["AdjustmentResponse"]
+    redacted: dict[str, int]
+
+
+class TurnsBody(TypedDict):
+    """Turns of one session, in order."""
+
+    user_id: str
+    session_id: str
+    turns: list["TurnBody"]
+    mode: NotRequired["Mode"]
+    topic: NotRequired[str | None]
+    metadata: NotRequired[dict[str, Any] | None]
+
+
+class TurnsResponse(TypedDict):
+    """The outcome of the turns. With status `dead` or `extraction_failed` nothing was stored; `error` says why."""
+
+    trace_id: str
+    status: "TraceStatus"
+    adjusted: list["AdjustmentResponse"]
+    redacted: dict[str, int]
+    turns: int
+    rejected: dict[str, int]
+    candidates: int
+    stored: int
+    merged: int
+    superseded: int
+    pending_review: int
+    discarded: int
+    memory_ids: list[str]
+    outcomes: list["OutcomeResponse"]
+    error: NotRequired[str]
+
+
+TypeEnum = Literal[
+    "fact",
+    "preference",
+    "event",
+    "entity",
+    "relation",
+    "factual",
+    "episodic",
+    "decision",
+    "procedural",
+    "procedure",
+    "behavioural",
+    "behavioral",
+]
+
+
+class UserList(TypedDict):
+    """End users, ordered by `user_id`."""
+
+    next: str | None
+    previous: str | None
+    results: list["UserResponse"]
+
+
+class UserResponse(TypedDict):
+    """An end user, with the number of live memories, sessions and turns."""
+
+    id: str
+    user_id: str
+    memories: int
+    sessions: int
+    turns: int
+    created_at: str
+
+
+class ValidityBody(TypedDict):
+    """From when until when a memory is true; null leaves the start as it is, and the end open."""
+
+    valid_from: NotRequired[str | None]
+    valid_until: NotRequired[str | None]
+
+
+class VersionResponse(TypedDict):
+    """A past version: the former values of the changed fields, and when they were current."""
+
+    version: int
+    operation: str
+    actor: str
+    trace_id: str | None
+    values: dict[str, Any]
+    known_from: str
+    known_until: str
+
+
+class WaitingResponse(TypedDict):
+    """Why a queued trace waits: for a model that does not answer, or for its next attempt."""
+
+    reason: str
+    since: str | None
+    next_try_at: str

@@ -1,0 +1,52 @@
+"""Serve MCP over standard input and output, on the data of this installation."""
+
+import os
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from memplatform_client import AsyncClient
+
+
+class Command(BaseCommand):
+    help = "Serve MCP over standard input and output, without a web server. Extraction needs the workers (cluster)."
+    requires_system_checks: list[str] = []  # their output would not be part of the protocol
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--user-id", default=None, help="the end user if a tool names none")
+
+    def handle(self, *, user_id: str | None, **options: Any) -> None:
+        from memplatform_client.mcp.stdio import serve  # with the SDK, which takes time to read
+
+        key = os.environ.get("MEMPLATFORM_API_KEY", "")
+        if not key:
+            raise CommandError("set MEMPLATFORM_API_KEY to a key of the project (manage.py createkey PROJECT)")
+        serve(_client(key), default_user_id=user_id or os.environ.get("MEMPLATFORM_USER_ID"))
+
+
+def _client(key: str) -> AsyncClient:
+    """Return a client of the REST API within this process."""
+    from memplatform.mcp.in_process import InProcessTransport
+    from memplatform.rsgi import application
+
+    return AsyncClient("http://in-process", key, http_transport=InProcessTransport(application.answer, _outer()))
+
+
+def _outer() -> dict[str, Any]:
+    """Return an environment that says how a request has come: from this machine, to an allowed host."""
+    host = next((host for host in settings.ALLOWED_HOSTS if not host.startswith(("*", "."))), "localhost")
+    return {
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "443" if settings.HTTPS else "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "127.0.0.1",
+        "HTTP_HOST": host,
+        "HTTP_X_FORWARDED_PROTO": "https" if settings.HTTPS else "http",
+        "wsgi.url_scheme": "http",
+        "wsgi.errors": None,
+        "wsgi.version": (1, 0),
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }

@@ -1,0 +1,84 @@
+"""The banner of all pages, and the notice of new rows."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.console.selectors.trouble import find_trouble
+from apps.memories.models import Memory
+from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
+from apps.pipeline.core.enums import PausedKind, Status, WorkState
+from apps.tenants.models import Project
+from apps.traces.models import Trace
+from tests.console.members import text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sound_project(full_project: Project) -> Project:
+    """A project in which nothing is wrong: a worker lives, and all work is done."""
+    ModelPause.objects.all().delete()
+    OutboxRow.objects.update(state=WorkState.DONE)
+    WorkerHeartbeat.objects.update(seen_at=timezone.now())
+    return full_project
+
+
+def texts(project: Project) -> list[str]:
+    return [line.text for line in find_trouble(project_id=project.pk).lines]
+
+
+def test_nothing_is_wrong(sound_project: Project, viewer: Client) -> None:
+    assert texts(sound_project) == []
+    assert 'role="status"></div>' in text_of(viewer, "users/")
+
+
+def test_causes_come_before_what_follows_from_them(sound_project: Project) -> None:
+    now = timezone.now()
+    row = OutboxRow.objects.filter(project=sound_project).earliest("id")
+    waiting = OutboxRow.objects.filter(pk=row.pk)
+    waiting.update(state=WorkState.PENDING, created_at=now - timedelta(minutes=5))
+    assert texts(sound_project) == ["The oldest accepted work has waited for 5 min."]
+    OutboxRow.objects.exclude(pk=row.pk).update(state=WorkState.DEAD)
+    dead = OutboxRow.objects.filter(state=WorkState.DEAD).count()
+    ModelPause.objects.create(
+        project=sound_project, model="m", kind=PausedKind.MODEL, since=now, until=now, error="refused"
+    )
+    assert texts(sound_project) == ["The model m does not answer.", f"{dead} entries of the queue failed."]
+    WorkerHeartbeat.objects.all().delete()
+    assert texts(sound_project)[1] == "No worker is running: accepted turns are waiting."
+
+
+@pytest.mark.parametrize(("path", "shown"), [("users/", True), ("queue/", False), ("dashboard/", False)])
+def test_pages_that_tell_it_in_detail_have_no_banner(
+    sound_project: Project, viewer: Client, path: str, shown: bool
+) -> None:
+    WorkerHeartbeat.objects.all().delete()
+    assert ('id="banner"' in text_of(viewer, path)) == shown
+
+
+@pytest.mark.parametrize(
+    ("query", "new"),
+    [
+        ({"list": "traces"}, 6),
+        ({"list": "traces", "q": "porto"}, 1),
+        ({"list": "traces", "status": "rejected"}, 1),
+        ({"list": "review"}, 1),
+        ({"list": "review", "q": "zebra"}, 0),
+        ({"list": "keys"}, None),
+        ({}, None),
+    ],
+)
+def test_new_rows_are_counted_by_the_filters_of_the_list(
+    full_project: Project, viewer: Client, query: dict[str, str], new: int | None
+) -> None:
+    began = Trace.objects.filter(project=full_project).earliest("created_at").created_at - timedelta(hours=1)
+    Memory.objects.filter(project=full_project, content__contains="green tea").update(status=Status.PENDING_REVIEW)
+    page = text_of(viewer, f"counts/?{urlencode(query | {'shown_at': began.isoformat()})}")
+    assert ('id="new-rows"' in page) == (new is not None)
+    assert (f">{new} new: show</a>" in page) == bool(new)
+    later = urlencode(query | {"shown_at": "2999-01-01T00:00:00Z"})
+    assert "new: show" not in text_of(viewer, f"counts/?{later}")

@@ -1,0 +1,173 @@
+"""What agents already have reaches the product: the Python client and MCP, old and new, over HTTP and stdio."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client as McpClient
+from mcp import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from memplatform.demo.client import Client as Caller
+from memplatform_client import AsyncClient, Client, InvalidRequest, NotFound, PermissionDenied
+from tests.instance import PROJECT, Instance
+
+pytestmark = pytest.mark.journey
+OLDEST, NEWEST = "2024-11-05", "2026-07-28"
+WAIT = 30
+HOME = "Where does Kim live?"  # in words of the memory: vectors may follow later
+
+
+def test_the_python_client(client: Caller) -> None:
+    """What was said is found after waiting for it, and corrections need the version that was read."""
+    said: Any = [{"role": "user", "content": "I live in Lyon and I work as a carpenter."}]
+    with Client(client.address, client.key) as memory:
+        accepted = memory.write_turns(user_id="kim", session_id="monday", turns=said)
+        trace = memory.wait(accepted["trace_id"], timeout=60)
+        assert (trace["status"], trace["counts"]["stored"]) == ("done", 2)
+        best = memory.search("kim", HOME, limit=1)["results"][0]
+        assert "Lyon" in best["content"]
+        assert "Lyon" in memory.build_context("kim", "Plan a weekend")["context"]
+        revised = memory.revise_memory(best["id"], {"importance": 0.9}, version=best["version"])
+        assert revised["version"] == best["version"] + 1
+        assert len(list(memory.each_memory(user_id="kim", limit=1))) == 2
+        memory.retract_memory(best["id"], version=revised["version"])
+        assert memory.read_memory(best["id"])["status"] == "retracted"
+        with pytest.raises(PermissionDenied, match="insufficient_scope"):
+            memory.request("GET", "/v1/keys")
+        with pytest.raises(InvalidRequest) as refused:
+            memory.search("kim", "where?", limit=0)
+        assert refused.value.errors[0]["pointer"] == "/limit"
+        with pytest.raises(NotFound):
+            memory.read_trace("trc_" + "0" * 32)
+
+
+def test_waiting_takes_no_threads(client: Caller) -> None:
+    """More callers wait than the process has threads, and others are answered meanwhile."""
+
+    async def run() -> list[str]:
+        async with AsyncClient(client.address, client.key) as memory:
+            said: Any = [{"role": "user", "content": "I have a canary."}]
+            accepted = [
+                await memory.write_turns(user_id=f"waiter {number}", session_id="s", turns=said) for number in range(20)
+            ]
+            waiting = [asyncio.create_task(memory.wait(each["trace_id"])) for each in accepted]
+            assert (await memory.search("kim", "city"))["results"] is not None
+            return [trace["status"] for trace in await asyncio.gather(*waiting)]
+
+    assert set(asyncio.run(run())) == {"done"}
+
+
+Step = Callable[..., Awaitable[Any]]
+
+
+async def remember_and_forget(agent: McpClient, user_id: str) -> None:
+    """Add, wait, search, update, look at the history, delete."""
+
+    async def call(name: str, **arguments: Any) -> Any:
+        result = await agent.call_tool(name, arguments)
+        assert not result.is_error, result.content
+        return result.structured_content or result.content[0].text
+
+    about = {"user_id": user_id}
+    added = await call("add_memory", text="I live in Porto and I play the cello.", **about)
+    event = await call("get_event_status", event_id=added["event_id"], wait_seconds=WAIT)
+    assert (event["status"], event["stored"]) == ("SUCCEEDED", 2)
+    found = (await call("search_memories", query=HOME, limit=1, **about))["results"][0]
+    assert "Porto" in found["memory"]
+    assert "Porto" in await call("get_context", query="Plan a concert", **about)
+    text = found["memory"].replace("Porto", "Braga")
+    refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "text": text})
+    assert refused.is_error
+    assert "insufficient_scope" in refused.content[0].text
+    updated = await call("update_memory", memory_id=found["id"], metadata={"from": "mcp"})
+    assert updated["metadata"] == {"from": "mcp"}
+    history = await call("get_memory_history", memory_id=found["id"])
+    assert [each["version"] for each in history["versions"]] == [1]
+    await call("delete_memory", memory_id=found["id"])
+    listed = await call("get_memories", **about)
+    assert [("cello" in each["memory"]) for each in listed["results"]] == [True]
+    stored = await call("store_memory", text="Likes plain words.", infer=False, **about)
+    assert stored["results"][0]["memory"] == "Likes plain words."
+    missing = await agent.call_tool("get_memory", {"memory_id": "mem_" + "0" * 32})
+    assert missing.is_error
+    assert "not_found" in missing.content[0].text
+    block = await agent.read_resource(f"memory://{user_id}/context")
+    assert "cello" in block.contents[0].text
+    one = await agent.read_resource(f"memory://memories/{stored['results'][0]['id']}")
+    assert json.loads(one.contents[0].text)["content"] == "Likes plain words."
+    prompt = await agent.get_prompt("recall", {"question": "Which instrument?", **about})
+    assert "cello" in prompt.messages[0].content.text
+
+
+async def over_http(client: Caller, mode: str, user_id: str) -> None:
+    headers = {"Authorization": f"Bearer {client.key}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+        transport = streamable_http_client(f"{client.address}/mcp", http_client=http)
+        async with McpClient(transport, mode=mode) as agent:
+            tools = {tool.name: tool for tool in (await agent.list_tools()).tools}
+            assert tools["search_memories"].annotations.read_only_hint
+            assert tools["delete_memory"].annotations.destructive_hint
+            await remember_and_forget(agent, user_id)
+
+
+@pytest.mark.parametrize("mode", ["legacy", NEWEST])
+def test_mcp_over_http(client: Caller, mode: str) -> None:
+    asyncio.run(over_http(client, mode, f"http {mode}"))
+
+
+COMMANDS = {"client": ["-m", "memplatform_client.mcp.stdio"], "manage.py": ["manage.py", "mcp"]}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_mcp_over_stdio(client: Caller, instance: Instance, command: str) -> None:
+    own = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
+    started = StdioServerParameters(
+        command=sys.executable, args=COMMANDS[command], env={**os.environ, **instance.environment, **own}, cwd=PROJECT
+    )
+
+    async def run() -> None:
+        async with McpClient(started) as agent:
+            await remember_and_forget(agent, f"stdio {command}")
+
+    asyncio.run(run())
+
+
+def post(client: Caller, message: dict[str, Any], *, key: str, **headers: str) -> httpx2.Response:
+    accept = {"Accept": "application/json, text/event-stream", **headers}
+    return httpx2.post(
+        f"{client.address}/mcp", json=message, headers={"Authorization": f"Bearer {key}", **accept}, timeout=60
+    )
+
+
+def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
+    """A client of 2024 begins with initialize; a key that is not valid gets a problem document."""
+    asked = {"protocolVersion": OLDEST, "capabilities": {}, "clientInfo": {"name": "old", "version": "1"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked}
+    begun = post(client, message, key=client.key)
+    assert begun.json()["result"]["protocolVersion"] == OLDEST
+    listed = post(client, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, key=client.key)
+    assert "add_memory" in {tool["name"] for tool in listed.json()["result"]["tools"]}
+    call = {"name": "search_memories", "arguments": {"query": "city"}}
+    search = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call}
+    assert "user_id is required" in post(client, search, key=client.key).json()["result"]["content"][0]["text"]
+    of_kim = post(client, search, key=client.key, **{"Memplatform-User-Id": "kim"}).json()["result"]
+    assert {hit["user_id"] for hit in of_kim["structuredContent"]["results"]} <= {"kim"}
+    refused = post(client, message, key="mp_wrong")
+    assert (refused.status_code, refused.json()["code"]) == (401, "invalid_key")
+    assert "Bearer" in refused.headers["WWW-Authenticate"]
+    streaming = {"Authorization": f"Bearer {client.key}", "Accept": "text/event-stream"}
+    stream = httpx2.get(f"{client.address}/mcp", headers=streaming)
+    assert (stream.status_code, stream.json()["code"]) == (405, "method_not_allowed")
+    broken = httpx2.post(
+        f"{client.address}/mcp", content=b"{", headers={"Authorization": f"Bearer {client.key}", **JSON}
+    )
+    assert (broken.status_code, broken.json()["error"]["code"]) == (400, -32700)
+
+
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

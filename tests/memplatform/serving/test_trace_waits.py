@@ -1,0 +1,66 @@
+"""Callers that wait for traces: all are answered when theirs has ended, and their number is bounded."""
+
+import asyncio
+from collections.abc import Set as AbstractSet
+from uuid import UUID, uuid4
+
+from memplatform.serving.trace_waits import TraceWaits
+
+LONG = 30.0
+
+
+class Traces:
+    """Which traces have ended, as the database would say."""
+
+    def __init__(self) -> None:
+        self.ended: set[UUID] = set()
+        self.asked: list[set[UUID]] = []
+        self.is_unreachable = False
+
+    def ended_of(self, trace_ids: AbstractSet[UUID]) -> set[UUID]:
+        self.asked.append(set(trace_ids))
+        if self.is_unreachable:
+            self.is_unreachable = False
+            raise ConnectionError("the database is gone")
+        return self.ended & trace_ids
+
+
+def test_each_waits_for_its_own_trace() -> None:
+    traces, first, second = Traces(), uuid4(), uuid4()
+    traces.is_unreachable = True  # at first
+    waits = TraceWaits(traces.ended_of, at_most=3)
+
+    async def wait() -> None:
+        callers = [asyncio.create_task(waits.wait(each, seconds=LONG)) for each in (first, first, second)]
+        while len(traces.asked) < 2:
+            await asyncio.sleep(0)
+        assert not any(caller.done() for caller in callers)
+        traces.ended.add(first)
+        await asyncio.gather(*callers[:2])
+        assert not callers[2].done()
+        traces.ended.add(second)
+        await callers[2]
+
+    asyncio.run(wait())
+    assert traces.asked[0] == {first, second}  # one query for all
+
+
+def test_the_time_is_up() -> None:
+    traces = Traces()
+    asyncio.run(TraceWaits(traces.ended_of, at_most=1).wait(uuid4(), seconds=0.01))
+    assert traces.ended == set()
+
+
+def test_too_many_do_not_wait() -> None:
+    traces, trace = Traces(), uuid4()
+    waits = TraceWaits(traces.ended_of, at_most=1)
+
+    async def wait() -> None:
+        first = asyncio.create_task(waits.wait(trace, seconds=LONG))
+        await asyncio.sleep(0)
+        await waits.wait(uuid4(), seconds=LONG)
+        assert not first.done()
+        traces.ended.add(trace)
+        await first
+
+    asyncio.run(wait())

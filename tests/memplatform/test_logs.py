@@ -1,0 +1,46 @@
+"""Logs hold no identifiers of end users: paths of requests become the patterns of their URLs."""
+
+import logging
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from apps.pipeline.core.enums import Scope
+from apps.tenants.models import Project
+from memplatform.logs import WithoutPaths
+from tests.conftest import MakeClient
+
+
+@pytest.fixture
+def log() -> Iterator[StringIO]:
+    """What the handler of the process writes."""
+    (handler,) = [
+        each
+        for each in logging.getLogger().handlers
+        if isinstance(each, logging.StreamHandler) and any(isinstance(kept, WithoutPaths) for kept in each.filters)
+    ]
+    written = StringIO()
+    before = handler.setStream(written)
+    yield written
+    handler.setStream(before)
+
+
+def test_an_unknown_user_is_not_named_in_the_log(project: Project, client_of: MakeClient, log: StringIO) -> None:
+    caller: APIClient = client_of(project, Scope.ADMIN)
+    for path in ("/v1/users/ana.kowalska/export", "/v1/erasures/ana.kowalska", "/v1/ana.kowalska", "/ana.kowalska"):
+        assert caller.get(path).status_code in (404, 422), path
+    assert caller.delete("/v1/users/ana.kowalska").status_code == 404
+    lines = log.getvalue()
+    assert "ana.kowalska" not in lines
+    assert "Not Found: /v1/users/<path:user_id>" in lines
+    assert "Not Found: /v1/…" in lines
+    assert "Not Found: /…" in lines
+
+
+def test_the_token_of_an_invitation_is_not_in_the_log(db: None, log: StringIO) -> None:
+    assert Client().get("/console/login/invitation/a-token/").status_code == 404
+    assert "a-token" not in log.getvalue()
+    assert "Not Found: /console/login/invitation/<str:token>/" in log.getvalue()

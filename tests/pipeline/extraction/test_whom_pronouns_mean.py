@@ -1,0 +1,39 @@
+"""Whom "she" means: somebody of the same sentence, the one before, or the speaker's last turn that names anybody."""
+
+import pytest
+
+from apps.pipeline.extraction.patterns import extract
+from tests.pipeline.builders import turn
+from tests.pipeline.extraction.extract_helper import POLICY, contents
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Priya's mum was here. She's allergic to cats.", ["Priya's mum is allergic to cats."]),
+        ("Aoife was here. That's my ex-wife.", ["User's ex-wife is Aoife."]),
+        (
+            "I'm seeing someone. Her name is Sandra, she teaches geography.",
+            ["User is together with Sandra.", "Sandra teaches geography."],
+        ),
+        ("Leo's sixteen and Donal's thirteen.", ["Leo is sixteen years old.", "Donal is thirteen years old."]),
+        # Of two, nobody knows which one is meant.
+        ("We have Becky and our Chloe who is here, she's seventeen.", []),
+        ("She is called Floor.", []),
+    ],
+)
+def test_within_a_turn(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("My aunt Vera moved in.", ["Vera is allergic to cats."]),
+        ("Vera and Nora moved in.", ["She is allergic to cats."]),
+        ("We went to Rome.", ["She is allergic to cats."]),  # a place, as far as one can see
+    ],
+)
+def test_across_turns(before: str, expected: list[str]) -> None:
+    found = extract(turn=turn("She's allergic to cats.", position=1), policy=POLICY, before=(turn(before, position=0),))
+    assert [each.content for each in found] == expected
