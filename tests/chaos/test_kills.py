@@ -57,7 +57,7 @@ def assert_survives(
 ) -> None:
     project, key = cluster.new_project(slug)
     with cluster.kept_running(), repeated(harm, most=most) as harmed:
-        receipts = post(conversations(), port=cluster.port, key=key, pause=PAUSE)
+        receipts = post(conversations(), port=cluster.port, second_port=cluster.second_port, key=key, pause=PAUSE)
         assert len(harmed) >= 2
     with cluster.kept_running():
         assert cluster.drained(project), cluster.instance.output[-4_000:]
