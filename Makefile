@@ -48,6 +48,7 @@ check: env ## Check format, lint, types, import contracts, settings and migratio
 	@cd clients/python && ../../"$(BIN)/mypy"
 	@"$(BIN)/python" manage.py check
 	@"$(BIN)/python" manage.py makemigrations --check --dry-run
+	@"$(BIN)/python" manage.py lint_migrations
 
 client-models: env ## Write the models of the Python client from the OpenAPI document
 	@"$(BIN)/python" scripts/client_models.py

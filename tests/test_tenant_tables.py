@@ -29,7 +29,7 @@ OF_A_PROJECT = {
     "Replay",
     "RulePreview",
 }
-OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
+OF_NOBODY = {"JobRound", "TalliedHour", "WorkerHeartbeat"}
 
 # Indexes over all end users of a project, for queues and lists; no turn waits for their queries.
 ACROSS_USERS = {

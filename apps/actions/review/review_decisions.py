@@ -12,7 +12,6 @@ from apps.actions.memories.revise import find_memory
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.plan import WritePlan
@@ -102,6 +101,5 @@ def apply_decision(*, by: Reviewer, end_user_id: UUID, operations: Sequence[Oper
     try:
         with transaction.atomic():
             apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
-            transaction.on_commit(wake_workers)
     except StalePlan as stale:
         raise Conflict("somebody else was faster") from stale
