@@ -34,6 +34,10 @@ API: dict[str, dict[str, Scope | None]] = {
     "entities": {"GET": Scope.READ},
     "entity": {"GET": Scope.READ},
     "entity-merge": {"POST": Scope.ADMIN, "DELETE": Scope.ADMIN},
+    "item": {"GET": Scope.READ, "PUT": Scope.WRITE, "DELETE": Scope.WRITE},
+    "item-search": {"POST": Scope.READ},
+    "item-namespaces": {"POST": Scope.READ},
+    "item-operations": {"POST": Scope.READ},  # its puts and deletions need more: tests/api/test_items.py
     "keys": {"GET": Scope.ADMIN, "POST": Scope.ADMIN},
     "key": {"DELETE": Scope.ADMIN},
     "session-end": {"POST": Scope.WRITE},

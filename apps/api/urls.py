@@ -8,6 +8,7 @@ from apps.api.views.bulk_memories import BulkMemoriesView, MemoryBatchView
 from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
 from apps.api.views.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
 from apps.api.views.health import HealthView, ReadyView, metrics
+from apps.api.views.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
 from apps.api.views.keys import KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.mcp import McpView
@@ -48,6 +49,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/rollbacks", RollbacksView.as_view(), name="rollbacks"),
     path("v1/rollbacks/<str:rollback_id>", RollbackView.as_view(), name="rollback"),
     path("v1/rollbacks/<str:rollback_id>/undo", RollbackUndoView.as_view(), name="rollback-undo"),
+    path("v1/items", ItemView.as_view(), name="item"),
+    path("v1/items/search", ItemSearchView.as_view(), name="item-search"),
+    path("v1/items/namespaces", NamespacesView.as_view(), name="item-namespaces"),
+    path("v1/items/batch", ItemOperationsView.as_view(), name="item-operations"),
     path("v1/keys", KeysView.as_view(), name="keys"),
     path("v1/keys/<str:key_id>", KeyView.as_view(), name="key"),
     path("v1/sessions/<path:session_id>/end", SessionEndView.as_view(), name="session-end"),

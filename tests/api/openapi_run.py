@@ -51,6 +51,8 @@ STATED_IN_WORDS = (
     "Idempotency-Key: must have 1 to 255 characters",  # spaces around a header are no part of its value
     "`int | null`, got `float`",
     "Expected `int`, got `float`",  # 5.0 is an integer in JSON Schema
+    "`int`, got `float`",
+    "is no operator; allowed: $eq",
 )
 NEGATIVE_STATUSES = ["400", "401", "403", "404", "405", "406", "409", "411", "413", "415", "422", "429"]
 

@@ -72,6 +72,7 @@ CHOICE = {
     "until": "2026-02-01T00:00:00Z",
     "trace_ids": ["trc_x"],
 }
+ITEM = {"namespace": ["a"], "key": "k", "value": {"f": "x"}, "user_id": "ana", "text": "t"}
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/turns"): TURNS,
     ("post", "/v1/memories"): {"user_id": "ana", "memories": [MEMORY]},
@@ -80,6 +81,12 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("patch", "/v1/memories/{memory_id}"): REVISION,
     ("post", "/v1/memories/search"): SEARCH,
     ("post", "/v1/context"): {"user_id": "ana", "query": "q", "stakes": "normal"} | SCOPE,
+    ("put", "/v1/items"): ITEM,
+    ("post", "/v1/items/search"): {"namespace_prefix": ["a"], "filter": {"f": {"$gt": "x"}}, "query": "q"},
+    ("post", "/v1/items/namespaces"): {"prefix": ["a"], "suffix": ["b"]},
+    ("post", "/v1/items/batch"): {
+        "operations": [{"operation": "put", **ITEM}, {"operation": "pop", "namespace": ["a"]}]
+    },
     ("post", "/v1/sessions/{session_id}/end"): {"user_id": "ana"},
     ("post", "/v1/keys"): {"name": "n", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"},
     ("post", "/v1/work/retry"): {"status": ["dead"], "error": "e", "user_id": "ana"},

@@ -135,6 +135,59 @@ def list_traces(
     return Call("GET", "/v1/traces", query=query)
 
 
+def put_item(
+    *,
+    namespace: Sequence[str],
+    key: str,
+    value: Mapping[str, Any],
+    user_id: str | None = None,
+    text: str | None = None,
+    ttl_minutes: float | None = None,
+    expected_version: int | None = None,
+) -> Call[models.ItemResponse]:
+    """Store JSON under a namespace and a key, in place of what is there; `user_id` says whose data it is."""
+    body = _given(
+        namespace=list(namespace),
+        key=key,
+        value=value,
+        user_id=user_id,
+        text=text,
+        ttl_minutes=ttl_minutes,
+        expected_version=expected_version,
+    )
+    return Call("PUT", "/v1/items", body=body, may_repeat=expected_version is None)
+
+
+def read_item(*, namespace: Sequence[str], key: str, refresh_ttl: bool = True) -> Call[models.ItemResponse]:
+    """Read an item; reading one that expires lets it live on."""
+    query = {"namespace": list(namespace), "key": key, "refresh_ttl": str(refresh_ttl).lower()}
+    return Call("GET", "/v1/items", query=query)
+
+
+def delete_item(*, namespace: Sequence[str], key: str) -> Call[None]:
+    """Delete an item for good."""
+    return Call("DELETE", "/v1/items", query={"namespace": list(namespace), "key": key})
+
+
+def search_items(*, namespace_prefix: Sequence[str] = (), **filters: Any) -> Call[models.ItemList]:
+    """Find items below a namespace; `filters` are further fields of ItemSearchBody, such as `filter` and `query`."""
+    return Call("POST", "/v1/items/search", body={"namespace_prefix": list(namespace_prefix), **filters})
+
+
+def list_item_namespaces(
+    *, prefix: Sequence[str] = (), suffix: Sequence[str] = (), max_depth: int | None = None, limit: int = 50
+) -> Call[models.NamespaceList]:
+    """List the namespaces that hold items, sorted."""
+    body = _given(prefix=list(prefix), suffix=list(suffix), max_depth=max_depth, limit=limit)
+    return Call("POST", "/v1/items/namespaces", body=body)
+
+
+def run_item_operations(*, operations: Sequence[Mapping[str, Any]]) -> Call[models.ItemOutcomesResponse]:
+    """Carry out several operations on items, all of them or none; those that read see what was before."""
+    differs = any(each["operation"] == "pop" or "expected_version" in each for each in operations)
+    return Call("POST", "/v1/items/batch", body={"operations": list(operations)}, may_repeat=not differs)
+
+
 def erase_user(user_id: str) -> Call[models.ErasureResponse]:
     """Erase an end user with all data (scope admin)."""
     return Call("DELETE", f"/v1/users/{_in_path(user_id)}")

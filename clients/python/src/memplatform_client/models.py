@@ -129,6 +129,13 @@ class ChangedMemoryResponse(TypedDict):
     fields: list[str]
 
 
+class ClearOperationBody(TypedDict):
+    """Delete all items below a namespace."""
+
+    operation: Literal["clear"]
+    namespace_prefix: list[str]
+
+
 class ConsequenceResponse(TypedDict):
     """Something that follows from what an alert is about."""
 
@@ -211,6 +218,14 @@ class DayStatsResponse(TypedDict):
     output_tokens: int
     cache_hit_share: float
     cost_usd: str
+
+
+class DeleteOperationBody(TypedDict):
+    """Delete an item, if there is one."""
+
+    operation: Literal["delete"]
+    namespace: list[str]
+    key: str
 
 
 class DeletedResponse(TypedDict):
@@ -420,6 +435,15 @@ class FoundMemoryResponse(TypedDict):
     explanation: "ExplanationResponse | None"
 
 
+class GetOperationBody(TypedDict):
+    """Read an item."""
+
+    operation: Literal["get"]
+    namespace: list[str]
+    key: str
+    refresh_ttl: NotRequired[bool]
+
+
 Grounding = Literal["NotSupported", "Partial", "Supported", "Unknown"]
 
 
@@ -428,6 +452,87 @@ class HistoryResponse(TypedDict):
 
     memory: "MemoryResponse"
     versions: list["VersionResponse"]
+
+
+class ItemBody(TypedDict):
+    """An item to store in place of the one that the key has.
+
+    `user_id` says whose data it is: it is exported and erased with this end user. `text` holds the words by which
+    a query finds it; without it these are all texts of the value, and with "" none. It expires `ttl_minutes`
+    after the last access. With `expected_version`, the key must have an item of this version, or with 0 none.
+    """
+
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    user_id: NotRequired[str | None]
+    text: NotRequired[str | None]
+    ttl_minutes: NotRequired[float | None]
+    expected_version: NotRequired[int | None]
+
+
+class ItemList(TypedDict):
+    """Found items."""
+
+    results: list["ItemResponse"]
+
+
+class ItemOperationsBody(TypedDict):
+    """Operations that are carried out together or not at all."""
+
+    operations: list[
+        "GetOperationBody | SearchOperationBody | NamespacesOperationBody | PutOperationBody | DeleteOperationBody | ClearOperationBody | PopOperationBody"
+    ]
+
+
+ItemOrder = Literal["newest", "oldest", "updated"]
+
+
+class ItemOutcomeResponse(TypedDict):
+    """What came of an operation: the item that was read, stored or taken, found items, namespaces, deleted items."""
+
+    item: NotRequired["ItemResponse | None"]
+    items: NotRequired["list[ItemResponse] | None"]
+    namespaces: NotRequired[list[list[str]] | None]
+    deleted: NotRequired[int | None]
+
+
+class ItemOutcomesResponse(TypedDict):
+    """What came of each operation, in their order."""
+
+    results: list["ItemOutcomeResponse"]
+
+
+class ItemResponse(TypedDict):
+    """An item. `score` rates its words against the query of a search."""
+
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    version: int
+    user_id: str | None
+    created_at: str
+    updated_at: str
+    expires_at: str | None
+    score: float | None
+
+
+class ItemSearchBody(TypedDict):
+    """What to find below a namespace.
+
+    `filter` maps fields of the value to what they hold: a value, an object of further fields, or operators
+    (`$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`). With a `query`, items with its words come before the others,
+    best first.
+    """
+
+    namespace_prefix: NotRequired[list[str]]
+    filter: NotRequired[dict[str, Any]]
+    query: NotRequired[str]
+    user_id: NotRequired[str | None]
+    order: NotRequired["ItemOrder"]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+    refresh_ttl: NotRequired[bool]
 
 
 class KeyBody(TypedDict):
@@ -730,6 +835,33 @@ class NameBody(TypedDict):
     type: NotRequired["EntityType"]
 
 
+class NamespaceList(TypedDict):
+    """Namespaces with items, sorted."""
+
+    results: list[list[str]]
+
+
+class NamespacesBody(TypedDict):
+    """Which namespaces to list; a label `*` of prefix or suffix stands for any. Deeper ones are cut at `max_depth`."""
+
+    prefix: NotRequired[list[str]]
+    suffix: NotRequired[list[str]]
+    max_depth: NotRequired[int | None]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+
+
+class NamespacesOperationBody(TypedDict):
+    """List namespaces."""
+
+    operation: Literal["list_namespaces"]
+    prefix: NotRequired[list[str]]
+    suffix: NotRequired[list[str]]
+    max_depth: NotRequired[int | None]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+
+
 class ObjectBody(TypedDict):
     """The object of a triple: exactly one of the three fields."""
 
@@ -775,6 +907,14 @@ class PausedModelResponse(TypedDict):
 
 Polarity = Literal["negative", "positive"]
 
+
+class PopOperationBody(TypedDict):
+    """Delete the newest item of just this namespace, and return it."""
+
+    operation: Literal["pop"]
+    namespace: list[str]
+
+
 Precision = Literal["day", "instant", "month", "quarter", "week", "year"]
 
 
@@ -787,6 +927,19 @@ class ProblemDocument(TypedDict):
     detail: str
     code: str
     errors: NotRequired[list["FieldError"]]
+
+
+class PutOperationBody(TypedDict):
+    """Store an item in place of the one that the key has."""
+
+    operation: Literal["put"]
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    user_id: NotRequired[str | None]
+    text: NotRequired[str | None]
+    ttl_minutes: NotRequired[float | None]
+    expected_version: NotRequired[int | None]
 
 
 class ReadinessResponse(TypedDict):
@@ -1123,6 +1276,20 @@ SearchBody = TypedDict(
         "explain": NotRequired[bool],
     },
 )
+
+
+class SearchOperationBody(TypedDict):
+    """Find items below a namespace."""
+
+    operation: Literal["search"]
+    namespace_prefix: NotRequired[list[str]]
+    filter: NotRequired[dict[str, Any]]
+    query: NotRequired[str]
+    user_id: NotRequired[str | None]
+    order: NotRequired["ItemOrder"]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+    refresh_ttl: NotRequired[bool]
 
 
 class SearchResponse(TypedDict):
