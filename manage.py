@@ -5,7 +5,7 @@ import os
 import sys
 
 # Commands that are of use without a database.
-_WITHOUT_DATABASE = frozenset({"help", "collectstatic", "version", "--version", "--help"})
+_WITHOUT_DATABASE = frozenset({"help", "collectstatic", "lint_migrations", "version", "--version", "--help"})
 
 # Commands that start workers: what these do is done by the system.
 _WORKERS = frozenset({"cluster", "drain", "demo"})
@@ -14,10 +14,15 @@ _WORKERS = frozenset({"cluster", "drain", "demo"})
 def main() -> None:
     """Bring up the database and run the command line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memplatform.settings")
+    from memplatform.check_settings import main as check_settings
+
+    if failed := check_settings():
+        sys.exit(failed)
+    from django.conf import settings
     from django.core.management import execute_from_command_line
 
     from apps.actions.ledger.actor import COMMAND, SYSTEM, acting_as
-    from memplatform.database import ensure_database
+    from memplatform.database import ensure_database, limit_statements
     from memplatform.embedded import EmbeddedError
 
     if len(sys.argv) > 1 and sys.argv[1] not in _WITHOUT_DATABASE:
@@ -26,6 +31,7 @@ def main() -> None:
         except EmbeddedError as error:
             sys.exit(str(error))
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
+    limit_statements(seconds=settings.DB_WORK_SECONDS if command in _WORKERS else settings.DB_COMMAND_SECONDS)
     with acting_as(SYSTEM if command in _WORKERS else COMMAND):
         execute_from_command_line(sys.argv)
 

@@ -17,7 +17,7 @@ def ensure_roles() -> None:
     with the statements to run where the owner may not create roles.
     """
     login = str(settings.DATABASES["default"].get("USER") or APP_ROLE)
-    if _is_ready(login):
+    if can_become_roles(login):
         return
     try:
         with transaction.atomic(), connection.cursor() as cursor:
@@ -29,7 +29,7 @@ def ensure_roles() -> None:
         raise CommandError(f"the roles of the application can't be created ({error}); {_advice(login)}") from error
 
 
-def _is_ready(login: str) -> bool:
+def can_become_roles(login: str) -> bool:
     """Return True if the login may become both roles."""
     with connection.cursor() as cursor:
         if not all(_exists(cursor, role) for role in (APP_ROLE, SYSTEM_ROLE, login)):

@@ -113,17 +113,27 @@ from pg_class class where class.oid = %s::regclass
 """
 
 
+def unprotected_tables() -> list[str]:
+    """Return the names of tenant tables whose policies are not those of this version, or not in force."""
+    with connection.cursor() as cursor:
+        return [table.name for table in tenant_tables() if not _is_protected(cursor, table)]
+
+
+def _is_protected(cursor: Any, table: TenantTable) -> bool:
+    wanted = sorted(table.policies(), key=lambda each: each.name)
+    cursor.execute(_STATE, [table.name])
+    return bool(cursor.fetchone() == (True, [_digest(each) for each in wanted]))
+
+
 def _protect(table: TenantTable) -> None:
     """Replace the policies of a table, unless it has just these: that takes a lock which waits for all readers."""
-    wanted = sorted(table.policies(), key=lambda each: each.name)
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_STATE, [table.name])
-        if cursor.fetchone() == (True, [_digest(each) for each in wanted]):
+        if _is_protected(cursor, table):
             return
         cursor.execute("select polname from pg_policy where polrelid = %s::regclass", [table.name])
         for (name,) in cursor.fetchall():
             _run(cursor, "drop policy {} on {}", name, table.name)
-        for each in wanted:
+        for each in table.policies():
             conditions = f"using ({each.using}) with check ({each.check})"
             _run(cursor, "create policy {} on {} to {} " + conditions, each.name, table.name, each.role)
             _run(cursor, f"comment on policy {{}} on {{}} is '{_digest(each)}'", each.name, table.name)

@@ -1,12 +1,15 @@
 """The web application, as scripts/serve.sh runs it: Django behind a reader that takes whole requests."""
 
+import signal
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 
+from memplatform.embedded.supervisor import Supervisor
 from memplatform.mcp.lazy import answer_mcp
+from memplatform.parent_death import end_with_parent
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.request_body import BodyLimits
 from memplatform.serving.trace_waits import TraceWaits
@@ -14,6 +17,7 @@ from memplatform.wsgi import application as django_application
 
 # After Django has been set up by the import above.
 from memplatform.serving.refusals import refuse  # isort: skip
+from memplatform.serving.warm_up import warm_up  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 from apps.traces.ended_traces import ended_traces  # isort: skip
 
@@ -25,6 +29,11 @@ def _ended(trace_ids: AbstractSet[UUID]) -> set[UUID]:
         connection.close()  # back to the pool
 
 
+# A worker whose server was killed would go on to serve, with its old code beside the next server.
+end_with_parent(signal.SIGKILL)
+if settings.DATABASE_IS_EMBEDDED:
+    Supervisor(settings.EMBEDDED_DIR).look_in_background()
+
 application = BufferedApplication(
     django_application,
     threads=settings.WEB_THREADS,
@@ -33,3 +42,4 @@ application = BufferedApplication(
     waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
     answer_mcp=answer_mcp,
 )
+warm_up()

@@ -6,19 +6,24 @@ import secrets
 import tempfile
 from pathlib import Path
 
-import environ
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
-from memplatform.logs import logging_settings
+from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F401  (a setting of Django)
+from memplatform.database_settings import ENGINE, connection_options
+from memplatform.environment import Environment, InvalidSetting
+from memplatform.logs import LogFormat, logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
-environ.Env.read_env(BASE_DIR / ".env")
+env = Environment(BASE_DIR / ".env")
 
 DEBUG = env.bool("DEBUG", default=False)
 DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=str(BASE_DIR / "var"))).resolve()
+try:
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+except OSError as error:
+    raise InvalidSetting(f"MEMPLATFORM_DATA: {DATA_DIR} can't be made: {error.strerror}") from error
 
 
 SECRET_KEY_CHARACTERS = 32  # at least
@@ -33,7 +38,6 @@ def _secret_key() -> str:
     if env.str("DATABASE_URL", default=""):
         raise ImproperlyConfigured("set SECRET_KEY, as DATABASE_URL is set: all processes must have the same")
     path = DATA_DIR / "secret_key"
-    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         # The file gets its name only when complete, so that processes starting together all read the same key.
         with tempfile.NamedTemporaryFile("w", dir=DATA_DIR) as made:
@@ -117,43 +121,38 @@ TEMPLATES = [
 EMBEDDED_DIR = DATA_DIR / "postgresql"
 DATABASE_IS_EMBEDDED = not env.str("DATABASE_URL", default="")
 POOL_SIZE = env.int("DB_POOL_SIZE", default=20)
-
-
-ENGINE = "memplatform.postgresql"
-
-
-def _database() -> dict[str, object]:
-    if not DATABASE_IS_EMBEDDED:
-        return dict(env.db_url("DATABASE_URL"), ENGINE=ENGINE)
-    # The address is completed by memplatform.database.ensure_database(), which starts the server.
-    return {"ENGINE": ENGINE, "HOST": str(embedded.socket_directory(EMBEDDED_DIR))}
-
-
-def _owner() -> dict[str, object]:
-    """Return what differs in the address of the owner of the tables; `migrate` connects with it."""
-    if not env.str("DATABASE_OWNER_URL", default=""):
-        return {}
-    address = env.db_url("DATABASE_OWNER_URL")
-    return {name: address[name] for name in ("USER", "PASSWORD", "HOST", "PORT")}
-
-
-DATABASES = {"default": _database()}
-DATABASE_OWNER = _owner()
 # Prepared statements are parsed and planned once per connection. Set DB_PREPARE=false behind a pooler that assigns
 # server connections per transaction; cursors of the server that outlive a transaction don't work there either.
 DB_PREPARE = env.bool("DB_PREPARE", default=True)
-_prepared = {"server_side_binding": True, "prepare_threshold": 3} if DB_PREPARE else {}
-_pooled = {"pool": {"min_size": 1, "max_size": POOL_SIZE, "timeout": 10}} if POOL_SIZE else {}
-DATABASES["default"]["OPTIONS"] = {**_prepared, **_pooled}
-DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = not DB_PREPARE
+
+
+def _database() -> dict[str, object]:
+    # The address of the embedded server is completed by memplatform.database.ensure_database(), which starts it.
+    own = DATABASE_IS_EMBEDDED and {"HOST": str(embedded.socket_directory(EMBEDDED_DIR))}
+    address = dict(own or env.db_url("DATABASE_URL"))
+    options = connection_options(given=address.get("OPTIONS", {}), is_prepared=DB_PREPARE, pool_size=POOL_SIZE)
+    return {**address, "ENGINE": ENGINE, "OPTIONS": options, "DISABLE_SERVER_SIDE_CURSORS": not DB_PREPARE}
+
+
+DATABASES = {"default": _database()}
+# What differs in the address of the owner of the tables; `migrate` connects with it.
+_owner = env.db_url("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", default="") else {}
+DATABASE_OWNER = {name: _owner[name] for name in ("USER", "PASSWORD", "HOST", "PORT") if _owner}
+DATABASE_OWNER_OPTIONS = _owner.get("OPTIONS", {})
+# Seconds after which the server cancels a statement, or its wait for a lock (memplatform/database.py); 0: never.
+DB_REQUEST_SECONDS = env.float("DB_REQUEST_SECONDS", default=30.0)
+DB_WORK_SECONDS = env.float("DB_WORK_SECONDS", default=60.0)
+DB_COMMAND_SECONDS = env.float("DB_COMMAND_SECONDS", default=600.0)
+DB_LOCK_SECONDS = env.float("DB_LOCK_SECONDS", default=10.0)
+DB_MIGRATION_LOCK_SECONDS = env.float("DB_MIGRATION_LOCK_SECONDS", default=3.0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- work: the outbox is the source of truth; django-q2 starts and schedules the workers
-CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4)
+# --- work: processes of the cluster drain the outbox (memplatform/drain_processes.py); django-q2 runs scheduled tasks
+CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4, least=1)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
-    "workers": CLUSTER_WORKERS,
-    "timeout": 120,
+    "workers": 2,  # one is left for short tasks while a replay or a daily job runs
+    "timeout": 120,  # a part of a daily job takes one minute
     "retry": 180,  # must exceed the timeout, or a running task is started twice
     "max_attempts": 1,  # the outbox retries, not django-q2
     "save_limit": -1,  # successful tasks are not stored; the default loads all of them at every save
@@ -161,16 +160,20 @@ Q_CLUSTER: dict[str, object] = {
     "catch_up": False,
     "orm": "default",
 }
-if _redis := env.str("REDIS_URL", default=""):
+if REDIS_URL := env.str("REDIS_URL", default=""):
+    if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
+        raise InvalidSetting("REDIS_URL must be like redis://host:6379/0")
     del Q_CLUSTER["orm"]
-    Q_CLUSTER["redis"] = _redis
-WORK_THREADS = env.int("WORK_THREADS", default=8)
-WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1)
-WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10)
+    Q_CLUSTER["broker_class"] = "memplatform.redis_broker.RedisBroker"
+WORK_THREADS = env.int("WORK_THREADS", default=8, least=1)
+WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1, least=1)
+WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10, least=1)
 WORK_SLICE_SECONDS = env.float("WORK_SLICE_SECONDS", default=0.5)
-WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60)
+WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60, least=1)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)
-WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5)
+if HEARTBEAT_SECONDS >= WORK_LEASE_SECONDS:
+    raise InvalidSetting("HEARTBEAT_SECONDS must be below WORK_LEASE_SECONDS: heartbeats renew leases")
+WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5, least=1)
 WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
 MAX_ITEMS = env.int("MAX_ITEMS", default=100_000)  # per project
@@ -183,7 +186,7 @@ SYNC_REQUESTS = env.int("SYNC_REQUESTS", default=4)  # of a process at once; few
 
 # --- models
 EMBEDDER = env.str("EMBEDDER", default="wordllama")
-EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=1_536)  # of an OpenAI-compatible embedder
+EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=1_536, least=1)  # of an OpenAI-compatible embedder
 EMBEDDER_BASE_URL = env.str("EMBEDDER_BASE_URL", default="")
 EMBEDDER_API_KEY = env.str("EMBEDDER_API_KEY", default="")
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
@@ -199,7 +202,7 @@ MODEL_PAUSE_SECONDS = env.float("MODEL_PAUSE_SECONDS", default=5.0)  # before th
 MODEL_OUTAGE_DAYS = env.float("MODEL_OUTAGE_DAYS", default=3.0)  # after this, work that still waits is dead
 # Hosts of models that may have private addresses; all others must be public (apps/providers/outbound.py).
 PRIVATE_HOSTS = env.list("PRIVATE_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64)  # calls of one process at once
+MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64, least=1)  # calls of one process at once
 # Dollars a million tokens: read, written, read from the cache, written to it.
 # From the vendors' price lists of late 2025; MODEL_PRICES, as JSON, adds to them or replaces some.
 MODEL_PRICES: dict[str, dict[str, float]] = {
@@ -223,7 +226,7 @@ EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- web
-WEB_THREADS = env.int("WEB_THREADS", default=8)  # requests that a process answers at once
+WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
 WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once, for the end of a trace
 BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
@@ -238,13 +241,13 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 DOCUMENTATION_ROOT = DATA_DIR / "docs"  # built by `make docs`
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024, least=1)
 LOGIN_URL = "console:login"
 LOGIN_REDIRECT_URL = "console:home"
 LOGOUT_REDIRECT_URL = "console:login"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
-SESSION_COOKIE_AGE = env.int("SESSION_HOURS", default=12) * 60 * 60
+SESSION_COOKIE_AGE = env.int("SESSION_HOURS", default=12, least=1) * 60 * 60
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 if HTTPS := env.bool("HTTPS", default=False):
@@ -284,34 +287,9 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope", "apps.api.permissions.ProjectTakesWrites"],
-    "DEFAULT_RENDERER_CLASSES": ["apps.api.negotiation.StructRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.negotiation.JsonNegotiation",
-    "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "apps.api.problems.problem_response",
-    "UNAUTHENTICATED_USER": None,
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "memplatform",
-    "DESCRIPTION": "The memory server for agents: turns in, the few statements worth keeping out.",
-    "VERSION": "0.1.0",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SCHEMA_PATH_PREFIX": "/v1",
-    "SERVERS": [{"url": PUBLIC_URL.rstrip("/") or "/"}],  # relative to the address that the document was read from
-    "COMPONENT_SPLIT_PATCH": False,  # the body of a PATCH is a struct of its own
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "apps.api.openapi_for_generators.for_generators",
-        "apps.api.openapi_examples.with_examples",
-    ],
-    "OAS_VERSION": "3.1.1",
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
-    "SERVE_AUTHENTICATION": [],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-}
-LOGGING = logging_settings(level=env.str("LOG_LEVEL", default="WARNING"))
+SPECTACULAR_SETTINGS = openapi_settings(public_url=PUBLIC_URL)
+LEVELS, FORMATS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), tuple(LogFormat)
+LOGGING = logging_settings(
+    level=env.str("LOG_LEVEL", default="WARNING", choices=LEVELS),
+    form=LogFormat(env.str("LOG_FORMAT", default="text", choices=FORMATS)),
+)

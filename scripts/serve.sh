@@ -10,6 +10,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 ulimit -n "$(ulimit -H -n)"
+.venv/bin/python -m memplatform.check_settings
 exec .venv/bin/python -m granian --interface rsgi \
     --host "${WEB_HOST:-127.0.0.1}" --port "${WEB_PORT:-8000}" \
     --workers "${WEB_WORKERS:-2}" --runtime-mode mt --runtime-threads 1 \

@@ -30,7 +30,7 @@ OF_A_PROJECT = {
     "RulePreview",
     "StoredItem",
 }
-OF_NOBODY = {"TalliedHour", "WorkerHeartbeat"}
+OF_NOBODY = {"JobRound", "TalliedHour", "WorkerHeartbeat"}
 
 # Indexes over all end users of a project, for queues and lists; no turn waits for their queries.
 ACROSS_USERS = {

@@ -5,19 +5,22 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-from django.db import DataError, InterfaceError, OperationalError
+from django.db import DataError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
 from apps.actions import errors as actions
+from apps.api import write_failures
 from apps.intake.backpressure import QueueFull
 from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
 from apps.intake.quotas import QuotaExceeded, RateLimited
+from apps.outbox.outages import is_outage
 from apps.pipeline.core import input_validation
 from apps.tenants.end_users import UserBeingErased
 
 CONTENT_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 10  # when the service is unavailable
 _log = logging.getLogger(__name__)
 
 
@@ -106,7 +109,7 @@ def invalid(message: str, *, at: str, code: Code = Code.INVALID_REQUEST) -> Prob
 
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """Convert an exception of a view to a response (DRF's EXCEPTION_HANDLER); None leaves it to Django."""
-    problem = _problem_of(error)
+    problem = problem_of(error)
     if problem is None:
         return None
     headers = _headers(error, context)
@@ -118,6 +121,8 @@ def _headers(error: Exception, context: dict[str, Any]) -> dict[str, str]:
         return {"WWW-Authenticate": challenge}
     if isinstance(error, QueueFull | QuotaExceeded):
         return {"Retry-After": str(error.retry_after)}
+    if is_outage(error) or isinstance(error, actions.ProviderError):
+        return {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, exceptions.MethodNotAllowed):
         return {"Allow": ", ".join(context["view"].allowed_methods)}
     return {}
@@ -145,14 +150,16 @@ _CODES: tuple[tuple[type[Exception], Code], ...] = (
 )
 
 
-def _problem_of(error: Exception) -> Problem | None:
+def problem_of(error: Exception) -> Problem | None:
+    """Return the problem that an exception stands for; None for a defect."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, input_validation.BadInput | actions.Unfit):
         code = Code.TOO_LARGE if isinstance(error, input_validation.TooLarge) else Code.INVALID_REQUEST
         return invalid(str(error), at=error.at, code=code)
-    if isinstance(error, OperationalError | InterfaceError | actions.ProviderError):
-        _log.exception("the database or a model provider is unreachable")
+    if is_outage(error) or isinstance(error, actions.ProviderError):
+        write_failures.note(error)
+        _log.error("the database or a model provider is unreachable: %s", type(error).__name__)
         return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")
     if isinstance(error, DataError):
         _log.exception("a value passed validation but was rejected by the database")

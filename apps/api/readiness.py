@@ -1,12 +1,15 @@
 """Check whether this process can serve requests, and how old the pending work is."""
 
 import logging
+import shutil
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from apps.api import write_failures
 from apps.api.schemas.health import PausedModelResponse, ReadinessResponse, ServiceStatus
 from apps.outbox import heartbeats, model_pauses
 from apps.outbox.models import OutboxRow
@@ -14,9 +17,9 @@ from apps.outbox.querysets import Backlog, OutboxRowQuerySet
 from apps.tenants.system_scope import SystemWork, system_scope
 
 DEGRADED_AFTER_SECONDS = 60.0
-ALIVE_WITHIN = timedelta(
-    seconds=30
-)  # several heartbeats, and half the time within which a stopped worker must be reported
+MISSED_BEATS = 3  # after which a worker is not alive
+LEAST_FREE_BYTES = 64 * 1024 * 1024  # of the disk of an embedded server, which stops when it is full
+_IS_READ_ONLY = "select current_setting('transaction_read_only')::bool or pg_is_in_recovery()"
 _log = logging.getLogger(__name__)
 
 
@@ -25,19 +28,34 @@ def readiness() -> ReadinessResponse:
     try:
         executor = MigrationExecutor(connection)
         migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+        if not migrated:
+            return _unavailable(database=True)
+        if not _is_writable():
+            return _unavailable(database=True, migrations=True)
         with system_scope(SystemWork.HEALTH):
-            backlog = OutboxRowQuerySet(OutboxRow).of_working_projects().backlog() if migrated else None
-            return _ready(backlog, now=timezone.now()) if backlog else _unavailable(database=True)
-    except DatabaseError:
-        _log.exception("the database is unreachable")
+            return _ready(OutboxRowQuerySet(OutboxRow).of_working_projects().backlog(), now=timezone.now())
+    except DatabaseError as error:
+        _log.error("the database is unreachable: %s", type(error).__name__)
         return _unavailable(database=False)
 
 
-def _unavailable(*, database: bool) -> ReadinessResponse:
+def _is_writable() -> bool:
+    """Return False if the database is read-only, or its disk is full as far as that is known."""
+    if write_failures.is_recent():
+        return False
+    if settings.DATABASE_IS_EMBEDDED and shutil.disk_usage(settings.DATA_DIR).free < LEAST_FREE_BYTES:
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute(_IS_READ_ONLY)
+        return not cursor.fetchone()[0]
+
+
+def _unavailable(*, database: bool, migrations: bool = False) -> ReadinessResponse:
     return ReadinessResponse(
         status=ServiceStatus.UNAVAILABLE,
         database=database,
-        migrations=False,
+        migrations=migrations,
+        writable=False,
         oldest_queued_seconds=0.0,
         vector_lag_seconds=0.0,
         dead=0,
@@ -47,7 +65,7 @@ def _unavailable(*, database: bool) -> ReadinessResponse:
 
 def _ready(backlog: Backlog, *, now: datetime) -> ReadinessResponse:
     pending, lag = _age(backlog.oldest, now), _age(backlog.oldest_index, now)
-    workers = heartbeats.alive(within=ALIVE_WITHIN)
+    workers = heartbeats.alive(within=timedelta(seconds=MISSED_BEATS * settings.HEARTBEAT_SECONDS))
     paused = [
         PausedModelResponse(model=each.model, since=each.since, projects=each.projects)
         for each in model_pauses.paused_models()
@@ -57,6 +75,7 @@ def _ready(backlog: Backlog, *, now: datetime) -> ReadinessResponse:
         status=ServiceStatus.DEGRADED if late else ServiceStatus.OK,
         database=True,
         migrations=True,
+        writable=True,
         oldest_queued_seconds=pending,
         vector_lag_seconds=lag,
         dead=backlog.dead,

@@ -17,7 +17,7 @@ def page_frame(request: HttpRequest) -> dict[str, Any]:
     visit: ProjectVisit | None = getattr(request, "visit", None)
     if visit is None or getattr(request, "htmx", False):
         return {"visit": visit} if visit else {}
-    trouble = find_trouble(project_id=visit.project.pk)
+    trouble = find_trouble(project_id=visit.project.pk, is_archived=visit.is_archived)
     counts = pending_counts(project_id=visit.project.pk) | {"queue": trouble.failed}
     match = request.resolver_match
     return {

@@ -130,7 +130,7 @@ class NewProjectForm(ProjectNameForm):
 class MemberForm(forms.Form):
     """A user name and a role."""
 
-    username = forms.CharField(max_length=150)
+    username = forms.CharField(max_length=150, label="User name")
     role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)
 
 
@@ -148,6 +148,14 @@ class NewAccountForm(BaseUserCreationForm):
 
     class Meta(BaseUserCreationForm.Meta):
         fields = ("username",)
+        labels = {"username": "User name"}
+        help_texts = {"username": "letters, digits and @ . + - _"}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        again = self.fields["password2"]
+        self.fields["password1"].help_text = "at least 12 characters, no common password, not like the user name"
+        again.label, again.help_text = "Password again", ""
 
     def clean_username(self) -> str:
         """Reject a name that differs from a taken one only in case: people would take one account for the other."""

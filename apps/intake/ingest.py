@@ -8,7 +8,6 @@ from uuid import UUID
 from apps.actions.errors import Refused
 from apps.intake.accept import Submission, accept
 from apps.intake.formats.parsed_turn import BadLine, ParsedTurn
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.identifiers import end_user_id, session_id
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Turn
@@ -75,7 +74,6 @@ def ingest(
         if new:
             turns_of_batch = tuple(each.turn for each in new)
             accept(submission=Submission(project_id, None, batch[0].user_id, batch[0].session_id, turns_of_batch))
-            wake_workers()
         users.add(user)
         imported, known, requests = imported + len(new), known + len(batch) - len(new), requests + bool(new)
         progress(imported + known)

@@ -123,3 +123,20 @@ class WorkerHeartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.host}:{self.pid}"
+
+
+class JobRound(models.Model):
+    """One pass of a recurring job over everything; its position outlives the process, so that it goes on from there."""
+
+    job = models.CharField(primary_key=True, max_length=64)
+    position = models.JSONField(default=dict, help_text="up to where it is done, in the job's own terms")
+    changed = models.PositiveBigIntegerField(default=0, help_text="rows so far")
+    started_at = models.DateTimeField(default=timezone.now)
+    held_until = models.DateTimeField(default=timezone.now, help_text="until then one process works on it")
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("job",)
+
+    def __str__(self) -> str:
+        return self.job

@@ -80,6 +80,13 @@ from due where row.end_user_id = %(end_user)s and row.id = due.id
 returning row.subject_id, row.state, row.last_error
 """  # noqa: S608  (only constants of this module)
 
+_INTERRUPTED = """
+update outbox_outboxrow row set state = 'pending', attempts = greatest(row.attempts - 1, 0)
+from (select end_user_id from outbox_userlease where end_user_id = %s and token = %s for update) held
+where row.end_user_id = held.end_user_id and row.state = 'running'
+returning 1
+"""
+
 
 def wait_for_model(
     *, lease: Lease, work: Sequence[NextWork], model: str, error: str, is_suspect: bool
@@ -112,6 +119,11 @@ def wait_for_database(*, lease: Lease, work: Sequence[NextWork], error: str) -> 
 def put_back_untouched(*, lease: Lease, work: Sequence[NextWork]) -> list[Postponed]:
     """Put rows back as they were before they were taken."""
     return _put_back(_UNTOUCHED, lease, work, {})
+
+
+def put_back_interrupted(*, lease: Lease) -> None:
+    """Put back what a leased user's worker was doing when it had to stop, as it was before it was taken."""
+    fetch(_INTERRUPTED, [lease.end_user_id, lease.token])
 
 
 def _put_back(sql: str, lease: Lease, work: Sequence[NextWork], values: dict[str, Any]) -> list[Postponed]:

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from apps.actions.live_ports import live
-from apps.outbox import heartbeats, leases
+from apps.outbox import heartbeats, leases, postponing
 from apps.outbox.leases import Lease
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
@@ -32,6 +32,7 @@ log = structlog.get_logger(__name__)
 POLL_SECONDS = 0.05  # between two queries for work while idle
 OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is down
 GRACE_SECONDS = 6.0  # to finish work in flight after a stop was requested; then its leases are released
+LAST_SECONDS = 600.0  # to finish work in flight after the last claim
 
 
 @dataclass(slots=True)
@@ -67,6 +68,8 @@ class Drain:
                 last_work = now
             elif not claiming or now - last_work >= self.idle_seconds:
                 break
+            if now - started >= self.most_seconds + LAST_SECONDS:
+                break  # work that never ends must not keep the process, which would renew its leases for ever
             self._collect(timeout=POLL_SECONDS)
         self._finish()
         pool.dismiss()
@@ -138,12 +141,17 @@ class Drain:
             self.done += future.result()
 
     def _finish(self) -> None:
-        """Wait up to GRACE_SECONDS for work in flight, then release its leases, after which it can't commit."""
+        """Wait up to GRACE_SECONDS for work in flight, then release its leases, after which it can't commit.
+
+        To be interrupted by a stop costs work no attempt.
+        """
         deadline = time.monotonic() + GRACE_SECONDS
         while self.in_flight and time.monotonic() < deadline:
             self._collect(timeout=POLL_SECONDS)
         with system_scope(SystemWork.QUEUE):
             for lease in self._held():
+                if self.stop.is_set():
+                    postponing.put_back_interrupted(lease=lease)
                 leases.release(lease=lease)
 
 

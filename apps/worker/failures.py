@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 
 from apps.outbox import postponing, processing
 from apps.outbox.leases import Lease, LostLease
+from apps.outbox.outages import OUTAGES, is_outage
 from apps.outbox.postponing import Postponed
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
@@ -73,7 +74,9 @@ def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, 
                 message = f"{type(error).__name__}: {error}"
                 _fail_traces(lease, work, postponing.wait_for_database(lease=lease, work=work, error=message))
                 return
-        except (OperationalError, InterfaceError):
+        except OUTAGES as failure:
+            if not is_outage(failure):
+                raise
             if not connection.in_atomic_block:
                 connection.close()
             if time.monotonic() >= deadline or (stop is not None and stop.is_set()):

@@ -7,12 +7,13 @@ from time import monotonic
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
 from apps.actions.memories.ask_questions import ask_questions
 from apps.actions.memories.index_memories import index_memories
 from apps.outbox import leases, postponing, processing
 from apps.outbox.leases import Lease, LostLease
+from apps.outbox.outages import is_outage
 from apps.outbox.processing import Waiting
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import WorkKind
@@ -89,7 +90,7 @@ def _handle_failure(lease: Lease, work: Sequence[NextWork], error: Exception, st
         connection.close()  # returns it to the pool, which discards broken ones; the next statement takes another
     if isinstance(error, OutOfTime):
         postponing.put_back_untouched(lease=lease, work=work)
-    elif isinstance(error, OperationalError | InterfaceError):
+    elif is_outage(error):
         log.warning("database failed", kind=work[0].kind, subject=str(work[0].subject_id), error=str(error))
         failures.wait_for_database(lease, work, error, stop)
     else:

@@ -34,6 +34,10 @@ class StopFlag:
     def __init__(self) -> None:
         self._flag = get_context("fork").RawValue("b", 0)
 
+    def detach(self) -> None:
+        """Be a flag of this process alone from now on, which is not set."""
+        self._flag = get_context("fork").RawValue("b", 0)
+
     def set(self) -> None:
         """Request a stop."""
         self._flag.value = 1

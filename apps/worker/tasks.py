@@ -24,16 +24,8 @@ from apps.actions.traces import apply_retention as retaining
 from apps.actions.traces import tally as tallying
 from apps.actions.users import run_erasure as erasing
 from apps.tenants.scope import no_tenant
-from apps.worker import drain as draining
 
-TASK_SECONDS = 60.0  # of a task that continues where it was when it runs again
-DRAIN_SECONDS = 60.0  # then the task ends and another starts, which lets django-q2 recycle the worker process
-
-
-@no_tenant()
-def drain() -> int:
-    """Drain the outbox for a minute, waiting for work if there is none; return how many rows were done."""
-    return draining.drain(idle_seconds=DRAIN_SECONDS, most_seconds=DRAIN_SECONDS)
+PART = timedelta(seconds=60)  # of a task that continues where it was when it runs again
 
 
 @no_tenant()
@@ -45,7 +37,7 @@ def count_rule_hits() -> int:
 @no_tenant()
 def tally() -> int:
     """Compute the hourly totals for the dashboard; return how many hours were computed."""
-    return tallying.tally()
+    return tallying.tally(most=PART)
 
 
 @no_tenant()
@@ -57,13 +49,13 @@ def evaluate_alerts() -> int:
 @no_tenant()
 def deliver_alerts() -> int:
     """Send the messages about alerts that are due; return how many were delivered."""
-    return delivering.deliver_messages(most=timedelta(seconds=TASK_SECONDS))
+    return delivering.deliver_messages(most=PART)
 
 
 @no_tenant()
 def prune() -> int:
     """Delete old outbox rows and stored answers of idempotent requests; return how many rows were deleted."""
-    return pruning.prune()
+    return pruning.prune(most=PART)
 
 
 @no_tenant()
@@ -75,37 +67,43 @@ def end_idle_sessions() -> int:
 @no_tenant()
 def continue_erasures() -> int:
     """Continue unfinished erasures of end users; return how many are finished now."""
-    return erasing.continue_erasures(most=timedelta(seconds=TASK_SECONDS))
+    return erasing.continue_erasures(most=PART)
 
 
 @no_tenant()
 def continue_rollbacks() -> int:
     """Go on with rollbacks, and their undo, that are not finished; return how many are finished now."""
-    return rolling_back.continue_rollbacks(most=timedelta(seconds=TASK_SECONDS))
+    return rolling_back.continue_rollbacks(most=PART)
 
 
 @no_tenant()
 def seal_ledger() -> int:
     """Seal new entries of the ledger; return how many were sealed."""
-    return sealing.seal_ledger()
+    return sealing.seal_ledger(most=PART)
 
 
 @no_tenant()
 def apply_retention() -> int:
     """Delete what is older than the projects keep it; return how many rows were deleted."""
-    return retaining.apply_retention(most=timedelta(seconds=TASK_SECONDS))
+    return retaining.apply_retention(most=PART)
 
 
 @no_tenant()
 def archive_memories() -> int:
     """Archive expired and decayed memories; return how many were archived."""
-    return archiving.archive_memories()
+    return archiving.archive_memories(most=PART)
+
+
+@no_tenant()
+def continue_rounds() -> int:
+    """Go on with daily jobs that are not finished; return how many rows were changed."""
+    return archiving.continue_archiving(most=PART) + retaining.continue_retention(most=PART)
 
 
 @no_tenant()
 def close_ended_memories() -> int:
     """Close memories whose validity has ended; return how many were closed."""
-    return closing.close_ended_memories()
+    return closing.close_ended_memories(most=PART)
 
 
 @no_tenant()

@@ -1,6 +1,7 @@
 """The embedded PostgreSQL 18 with pgvector: one private server per data folder, without a service to install.
 
-Web, cluster and tests call `up` and never stop the server; `down` is for people.
+Web, cluster and tests call `up` and never stop the server; `down` is for people. Web and cluster start it again after a
+crash (`supervisor.py`).
 """
 
 from memplatform.embedded.errors import (
@@ -12,7 +13,7 @@ from memplatform.embedded.errors import (
     PathUnusable,
 )
 from memplatform.embedded.home import socket_directory
-from memplatform.embedded.server import ConnectionParams, Status, down, remove, status, up
+from memplatform.embedded.server import ConnectionParams, Status, down, has_crashed, remove, status, up
 
 __all__ = [
     "BinariesMissing",
@@ -24,6 +25,7 @@ __all__ = [
     "PathUnusable",
     "Status",
     "down",
+    "has_crashed",
     "remove",
     "socket_directory",
     "status",

@@ -45,6 +45,11 @@ class Home:
         return self.path / "lock"
 
     @property
+    def stopped(self) -> Path:
+        """The file that says that somebody has stopped the server, so that nobody starts it again by himself."""
+        return self.path / "stopped"
+
+    @property
     def log(self) -> Path:
         """The server's standard error."""
         return self.path / "server.log"

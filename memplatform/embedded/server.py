@@ -67,6 +67,7 @@ def up(data_dir: Path) -> ConnectionParams:
     home = prepared_home(data_dir=data_dir, owner=owner)
     with _locked(home, owner):
         _ensure_cluster(home, owner)
+        home.stopped.unlink(missing_ok=True)
         existing = _answering(home, owner)
         if DATABASE not in existing:
             _query(home, owner, f"CREATE DATABASE {DATABASE}")
@@ -82,6 +83,7 @@ def down(data_dir: Path) -> None:
         return
     owner = owner_of(data_dir=home.path)
     with _locked(home, owner):
+        home.stopped.touch()
         if _is_ours(home):
             run(owner=owner, program="pg_ctl", arguments=[*_at(home), "-m", "fast", "-w", "-t", str(PATIENCE), "stop"])
 
@@ -93,6 +95,12 @@ def status(data_dir: Path) -> Status:
         return Status.ABSENT
     answered = _is_ours(home) and _names(home, owner_of(data_dir=home.path)) is not None
     return Status.RUNNING if answered else Status.STOPPED
+
+
+def has_crashed(data_dir: Path) -> bool:
+    """Return True if the server was started and is gone, though nobody has stopped it."""
+    home = existing_home(data_dir=data_dir)
+    return home is not None and home.cluster.exists() and not home.stopped.exists() and not _is_ours(home)
 
 
 def remove(data_dir: Path) -> None:

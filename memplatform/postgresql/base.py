@@ -7,7 +7,7 @@ The settings are local to the transaction, so a pooler that assigns connections 
 - In a transaction the scope is set with its BEGIN, in one message, and again when it changes or may have been undone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -157,15 +157,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return bool(self.connection.pgconn.pipeline_status != PipelineStatus.OFF)
 
     def send_scope(self) -> None:
-        """Send the statement that sets the scope."""
-        self.connection.scope_cursor.execute(SET_SCOPE, current_scope().settings, prepare=True)
+        """Send the statement that sets the scope, and behind a pooler the limits of statements."""
+        limits = "".join(f", set_config('{name}', '{value}', true)" for name, value in self._local_limits())
+        self.connection.scope_cursor.execute(SET_SCOPE + limits, current_scope().settings, prepare=True)
+
+    def _local_limits(self) -> Iterable[tuple[str, str]]:
+        limits: dict[str, str] = self.settings_dict.get("LOCAL_LIMITS", {})
+        return limits.items()
 
     def begin(self) -> None:
         """Begin a transaction and set its scope, in one message."""
         role, project, end_user = current_scope().settings  # a name of ours, and UUIDs
+        limits = "".join(f"; set local {name} = '{value}'" for name, value in self._local_limits())
         self.run(
             f"begin; set local role {role}; set local memplatform.project = '{project}';"
-            f" set local memplatform.end_user = '{end_user}'".encode()
+            f" set local memplatform.end_user = '{end_user}'{limits}".encode()
         )
 
     def run(self, statements: bytes) -> None:

@@ -23,6 +23,8 @@ Answer = Callable[[NewEnviron, Exchange], Awaitable[None]]
 # Answers an MCP message; its tools use the application.
 McpAnswer = Callable[[Environ, Exchange, Answer], Awaitable[None]]
 
+LIVENESS_PATH, LIVE = "/healthz", b'{"status":"ok"}'
+MONITORING_PATHS = frozenset({"/readyz", "/metrics"})
 _ENDS_CONNECTION = ("connection", "close")  # the rest of an unread body would pass for the next request
 
 
@@ -42,22 +44,34 @@ class BufferedApplication:
         self._application = ThreadedApplication(application, threads=threads)
         self._refuse = refuse
         self._bodies = BodyReader(limits)
+        self._monitoring = ThreadedApplication(application, threads=1, name="monitoring")
         self._waits = waits
         self._answer_mcp = answer_mcp
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
-        """Answer one request."""
+        """Answer one request.
+
+        Liveness is told by the event loop, so that a probe doesn't take a process with busy threads for a dead one; the
+        other questions of monitoring have a thread of their own.
+        """
+        if scope.path == LIVENESS_PATH and scope.method in ("GET", "HEAD"):
+            exchange.response_bytes(200, [("content-type", "application/json")], LIVE)
+            return
         try:
             body = await self._bodies.read(scope, exchange)
         except (BodyTooLarge, BodyTimeout, BodyIncomplete) as error:
             status, headers, content = self._refuse(scope.path, error)
             exchange.response_bytes(status, [*headers, _ENDS_CONNECTION], content)
             return
+        if scope.path in MONITORING_PATHS:
+            await self._monitoring.answer(exchange, wsgi_environ(scope, body))
+            return
         await self.answer(partial(wsgi_environ, scope, body), exchange)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Finish the requests that are being answered, when the process ends."""
         self._application.stop()
+        self._monitoring.stop()
         self._waits.stop()
 
     async def answer(self, new_environ: NewEnviron, exchange: Exchange) -> None:

@@ -14,9 +14,9 @@ WsgiApplication = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 class ThreadedApplication:
     """A WSGI application whose requests are awaited."""
 
-    def __init__(self, application: WsgiApplication, *, threads: int) -> None:
+    def __init__(self, application: WsgiApplication, *, threads: int, name: str = "request") -> None:
         self._application = application
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
     async def answer(self, exchange: Exchange, environ: Environ) -> Any:
         """Send the answer, or return the continuation of a response without sending it (apps/api/continuations.py)."""

@@ -38,7 +38,7 @@ const builtIn = {
     X: () => selectUpTo(currentRow()?.querySelector("input[type=checkbox]")),
     "/": () => document.querySelector("[data-search]")?.focus(),
     "?": () => document.getElementById("keys-help").showModal(),
-    o: () => makeCurrent(currentRow() ?? rows()[0]),
+    v: () => makeCurrent(currentRow() ?? rows()[0]),
     u: () => all("[data-undo]").at(-1)?.click(),
 };
 
@@ -182,7 +182,7 @@ document.addEventListener("toggle", (event) => {
     if (event.target.open) event.target.querySelector?.("[data-focus]")?.focus();
 }, true);
 const SERVER_FAILED = "The server could not be reached or failed. Reload the page before you try again.";
-const NOT_LOADED = "It could not be loaded: the server could not be reached or failed. Press o to try again.";
+const NOT_LOADED = "It could not be loaded: the server could not be reached or failed. Press v to try again.";
 function tellFailure(event) {
     const isOurs = event.detail.xhr.status === 0 || event.detail.xhr.status >= 500;
     if (isOurs && !isBackground(event) && !willRetry(event)) showError(isReading(event) ? NOT_LOADED : SERVER_FAILED);

@@ -54,6 +54,7 @@ let asked = null; // the query parameters of the next reading, in place of the o
 let wasOpen = false; // the case, when the list was read again
 
 function reloadList(parameters) {
+    if (!list()) return; // other lists read themselves again
     asked = parameters;
     htmx.trigger(list(), "reload-list");
 }
@@ -139,6 +140,7 @@ const loadedRow = (event) => event.detail.requestConfig?.elt.closest("[data-open
 const decides = (element) => element.closest(".decide, .other, [data-group]");
 const seenCases = new Set(); // that were displayed
 let hadFocus = false;
+let typedIn = null; // the field of a decision that is under way
 let isDecided = false; // the open case
 
 function noteCase() {
@@ -150,6 +152,7 @@ function noteCase() {
 document.addEventListener("htmx:beforeRequest", (event) => {
     if (!detail() || !(loadedRow(event) || decides(event.target))) return;
     hadFocus ||= detail().contains(document.activeElement);
+    typedIn = detail().contains(document.activeElement) ? document.activeElement : null;
     detail().inert = true;
 });
 document.addEventListener("htmx:beforeSwap", (event) => {
@@ -162,6 +165,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
     if (row && event.detail.xhr.status === 200) showCase(row);
     else if (row && !isDecided) makeCurrent(rowOfCase(), { open: false });
     if (!isLoading()) detail().inert = isDecided;
+    if (!row && !isDecided) typedIn?.focus({ preventScroll: true }); // it was refused
     if (row) hadFocus = false;
 });
 

@@ -10,8 +10,10 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
+from psycopg.errors import DiskFull
 from rest_framework.test import APIClient
 
+from apps.api import readiness, write_failures
 from apps.api.problems import STATUS_AND_TITLE, Code
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import WorkState
@@ -40,6 +42,7 @@ def test_ready(client: APIClient, conversation: dict[str, Any]) -> None:
         "status": "ok",
         "database": True,
         "migrations": True,
+        "writable": True,
         "oldest_queued_seconds": 0.0,
         "vector_lag_seconds": 0.0,
         "dead": 0,
@@ -67,6 +70,39 @@ def test_without_a_database() -> None:
     answer = APIClient(HTTP_AUTHORIZATION=f"Bearer mp_{'0' * 12}_{'x' * 43}").get("/v1/memories?user_id=ana")
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert "closed the connection" not in answer.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_read_only_database(client: APIClient, conversation: dict[str, Any]) -> None:
+    """As after a failover to a standby: reads are answered, writes are refused in a way that callers repeat."""
+    with connection.cursor() as cursor:
+        cursor.execute("set default_transaction_read_only = on")
+    try:
+        ready, refused = Client().get("/readyz"), client.post("/v1/turns", conversation)
+        assert (ready.status_code, ready.json()["database"], ready.json()["writable"]) == (503, True, False)
+        assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+        assert ready.headers["Retry-After"] == refused.headers["Retry-After"] == "10"
+    finally:
+        connection.close()
+        forget()
+
+
+@pytest.mark.django_db
+def test_a_full_disk_is_reported_while_it_is_recent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness, "LEAST_FREE_BYTES", 2**70)
+    assert Client().get("/readyz").status_code == 503
+    monkeypatch.setattr(readiness, "LEAST_FREE_BYTES", 0)
+    assert Client().get("/readyz").status_code == 200
+    full = OperationalError("could not extend file")
+    full.__cause__ = DiskFull()
+    write_failures.note(full)
+    assert Client().get("/readyz").json()["writable"] is False
+    forget()
+    assert Client().get("/readyz").json()["writable"] is True
+
+
+def forget() -> None:
+    write_failures._last = float("-inf")
 
 
 def test_openapi_is_valid_and_complete() -> None:

@@ -1,4 +1,4 @@
-"""An instance with a web server and two clusters that are started again whenever they end, as a supervisor would."""
+"""An instance with two web servers and two clusters that are started again whenever they end, as a supervisor would."""
 
 import contextlib
 import random
@@ -38,6 +38,7 @@ class ChaosCluster:
 
     instance: Instance
     port: int
+    second_port: int
     commands: dict[str, list[str]]
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     keeping: threading.Event = field(default_factory=threading.Event)
@@ -132,10 +133,13 @@ def _awaited(done: Callable[[], bool], *, seconds: float) -> bool:
 @contextmanager
 def chaos_cluster(**environment: str) -> Iterator[ChaosCluster]:
     """Make a cluster with a migrated database; its services run when the block begins."""
-    port = free_port()
+    port, second = free_port(), free_port()
     with migrated_instance(**QUICK, WEB_PORT=str(port), **environment) as instance:
         worker = instance.command("cluster")
-        cluster = ChaosCluster(instance, port, {"web": ["sh", "scripts/serve.sh"], "east": worker, "west": worker})
+        web = ["sh", "scripts/serve.sh"]
+        other = ["env", f"WEB_PORT={second}", "WEB_WORKERS=1", *web]
+        commands = {"web": web, "other": other, "east": worker, "west": worker}
+        cluster = ChaosCluster(instance, port, second, commands)
         cluster.start()
         caller = Client(address=f"http://127.0.0.1:{port}")
         wait_for(lambda: caller.answers("/healthz"), instance=instance, process=cluster.running["web"])

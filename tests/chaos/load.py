@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from typing import Any
 
 PATIENCE = 300.0  # seconds until a turn must have been accepted, whatever is being killed
@@ -67,25 +68,31 @@ def _content(number: int) -> str:
             return "thank you so much"
 
 
-def post(conversations: Sequence[Sequence[Message]], *, port: int, key: str, pause: float = 0.0) -> list[Receipt]:
-    """Post conversations at the same time, each in its order, every message until it is accepted."""
+def post(
+    conversations: Sequence[Sequence[Message]], *, port: int, key: str, pause: float = 0.0, second_port: int = 0
+) -> list[Receipt]:
+    """Post conversations at the same time, each in its order, every message until it is accepted.
+
+    With two servers the messages of a conversation take turns, and one that is refused goes to the other server.
+    """
+    ports = [port, second_port or port]
     with ThreadPoolExecutor(POSTERS) as pool:
-        posted = pool.map(lambda messages: list(_post_all(messages, port, key, pause)), conversations)
+        posted = pool.map(lambda messages: list(_post_all(messages, ports, key, pause)), conversations)
         return [receipt for receipts in posted for receipt in receipts]
 
 
-def _post_all(messages: Sequence[Message], port: int, key: str, pause: float) -> Iterator[Receipt]:
+def _post_all(messages: Sequence[Message], ports: list[int], key: str, pause: float) -> Iterator[Receipt]:
     for message in messages:
-        yield Receipt(message=message, trace_id=_insist(message, port, key))
+        yield Receipt(message=message, trace_id=_insist(message, ports, key))
         time.sleep(pause)  # so that posting lasts as long as the trouble
 
 
-def _insist(message: Message, port: int, key: str) -> str:
+def _insist(message: Message, ports: list[int], key: str) -> str:
     deadline = time.monotonic() + PATIENCE
-    seen = ""
+    seen, servers = "", cycle(ports[message.number % 2 :] + ports[: message.number % 2])
     while time.monotonic() < deadline:
         try:
-            status, answer = _send(message, port, key)
+            status, answer = _send(message, next(servers), key)
         except (OSError, http.client.HTTPException, ValueError) as error:
             seen = repr(error)
         else:

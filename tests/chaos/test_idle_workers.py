@@ -27,6 +27,20 @@ def are_ready(cluster: ChaosCluster) -> bool:
     return False
 
 
+def drains_at_work(cluster: ChaosCluster) -> dict[str, int]:
+    """Return how many drains of each cluster have written a heartbeat of late."""
+    with cluster.connect() as connection:
+        rows = connection.execute("select pid from outbox_workerheartbeat where seen_at > now() - interval '3 seconds'")
+        pids = {row[0] for row in rows}
+    children = {name: psutil.Process(cluster.running[name].pid).children() for name in ("east", "west")}
+    return {name: len(pids & {child.pid for child in of}) for name, of in children.items()}
+
+
+def test_each_cluster_drains_on_its_own_account(cluster: ChaosCluster) -> None:
+    cluster.start()
+    wait_for(lambda: drains_at_work(cluster) == {"east": 2, "west": 2}, instance=cluster.instance)
+
+
 def test_work_goes_on_after_all_idle_workers_were_killed(cluster: ChaosCluster) -> None:
     cluster.kill_all()
     with cluster.connect() as connection:

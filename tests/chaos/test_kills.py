@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from memplatform.embedded.home import existing_home
-from memplatform.embedded.owner import owner_of
-from memplatform.embedded.programs import run
+from memplatform import embedded
 from tests.chaos.chaos_cluster import ChaosCluster
 from tests.chaos.ledger import assert_each_accepted_once, final_state
 from tests.chaos.load import conversation, post
+from tests.instance import wait_for
+from tests.memplatform.embedded.servers import postmaster
 from tests.soak import SOAK_TURNS
 
 TURNS = SOAK_TURNS or 320
@@ -57,7 +57,7 @@ def assert_survives(
 ) -> None:
     project, key = cluster.new_project(slug)
     with cluster.kept_running(), repeated(harm, most=most) as harmed:
-        receipts = post(conversations(), port=cluster.port, key=key, pause=PAUSE)
+        receipts = post(conversations(), port=cluster.port, second_port=cluster.second_port, key=key, pause=PAUSE)
         assert len(harmed) >= 2
     with cluster.kept_running():
         assert cluster.drained(project), cluster.instance.output[-4_000:]
@@ -88,10 +88,8 @@ def repeated(harm: Callable[[], object], *, most: int) -> Iterator[list[object]]
 
 
 def crash_database(cluster: ChaosCluster) -> str:
-    """Let the server end as if by a power cut, and start again."""
-    home = existing_home(data_dir=cluster.instance.folder / "postgresql")
-    assert home is not None
-    owner = owner_of(data_dir=home.path)
-    how = ["-D", str(home.cluster), "-l", str(home.log), "-m", "immediate", "-w", "restart"]
-    run(owner=owner, program="pg_ctl", arguments=how)
+    """Kill the server; its users start it again."""
+    folder = cluster.instance.folder / "postgresql"
+    postmaster(folder.resolve()).kill()
+    wait_for(lambda: embedded.status(folder) is embedded.Status.RUNNING, instance=cluster.instance)
     return "database"

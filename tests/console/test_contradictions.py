@@ -1,7 +1,11 @@
 """The page of contradictions."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 from django.utils.html import escape
 
 from apps.memories.models import Memory, MemoryLink
@@ -67,3 +71,31 @@ def test_a_refusal_names_who_decided_first(admin: Client, link: MemoryLink, reso
     answer = admin.post(f"{PAGE}{link.pk}/settle/", first)
     assert answer.status_code == 409
     assert f"chief already {done}" in answer.content.decode()
+
+
+def test_an_address_that_names_a_settled_or_deleted_pair_says_so(admin: Client, link: MemoryLink) -> None:
+    admin.post(f"{PAGE}{link.pk}/settle/", decision(link, "both"))
+    page = admin.get(f"{PAGE}?open={link.pk}").content.decode()
+    assert "chief already kept both" in page
+    assert f'data-case="row-{link.pk}"' in page
+    MemoryLink.objects.all().delete()
+    assert "does not exist any more" in admin.get(f"{PAGE}?open={link.pk}").content.decode()
+
+
+def test_a_skipped_pair_waits_at_the_end(admin: Client, link: MemoryLink) -> None:
+    pair = {"from_memory": link.to_memory, "to_memory": link.from_memory}
+    later = MemoryLink.objects.create(end_user=link.end_user, project=link.project, kind=link.kind, **pair)
+    admin.post("/console/test/skip/", {"row": str(link.pk)}, headers={"HX-Request": "true"})
+    page = admin.get(PAGE).content.decode()
+    assert re.findall(r'<li class="row" id="row-([^"]+)"', page) == [str(later.pk), str(link.pk)]
+
+
+def test_the_older_memory_is_on_the_left_whatever_the_direction_of_the_link(admin: Client, link: MemoryLink) -> None:
+    for older, newer in ((link.from_memory, link.to_memory), (link.to_memory, link.from_memory)):
+        Memory.objects.filter(pk=older.pk).update(said_at=timezone.now() - timedelta(days=9))
+        Memory.objects.filter(pk=newer.pk).update(said_at=timezone.now())
+        page = admin.get(f"{PAGE}{link.pk}/").content.decode()
+        shown = re.findall(r'<h2 class="statement said" hx-disable><a href="[^"]+/([^"/]+)/">', page)
+        assert shown == [str(older.pk), str(newer.pk)]
+        keeps = "kept_from" if older.pk == link.from_memory_id else "kept_to"
+        assert f'value="{keeps}" data-key="1"' in page

@@ -43,9 +43,9 @@ def test_what_is_found(tuner: Client, full_project: Project, text: str, kind: st
 
 
 def test_every_destination_opens(tuner: Client, full_project: Project) -> None:
-    pages = [found(tuner, text) for text in ("", "lisbon", "greeting", "max", "marta", "rui")]
+    pages = [found(tuner, text) for text in ("new r", "recip", "what if", "lisbon", "max", "marta", "rui")]
     addresses = {part.partition('"')[0] for page in pages for part in page.split('href="')[1:]}
-    assert len(addresses) > 25
+    assert len(addresses) > 10
     for address in addresses:
         assert tuner.get(address.replace("&amp;", "&")).status_code == 200, address
 

@@ -78,10 +78,10 @@ def test_archiving_asks_for_the_name_and_is_undone(project: Project) -> None:
     refused = tess.post(f"{HOME}project/archive/", {"confirmation": "test"})
     assert (refused.status_code, "Nothing was archived" in refused.content.decode()) == (422, True)
     tess.post(f"{HOME}project/archive/", {"confirmation": "Test"})
-    assert "This project is archived since" in text_of(tess, "review/")
+    assert "This project was archived on" in text_of(tess, "review/")
     assert "archived" in tess.get(PROJECTS).content.decode()
     tess.post(f"{HOME}project/restore/")
-    assert "This project is archived since" not in text_of(tess, "review/")
+    assert "This project was archived on" not in text_of(tess, "review/")
     assert verbs(project)[-2:] == ["project_archived", "project_restored"]
 
 
@@ -139,7 +139,12 @@ def test_the_console_of_an_archived_project_offers_no_change(full_project: Proje
     assert (answer.status_code, "This project is archived" in answer.content.decode()) == (403, True)
     assert "Acknowledge</button>" not in text_of(tuner, "alerts/")
     assert "Try now" not in text_of(tuner, "queue/")
+    assert "<h2>New key</h2>" not in text_of(tuner, "keys/")
+    assert "Invite somebody new" not in text_of(tuner, "members/")
     assert rows_by_table() == before
+    OutboxRow.objects.update(state="pending", created_at="2020-01-01T00:00:00Z")
+    assert "See what waits" not in text_of(tuner, "users/")
+    assert "No worker is running" not in text_of(tuner, "users/")
 
 
 def test_the_queue_of_an_archived_project_rests(

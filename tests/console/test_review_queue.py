@@ -159,7 +159,7 @@ def test_an_address_that_names_a_decided_memory_says_who_decided(reviewer: Clien
     page = reviewer.get(f"{PAGE}?open={queue[0].pk}").content.decode()
     assert "ben already approved it" in page
     assert open_case(reviewer, f"?open={queue[0].pk}") == str(queue[0].pk)
-    assert 'data-key="a"> ' not in page.split('id="detail"')[1]
+    assert 'data-key="a"' not in page.split('id="detail"')[1]  # neither to approve nor to archive it
     assert rows(reviewer, f"?open={queue[0].pk}") == [str(queue[1].pk)]
 
 

@@ -116,7 +116,7 @@ def test_pages_do_not_read_selections_which_may_name_thousands_of_traces(admin: 
     for page in ("", f"{made[0].pk}/"):
         with CaptureQueriesContext(connection) as queries:
             text_of(admin.get(f"{PAGES}{page}"))
-        assert len(queries) <= 12
+        assert len(queries) <= 15
         assert not [query for query in queries.captured_queries if '"selection"' in query["sql"]]
 
 
@@ -125,6 +125,7 @@ def test_rollbacks_name_who_asked_for_them(admin: Client, ana: Teller, project: 
     admin.post(f"{PAGES}new/?trace={trace.shown_id}")
     shown = text_of(admin.get(PAGES))
     assert ">chief</td>" in shown
+    assert "by chief" in text_of(admin.get(f"/console/test/traces/{trace.pk}/"))
     assert "person:" not in shown
 
 

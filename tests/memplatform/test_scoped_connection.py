@@ -16,8 +16,10 @@ from uuid import UUID, uuid4
 import pytest
 from django.conf import settings
 from django.db import DatabaseError, NotSupportedError, connection, connections, transaction
+from rest_framework.test import APIClient
 
 from apps.actions.keys.create_key import create_key
+from apps.actions.memories.archive_memories import archive_memories
 from apps.actions.projects.create_project import create_project
 from apps.memories.sql_pipeline import pipelined
 from apps.outbox.fetch import fetch
@@ -25,6 +27,7 @@ from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project
 from apps.tenants.scope import APP_ROLE, OWNER, SYSTEM_ROLE, entered, no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
+from memplatform.database_settings import connection_options
 from memplatform.embedded.owner import owner_of
 from tests.instance import PATIENCE, free_port
 
@@ -197,16 +200,17 @@ def _await_port(port: int) -> None:
 
 @contextmanager
 def connected_through(port: int) -> Iterator[None]:
-    """Let new connections of all threads go through the pooler, without prepared statements."""
+    """Let connections go through the pooler, with the settings of DB_PREPARE=false."""
     connection.close()
-    usual = connections.settings["default"]
-    options = {"server_side_binding": False}
+    usual, own = connections.settings["default"], connection.settings_dict
+    options = connection_options(given={}, is_prepared=False, pool_size=0)
     address = {"HOST": "127.0.0.1", "PORT": port, "OPTIONS": options, "DISABLE_SERVER_SIDE_CURSORS": True}
-    connections.settings["default"] = usual | address
+    connections.settings["default"] = connection.settings_dict = usual | address
     try:
         yield
     finally:
-        connections.settings["default"] = usual
+        connection.close()
+        connections.settings["default"], connection.settings_dict = usual, own
 
 
 def test_a_pooler_mixes_up_no_tenants(transactional_db: None) -> None:
@@ -238,6 +242,17 @@ def test_a_pooler_mixes_up_no_tenants(transactional_db: None) -> None:
 
     assert outcomes.pop("clean") > REQUESTS / 10
     assert outcomes == {"own": REQUESTS}
+
+
+def test_turns_and_searches_go_through_a_pooler(transactional_db: None, client: APIClient) -> None:
+    """Statements rely on parameters that the server binds: with those of the client, every search fails."""
+    turns = [{"role": "user", "content": "I live in Lisbon.", "turn_id": "t1"}]
+    with pgbouncer() as port, connected_through(port):
+        body = {"user_id": "ana", "session_id": "monday", "turns": turns, "mode": "sync"}
+        assert client.post("/v1/turns", body).json()["stored"] == 1
+        query = {"user_id": "ana", "query": "Where does Ana live?"}
+        assert "Lisbon" in client.post("/v1/memories/search", query).json()["results"][0]["content"]
+        archive_memories()
 
 
 def _outcome(project: Project | None, *, in_transaction: bool) -> str:

@@ -32,6 +32,16 @@ def test_the_server_serves_until_it_is_asked_to_end(instance: Instance) -> None:
     assert health(instance).returncode == 1
 
 
+def test_workers_end_with_a_server_that_is_killed(instance: Instance) -> None:
+    """They would go on to serve with their old code, beside those of the next server."""
+    server = instance.start("sh", "scripts/serve.sh")
+    wait_for(lambda: health(instance).returncode == 0, instance=instance, process=server)
+    server.kill()
+    server.wait(timeout=PATIENCE)
+    wait_for(lambda: health(instance).returncode == 1, instance=instance)
+    wait_for(lambda: instance.processes() == [], instance=instance)
+
+
 def test_the_health_check_fails_without_a_server(instance: Instance) -> None:
     told = health(instance)
     assert told.returncode == 1

@@ -5,7 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import DataError, InterfaceError, OperationalError, connection
+from django.db import DataError, InterfaceError, InternalError, OperationalError, connection
+from psycopg.errors import ReadOnlySqlTransaction
 
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkState
@@ -24,7 +25,15 @@ def failing_with(error: Exception) -> Ports:
     return interrupted(fail)
 
 
-@pytest.mark.parametrize("error", [OperationalError("could not extend file: No space left"), InterfaceError("closed")])
+def read_only() -> InternalError:
+    error = InternalError("cannot execute UPDATE in a read-only transaction")
+    error.__cause__ = ReadOnlySqlTransaction()
+    return error
+
+
+@pytest.mark.parametrize(
+    "error", [OperationalError("could not extend file: No space left"), InterfaceError("closed"), read_only()]
+)
 def test_it_costs_no_attempt_however_often_it_fails(ana: Person, error: Exception) -> None:
     ana.says("I live in Lisbon.")
     for _ in range(12):

@@ -32,7 +32,8 @@ def schedules(db: None) -> dict[str, Schedule]:
 
 def test_every_schedule_repeats_without_end_and_names_a_task(schedules: dict[str, Schedule]) -> None:
     assert set(schedules) >= DAILY | HOURLY
-    assert {"apps.worker.tasks.drain", "apps.worker.tasks.count_rule_hits"} <= set(schedules)
+    assert {"apps.worker.tasks.continue_rounds", "apps.worker.tasks.count_rule_hits"} <= set(schedules)
+    assert "apps.worker.tasks.drain" not in schedules
     for name, schedule in schedules.items():
         assert callable(import_string(name))
         rhythm = (schedule.schedule_type, schedule.minutes)

@@ -7,6 +7,8 @@ write entries without a place, and this task, the only one at a time, places the
 
 import hashlib
 from collections.abc import Sequence
+from datetime import timedelta
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +18,7 @@ from django.db import connection, transaction
 from apps.memories.models import LedgerCheckpoint, LedgerEntry
 from apps.tenants.system_scope import SystemWork, system_scope
 
+AN_HOUR = timedelta(hours=1)
 AT_ONCE = 1_000  # entries per transaction
 FIRST_HASH = "0" * 64  # before the first entry of a project
 _LOCK = 7_204_412  # key of the advisory lock that lets one process seal at a time
@@ -29,16 +32,17 @@ where entry.id = sealed.id and entry.number is null
 """
 
 
-def seal_ledger() -> int:
-    """Seal all entries that are committed; return how many these were."""
+def seal_ledger(*, most: timedelta = AN_HOUR) -> int:
+    """Seal the entries that are committed; return how many these were. Time that is up leaves the rest unsealed."""
+    until = monotonic() + most.total_seconds()
     projects = LedgerEntry.objects.filter(number__isnull=True).order_by().values_list("project_id", flat=True)
     with system_scope(SystemWork.LEDGER):
-        return sum(_seal_project(project_id) for project_id in list(projects.distinct()))
+        return sum(_seal_project(project_id, until=until) for project_id in list(projects.distinct()))
 
 
-def _seal_project(project_id: UUID) -> int:
+def _seal_project(project_id: UUID, *, until: float) -> int:
     sealed = 0
-    while some := _seal_some(project_id):
+    while monotonic() < until and (some := _seal_some(project_id)):
         sealed += some
     return sealed
 

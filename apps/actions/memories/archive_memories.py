@@ -1,7 +1,7 @@
 """Archive memories that have expired or decayed, and store the decay scores; archived memories can be restored."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from itertools import islice
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from apps.actions.memories.owners import owners_of
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
+from apps.outbox.rounds import Position, Step, begin_round, continue_round
 from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.plan import WritePlan
@@ -26,6 +27,8 @@ log = structlog.get_logger(__name__)
 
 BATCH = 1_000  # memories per statement, so that no statement locks rows for long
 ACTOR = "system"
+JOB = "archive_memories"
+A_DAY = timedelta(days=1)
 
 _UPDATE_SCORES = """
 update memories_memory m set decay_score = given.score
@@ -34,17 +37,28 @@ where m.end_user_id = %(end_user)s and m.id = given.id and m.decay_score is dist
 """
 
 
-def archive_memories() -> int:
-    """Archive memories of all end users; return how many were archived.
+def archive_memories(*, most: timedelta = A_DAY) -> int:
+    """Begin to archive memories of all end users; return how many were archived.
 
-    Memories that another writer changes at the same time are left for the next run.
+    What is left when the time is up is done by `continue_archiving`. Memories that another writer changes at the same
+    time are left for the next round.
     """
+    begin_round(job=JOB)
+    return continue_archiving(most=most)
+
+
+def continue_archiving(*, most: timedelta) -> int:
+    """Go on with a round that is not finished; return how many memories were archived."""
+    return continue_round(job=JOB, most=most, steps=_steps)
+
+
+def _steps(position: Position) -> Iterator[Step]:
     now = timezone.now()
-    archived = 0
-    for project_id, user in owners_of(Memory.objects.active()):
+    after = UUID(position["end_user"]) if position else None
+    for project_id, user in owners_of(Memory.objects.active(), after=after):
         with tenant_scope(project_id=project_id, end_user_id=user):
-            archived += archive_of(project_id=project_id, end_user_id=user, now=now)
-    return archived
+            archived = archive_of(project_id=project_id, end_user_id=user, now=now)
+        yield Step({"end_user": str(user)}, archived)
 
 
 def archive_of(*, project_id: UUID, end_user_id: UUID, now: datetime) -> int:

@@ -1,8 +1,9 @@
 """Close memories whose validity has ended, so that their status says what search and context apply already."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
+from time import monotonic
 from uuid import UUID
 
 import structlog
@@ -22,19 +23,22 @@ log = structlog.get_logger(__name__)
 
 AT_ONCE = 500  # memories per transaction, so that none holds rows for long
 ACTOR = "system"
+AN_HOUR = timedelta(hours=1)
 ENDED = "ended"  # the verb of history and ledger
 
 
-def close_ended_memories() -> int:
+def close_ended_memories(*, most: timedelta = AN_HOUR) -> int:
     """Close active memories of all end users whose `valid_until` has passed; return how many were closed.
 
-    A memory that is changed at the same time is left for the next run.
+    A memory that is changed at the same time, and what is left when the time is up, is left for the next run.
     """
-    now = timezone.now()
+    now, started = timezone.now(), monotonic()
     closed = 0
     for project_id, user in owners_of(Memory.objects.ended(now)):
         with tenant_scope(project_id=project_id, end_user_id=user):
             closed += _close_of(project_id=project_id, end_user_id=user, now=now)
+        if monotonic() - started >= most.total_seconds():
+            break
     return closed
 
 

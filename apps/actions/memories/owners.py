@@ -10,10 +10,11 @@ from apps.tenants.system_scope import SystemWork, system_scope
 AT_ONCE = 1_000  # pairs that are fetched together
 
 
-def owners_of(memories: MemoryQuerySet) -> Iterator[tuple[UUID, UUID]]:
-    """Return the project and the end user of memories of all projects, each pair once."""
-    owners = memories.order_by("project_id", "end_user_id").distinct()
-    pairs = owners.values_list("project_id", "end_user_id").iterator(chunk_size=AT_ONCE)
+def owners_of(memories: MemoryQuerySet, *, after: UUID | None = None) -> Iterator[tuple[UUID, UUID]]:
+    """Return the project and the end user of memories of all projects, each pair once, in the order of end users."""
+    following = memories.filter(end_user_id__gt=after) if after else memories
+    pairs = following.order_by("end_user_id").distinct().values_list("project_id", "end_user_id")
     with system_scope(SystemWork.SCHEDULE):
-        first = list(islice(pairs, 1))  # runs the query, which chooses all of its rows in this scope
-    return chain(first, pairs)
+        rows = pairs.iterator(chunk_size=AT_ONCE)
+        first = list(islice(rows, 1))  # runs the query, which chooses all of its rows in this scope
+    return chain(first, rows)

@@ -16,7 +16,6 @@ from apps.actions.memories.slot_conflicts import beside_others, settle_slot
 from apps.memories.models import Memory, MemoryOrigin
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.confidence import with_value
 from apps.pipeline.core.enums import Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
@@ -134,7 +133,6 @@ def apply_revision(
     )
     with transaction.atomic():
         apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
-        transaction.on_commit(wake_workers)
 
 
 def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str:

@@ -15,7 +15,6 @@ from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.memory_conversion import as_stored
@@ -87,7 +86,6 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
             operations = [each for new, one in wanted if new.session_id == session_id for each in _operations(one)]
             _apply(request, end_user, operations, session_id=session_id)
         _apply(request, end_user, session.changes, session_id="")
-        transaction.on_commit(wake_workers)
     return tuple(each.memory_id for each in stored)
 
 

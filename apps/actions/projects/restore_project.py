@@ -7,7 +7,6 @@ from django.db import transaction
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
 from apps.outbox.model_pauses import end_all_pauses
-from apps.outbox.wake_workers import wake_workers
 from apps.tenants.models import Project
 
 
@@ -27,5 +26,4 @@ def restore_project(*, project_id: UUID) -> Project:
         project.save(update_fields=["archived_at"])
         end_all_pauses(project_id=project.pk)
         record(project_id=project.pk, verb="project_restored", object_kind="project", object_id=project.pk)
-        transaction.on_commit(wake_workers, robust=True)
     return project

@@ -9,7 +9,6 @@ from django.db import connection, transaction
 from apps.actions.errors import NotFound, ProviderError, Refused
 from apps.actions.ledger.record import record
 from apps.outbox.model_pauses import end_pause
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Purpose
 from apps.pipeline.redaction.redact import redact
 from apps.providers import registry
@@ -96,5 +95,4 @@ def _record(project_id: UUID, model: str, outcome: _Outcome, *, error: str) -> M
         record(project_id=project_id, verb="model_tested", object_kind="model_test", object_id=made.pk, details=details)
         if not error:
             end_pause(project_id=project_id, model=model)
-            transaction.on_commit(wake_workers, robust=True)
     return made

@@ -1,6 +1,7 @@
 """Delete done work, stored answers, invitations and test calls after their period, and items that have expired."""
 
 from datetime import timedelta
+from time import monotonic
 
 from django.conf import settings
 from django.db import connection
@@ -9,6 +10,7 @@ from apps.outbox.model_pauses import delete_unused_pauses
 from apps.tenants.rate_limits import prune_counters
 from apps.tenants.system_scope import SystemWork, system_scope
 
+AN_HOUR = timedelta(hours=1)
 BATCH = 5_000  # rows per statement, so that no statement runs long after a busy hour
 
 # Each statement reads the oldest rows from an index over time, up to a time that is constant within the statement. A
@@ -51,26 +53,27 @@ delete from items_storeditem where id in (
 """
 
 
-def prune() -> int:
+def prune(*, most: timedelta = AN_HOUR) -> int:
     """Delete what is older than its retention period, in batches that commit separately; return how many rows.
 
-    Dead work stays until a person retries or deletes it.
+    What is left when the time is up is left for the next run. Dead work stays until a person retries or deletes it.
     """
+    until = monotonic() + most.total_seconds()
     with system_scope(SystemWork.SCHEDULE):
-        work = _delete_older(_WORK, than=timedelta(days=settings.WORK_RETENTION_DAYS))
-        requests = _delete_older(_REQUESTS, than=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS))
-        invitations = _delete_older(_INVITATIONS, than=timedelta(days=settings.WORK_RETENTION_DAYS))
-        test_calls = _delete_older(_TEST_CALLS, than=timedelta(days=settings.WORK_RETENTION_DAYS))
-        items = _delete_older(_ITEMS, than=timedelta())
+        work = _delete_older(_WORK, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
+        requests = _delete_older(_REQUESTS, than=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS), until=until)
+        invitations = _delete_older(_INVITATIONS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
+        test_calls = _delete_older(_TEST_CALLS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
+        items = _delete_older(_ITEMS, than=timedelta(), until=until)
         pauses = delete_unused_pauses()
     return work + requests + invitations + test_calls + items + pauses + prune_counters()
 
 
-def _delete_older(sql: str, *, than: timedelta) -> int:
+def _delete_older(sql: str, *, than: timedelta, until: float) -> int:
     deleted = 0
     while True:
         with connection.cursor() as cursor:
             cursor.execute(sql, {"seconds": than.total_seconds(), "most": BATCH})
             deleted += cursor.rowcount
-            if cursor.rowcount < BATCH:
+            if cursor.rowcount < BATCH or monotonic() >= until:
                 return deleted

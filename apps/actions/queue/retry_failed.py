@@ -9,7 +9,6 @@ from django.db.models import Exists, OuterRef, QuerySet
 from apps.actions.ledger.record import record
 from apps.outbox import enqueue, manual, model_pauses
 from apps.outbox.models import OutboxRow
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import end_user_id
 from apps.traces import recorder
@@ -45,7 +44,6 @@ def retry_failed(
             details=details,
         )
         model_pauses.try_now(project_id=project_id)
-        transaction.on_commit(wake_workers)
     return retried
 
 

@@ -8,7 +8,6 @@ from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
 from apps.outbox import manual
 from apps.outbox.models import OutboxRow
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import RUNS, TraceStatus
 from apps.traces import recorder
 
@@ -35,4 +34,3 @@ def retry_work(*, project_id: UUID, row_id: int) -> None:
             object_kind=row.kind,
             object_id=row.subject_id,
         )
-        transaction.on_commit(wake_workers)

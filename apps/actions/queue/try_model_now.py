@@ -4,11 +4,9 @@ from uuid import UUID
 
 from apps.actions.errors import Conflict
 from apps.outbox import model_pauses
-from apps.outbox.wake_workers import wake_workers
 
 
 def try_model_now(*, project_id: UUID) -> None:
     """Make the next try of each paused model of a project due now. Raises Conflict if none is paused."""
     if not model_pauses.try_now(project_id=project_id):
         raise Conflict("all models answer")
-    wake_workers()

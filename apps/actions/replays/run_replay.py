@@ -8,13 +8,14 @@ from uuid import UUID
 
 import msgspec
 import structlog
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
 from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.replays.replay_user import CHUNK_RUNS, ReplayedRun, ReplaySettings, UserReplay
+from apps.outbox.outages import is_outage
 from apps.pipeline.replay.totals import added_totals, totals_of
 from apps.providers import registry
 from apps.tenants.scope import tenant_scope
@@ -54,9 +55,9 @@ def _run(replay_id: UUID) -> None:
             _replay_user(replay, end_user_id)
     except Stopped:
         return
-    except (InterfaceError, OperationalError):
-        raise  # an outage of the database: when the lease has ended, continue_replays goes on with the rest
     except Exception as error:  # whatever a stage raises, the replay has to end with a state that says why
+        if is_outage(error):
+            raise  # when the lease has ended, continue_replays goes on with the rest
         log.exception("replay failed", replay=str(replay_id))
         _running(replay).update(
             state=ReplayState.FAILED, error=f"{type(error).__name__}: {error}"[:MOST_ERROR], finished_at=timezone.now()

@@ -4,10 +4,10 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
-from django_q.tasks import async_task
 
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.replays.run_replay import run_replay
+from apps.outbox.queue_task import queue_task
 from apps.traces.models import Replay, ReplayState
 
 IMMEDIATE_TRACES = 50  # up to this number, and without live calls, it is computed while the caller waits
@@ -40,4 +40,4 @@ def start_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
 
 def queue_replay(replay_id: UUID) -> None:
     """Leave a replay to a worker."""
-    async_task("apps.worker.tasks.replay", str(replay_id), group="replay", timeout=TASK_SECONDS)
+    queue_task("replay", str(replay_id), group="replay", timeout=TASK_SECONDS)

@@ -5,21 +5,32 @@ from uuid import UUID
 
 from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot
 from apps.pipeline.direct_write.review import ReviewContext
 from apps.traces.policies import active_policy
 
 
 def review_context(
-    *, memories: Sequence[Memory], linked: Collection[UUID] = (), contradicts: Collection[UUID] = ()
+    *,
+    memories: Sequence[Memory],
+    linked: Collection[UUID] = (),
+    contradicts: Collection[UUID] = (),
+    policy: Policy | None = None,
 ) -> ReviewContext:
-    """Read live memories of one end user, those that hold their slots and those linked to them (one round trip)."""
+    """Read live memories of one end user, those that hold their slots and those linked to them (one round trip).
+
+    `policy` is the active one, if the caller has it already.
+    """
     slots = [Slot(subject_id=each.subject_id, predicate=each.predicate) for each in memories if each.subject_id]
     found = PostgresMemoryReader().holders(
-        end_user_id=memories[0].end_user_id, slots=slots, ids=[*(each.pk for each in memories), *linked, *contradicts]
+        end_user_id=memories[0].end_user_id,
+        slots=slots,
+        ids=[*(each.pk for each in memories), *linked, *contradicts],
+        private_to=memories[0].private_to,
     )
     return ReviewContext(
         memories={each.id: each for each in found},
-        policy=active_policy(project_id=memories[0].project_id),
+        policy=policy or active_policy(project_id=memories[0].project_id),
         contradicts=frozenset(contradicts),
     )

@@ -12,7 +12,6 @@ from apps.actions.memories.revise import find_memory
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.plan import WritePlan
@@ -86,12 +85,14 @@ def find_seen(*, by: Reviewer, seen: SeenVersion) -> Memory:
 
 
 def check_pair(one: Memory, other: Memory) -> None:
-    """Raise NotFound for memories of two end users, Conflict for one that isn't live any more."""
+    """Raise NotFound for memories of two end users, Conflict if one isn't live or they are private to two agents."""
     if one.end_user_id != other.end_user_id or one.pk == other.pk:
         raise NotFound("there are no such two memories of one user")
     for memory in (one, other):
         if memory.status not in LIVE_STATUSES:
             raise Conflict(f"the memory is {memory.status} meanwhile")
+    if one.private_to != other.private_to:
+        raise Conflict("the memories are private to different agents")
 
 
 def apply_decision(*, by: Reviewer, end_user_id: UUID, operations: Sequence[Operation]) -> None:
@@ -100,6 +101,5 @@ def apply_decision(*, by: Reviewer, end_user_id: UUID, operations: Sequence[Oper
     try:
         with transaction.atomic():
             apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
-            transaction.on_commit(wake_workers)
     except StalePlan as stale:
         raise Conflict("somebody else was faster") from stale

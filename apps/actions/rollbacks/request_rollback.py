@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
-from django_q.tasks import async_task
 
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.actor import current_actor
@@ -15,6 +14,7 @@ from apps.actions.ledger.record import record
 from apps.actions.rollbacks.run_rollback import run_rollback
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.memories.models import Memory, Rollback, RollbackItem
+from apps.outbox.queue_task import queue_task
 from apps.pipeline.core.enums import RollbackState
 from apps.pipeline.redaction.redact import redact
 from apps.traces.policies import active_policy
@@ -87,7 +87,7 @@ def undo_rollback(*, project_id: UUID, rollback_id: UUID, wait: timedelta = WAIT
 
 def _run(rollback: Rollback, wait: timedelta) -> None:
     if not run_rollback(rollback_id=rollback.id, most=wait):
-        transaction.on_commit(lambda: async_task("apps.worker.tasks.continue_rollbacks", group="rollback"))
+        transaction.on_commit(lambda: queue_task("continue_rollbacks", group="rollback"))
     rollback.refresh_from_db()
 
 

@@ -16,7 +16,6 @@ from apps.actions.rollbacks.run_again import run_again
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.memories.models import Rollback, RollbackItem
 from apps.outbox.cancelling import cancel
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import RUNS, RollbackState, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLED_BACK, ReviseMemory
 from apps.pipeline.rollback.plan import RollbackPlan, plan_rollback
@@ -51,7 +50,6 @@ def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         _finish(item, rollback, traces, planned, cancelled)
         if rollback.rerun:
             run_again(end_user_id=item.end_user_id, project_id=rollback.project_id, traces=traces)
-        transaction.on_commit(wake_workers)
 
 
 def traces_of(rollback: Rollback, end_user_id: UUID) -> list[Trace]:

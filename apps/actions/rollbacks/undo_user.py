@@ -11,7 +11,6 @@ from apps.actions.rollbacks.load_history import load_taken
 from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_sessions, rules_of, write
 from apps.memories.models import MemoryVersion, Rollback, RollbackItem
 from apps.outbox import enqueue
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import LeftAlone, RollbackState, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK
 from apps.pipeline.rollback.history import Kept
@@ -49,7 +48,6 @@ def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         Turn.objects.filter(end_user_id=item.end_user_id, trace__in=traces).update(withdrawn=False)
         outdate_sessions(sorted({trace.session_id for trace in traces}))
         _finish(item, rollback, planned.kept, traces=len(traces))
-        transaction.on_commit(wake_workers)
 
 
 def _reopen(trace: Trace, status: str) -> None:

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
-from django_q.tasks import async_task
 
 from apps.actions.errors import NotFound, Unfit
 from apps.actions.rules.run_preview import run_preview
 from apps.actions.rules.save_rule import with_rule, with_rules
+from apps.outbox.queue_task import queue_task
 from apps.pipeline.core.policy import Rule
 from apps.tenants.models import Project
 from apps.traces.models import RulePreview
@@ -47,6 +47,6 @@ def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int |
     if total <= IMMEDIATE_TURNS:
         run_preview(preview_id=preview.pk)
     else:
-        transaction.on_commit(lambda: async_task("apps.worker.tasks.preview_rule", str(preview.pk), group="preview"))
+        transaction.on_commit(lambda: queue_task("preview_rule", str(preview.pk), group="preview"))
     preview.refresh_from_db()
     return preview

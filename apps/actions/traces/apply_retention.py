@@ -1,18 +1,18 @@
 """Delete what is older than the retention periods of its project, in batches that commit one by one."""
 
-import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
-from django_q.tasks import async_task
 
 from apps.actions.ledger.record import record
 from apps.actions.ledger.remove import remove_sealed
 from apps.alerts.models import Alert, AlertDelivery
+from apps.outbox.rounds import Position, Step, begin_round, continue_round
 from apps.pipeline.core.enums import AlertState, TraceStatus
 from apps.pipeline.core.policy import RetentionPolicy
 from apps.tenants.models import Project
@@ -22,6 +22,8 @@ from apps.traces.models import Trace
 from apps.traces.policies import active_policy
 
 AT_ONCE = 500  # traces per transaction
+JOB = "apply_retention"
+FINISHED = "finished"  # in the place of a period: all of the project are done
 
 # A turn that a memory quotes, or that is in a sample of evaluation, keeps its row, without its text.
 _TURNS = (
@@ -50,49 +52,72 @@ _TRACES = (
 
 
 def apply_retention(*, most: timedelta) -> int:
-    """Apply the periods of all projects; return how many rows were deleted or emptied.
+    """Begin to apply the periods of all projects; return how many rows were deleted or emptied.
 
-    What is left when the time is up is left to another task, which is queued then.
+    What is left when the time is up is done by `continue_retention`.
     """
-    deadline = time.monotonic() + most.total_seconds()
-    changed = 0
+    begin_round(job=JOB)
+    return continue_retention(most=most)
+
+
+def continue_retention(*, most: timedelta) -> int:
+    """Go on with a round that is not finished; return how many rows were deleted or emptied."""
+    return continue_round(job=JOB, most=most, steps=_steps)
+
+
+def _steps(position: Position) -> Iterator[Step]:
+    """Go on behind a position: a project, and within it a period and the last trace that it was applied to."""
     with system_scope(SystemWork.SCHEDULE):
-        projects = list(Project.objects.values_list("id", flat=True))
+        projects = list(Project.objects.order_by("id").values_list("id", flat=True))
     for project_id in projects:
-        with tenant_scope(project_id=project_id):
-            for some in _apply_to(project_id, timezone.now()):
-                changed += some
-                if time.monotonic() >= deadline:
-                    async_task("apps.worker.tasks.apply_retention", group="retention")
-                    return changed
-    return changed
+        if not position or str(project_id) > position["project"]:
+            yield from _apply_to(project_id, {"project": str(project_id), "rows": {}})
+        elif str(project_id) == position["project"]:
+            yield from _apply_to(project_id, position)
 
 
-def _apply_to(project_id: UUID, now: datetime) -> Iterator[int]:
-    """Apply the periods of one project; yield after each transaction how many rows it changed."""
-    policy = active_policy(project_id=project_id).retention
-    changed: dict[str, int] = {}
+def _apply_to(project_id: UUID, position: Position) -> Iterator[Step]:
+    """Apply the periods of one project; one step for each transaction, and the last one for the ledger."""
+    now, scope = timezone.now(), partial(tenant_scope, project_id=project_id)
+    with scope():
+        policy = active_policy(project_id=project_id).retention
     for name, days, statements in _periods(policy):
-        for traces in _ended_traces(project_id, before=now - timedelta(days=days)):
-            some = _execute(statements, traces)
-            changed[name] = changed.get(name, 0) + some
-            yield some
+        if position.get("period", name) != name:
+            continue  # done before
+        while traces := _ended_traces(project_id, position, before=now - timedelta(days=days)):
+            with scope():
+                changed = _execute(statements, [trace_id for _, trace_id in traces])
+            position = _behind(position, name, traces[-1], changed)
+            yield Step(position, changed)
+        position = {name: position[name] for name in ("project", "rows")}
+    if position.get("period") != FINISHED:
+        with scope():
+            removed = _finish(project_id, policy, position["rows"], now)
+        yield Step({**position, "period": FINISHED}, removed)
+
+
+def _behind(position: Position, period: str, last: tuple[datetime, UUID], changed: int) -> Position:
+    rows = {**position["rows"], period: position["rows"].get(period, 0) + changed}
+    return {**position, "rows": rows, "period": period, "at": last[0].isoformat(), "trace": str(last[1])}
+
+
+def _finish(project_id: UUID, policy: RetentionPolicy, rows: dict[str, int], now: datetime) -> int:
+    """Apply the periods of alerts and of the ledger, and record what was deleted; return how many of these were."""
+    last: dict[str, int] = {}
     if policy.alert_days:
-        removed = _delete_alerts(project_id, before=now - timedelta(days=policy.alert_days))
-        changed["alerts"] = removed
-        yield removed
+        last["alerts"] = _delete_alerts(project_id, before=now - timedelta(days=policy.alert_days))
     if policy.ledger_days:
-        removed = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
-        changed["ledger"] = removed
-        yield removed
-    if any(changed.values()):
+        last["ledger"] = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
+    rows = {**rows, **last}
+    if any(rows.values()):
         record(
             project_id=project_id,
             verb="retention_applied",
             object_kind="project",
             object_id=project_id,
-            details={"rows": changed},
+            details={"rows": rows},
         )
+    return sum(last.values())
 
 
 def _periods(policy: RetentionPolicy) -> Iterator[tuple[str, int, Sequence[str]]]:
@@ -115,14 +140,14 @@ def _delete_alerts(project_id: UUID, *, before: datetime) -> int:
     return deleted
 
 
-def _ended_traces(project_id: UUID, *, before: datetime) -> Iterator[list[UUID]]:
-    """Yield the traces that were accepted before a time and have ended, in batches, oldest first."""
+def _ended_traces(project_id: UUID, position: Position, *, before: datetime) -> list[tuple[datetime, UUID]]:
+    """Return the next traces that were accepted before a time and have ended, oldest first."""
     rows = Trace.objects.filter(project_id=project_id, created_at__lt=before).exclude(status=TraceStatus.QUEUED)
-    following = rows.order_by("created_at", "id").values_list("created_at", "id")
-    while found := list(following[:AT_ONCE]):
-        last_at, last_id = found[-1]
-        following = following.filter(Q(created_at__gt=last_at) | Q(created_at=last_at, id__gt=last_id))
-        yield [trace_id for _, trace_id in found]
+    if "trace" in position:
+        at, last = datetime.fromisoformat(position["at"]), UUID(position["trace"])
+        rows = rows.filter(created_at__gte=at).filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=last))
+    with tenant_scope(project_id=project_id):
+        return list(rows.order_by("created_at", "id").values_list("created_at", "id")[:AT_ONCE])
 
 
 def _execute(statements: Sequence[str], traces: Sequence[UUID]) -> int:

@@ -1,17 +1,27 @@
 """Compute the hourly totals of the dashboard."""
 
+from datetime import timedelta
+from time import monotonic
+
 from django.utils import timezone
 
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.tallies import hours_to_tally, tally_hour
 
+AN_HOUR = timedelta(hours=1)
 MOST_HOURS = 100  # per run, so that catching up after a long pause takes seconds of a worker
 
 
-def tally() -> int:
-    """Recompute the totals of the current hour and of earlier ones that are not closed; return how many hours."""
+def tally(*, most: timedelta = AN_HOUR) -> int:
+    """Recompute the totals of the current hour and of earlier ones that are not closed; return how many hours.
+
+    Each hour is committed by itself; what is left when the time is up is left for the next run.
+    """
+    until, done = monotonic() + most.total_seconds(), 0
     with system_scope(SystemWork.SCHEDULE):
-        hours = hours_to_tally(now=timezone.now(), most=MOST_HOURS)
-        for hour in hours:
+        for hour in hours_to_tally(now=timezone.now(), most=MOST_HOURS):
             tally_hour(hour)
-    return len(hours)
+            done += 1
+            if monotonic() >= until:
+                break
+    return done

@@ -6,13 +6,13 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from django_q.tasks import async_task
 
 from apps.actions.errors import NotFound
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.users.clear_notes import clear_notes
 from apps.actions.users.run_erasure import run_erasure
+from apps.outbox.queue_task import queue_task
 from apps.pipeline.core import identifiers
 from apps.tenants.models import EndUser, Erasure
 from apps.tenants.scope import tenant_scope
@@ -30,7 +30,7 @@ def erase_user(*, project_id: UUID, user_id: str, wait: timedelta = WAIT) -> Era
     with tenant_scope(project_id=project_id, end_user_id=derived):
         erasure = _start(project_id, user_id, derived)
         if not run_erasure(erasure_id=erasure.id, most=wait):
-            transaction.on_commit(lambda: async_task("apps.worker.tasks.continue_erasures", group="erase"))
+            transaction.on_commit(lambda: queue_task("continue_erasures", group="erase"))
         erasure.refresh_from_db()
     return erasure
 

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from apps.api.metrics import REGISTRY
 from apps.api.metrics_access import may_read_metrics
+from apps.api.problems import RETRY_AFTER_SECONDS
 from apps.api.readiness import readiness
 from apps.api.schemas.health import LivenessResponse, ReadinessResponse, ServiceStatus
 from apps.api.views.base import to_json
@@ -43,12 +44,14 @@ class ReadyView(APIView):
         auth=[],
     )
     def get(self, request: Request) -> Response:
-        """Return 503 without a database or with unapplied migrations. `degraded`: late or failed work, no worker, or a
-        model that does not answer.
+        """Return 503 with `Retry-After` without a database, with unapplied migrations, or while nothing can be written.
+        `degraded`: late or failed work, no worker, or a model that does not answer.
         """
         found = readiness()
         shown = found if may_read_metrics(request) else found.without_figures()
-        return Response(to_json(shown), status=503 if found.status is ServiceStatus.UNAVAILABLE else 200)
+        if found.status is not ServiceStatus.UNAVAILABLE:
+            return Response(to_json(shown))
+        return Response(to_json(shown), status=503, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
 @require_safe

@@ -3,7 +3,6 @@
 from functools import partial
 from uuid import UUID
 
-from django.db import transaction
 from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,7 +15,6 @@ from apps.api.schemas.sessions import DeletedResponse, EndSessionBody, SessionEn
 from apps.api.validation import read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
 from apps.pipeline.core.identifiers import session_id as derive_session_id
@@ -54,7 +52,6 @@ class SessionEndView(ApiView):
         )
         if ended.trace_id is None:
             return replayable_answer(SessionEndResponse(trace_id=None, status=ended.status))
-        transaction.on_commit(wake_workers, robust=True)
         return replayable_answer(
             SessionEndResponse(trace_id=show(Prefix.TRACE, ended.trace_id), status=ended.status), status=202
         )

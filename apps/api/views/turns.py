@@ -1,7 +1,6 @@
 """View of POST /v1/turns."""
 
 from django.conf import settings
-from django.db import transaction
 from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
@@ -25,7 +24,6 @@ from apps.intake.accept import Accepted, Submission, accept
 from apps.intake.idempotency import IdempotencyInProgress
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.intake_precondition import KeyRefused
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show
 from apps.traces.models import Trace
@@ -78,8 +76,6 @@ def _run(accepted: Accepted, *, is_new: bool) -> Trace:
     if not is_new:
         return run_now(accepted=accepted, wait_seconds=0)
     with permit_to_wait() as is_permitted:
-        if not is_permitted:
-            wake_workers()
         return run_now(accepted=accepted, wait_seconds=settings.SYNC_WAIT_SECONDS if is_permitted else 0)
 
 
@@ -88,8 +84,6 @@ def _accept(submitted: Submission, body: TurnsBody) -> ReplayableAnswer:
         accepted = accept(submission=submitted)
     except KeyRefused as refused:
         raise AuthenticationFailed(REFUSED) from refused
-    if body.mode is Mode.ASYNC and accepted.status is TraceStatus.QUEUED:
-        transaction.on_commit(wake_workers, robust=True)
     answer = TurnsAcceptedResponse(
         trace_id=show(Prefix.TRACE, accepted.trace_id),
         status=accepted.status,

@@ -14,7 +14,7 @@ from apps.actions.queue.retry_work import retry_work
 from apps.console.admin.base import ReadOnlyAdmin
 from apps.console.admin.cells import chip_column, truncated_column
 from apps.console.labels import count_of
-from apps.outbox.models import ModelPause, OutboxRow, UserLease, WorkerHeartbeat
+from apps.outbox.models import JobRound, ModelPause, OutboxRow, UserLease, WorkerHeartbeat
 
 
 @admin.register(OutboxRow)
@@ -91,3 +91,10 @@ class WorkerHeartbeatAdmin(ReadOnlyAdmin):
     list_display = ("host", "pid", "done", "in_flight", "started_at", "seen_at", "worker")
     ordering = ("-seen_at",)
     search_fields = ("host",)
+
+
+@admin.register(JobRound)
+class JobRoundAdmin(ReadOnlyAdmin):
+    """The latest rounds of daily jobs, finished or not."""
+
+    list_display = ("job", "changed", "started_at", "finished_at", "held_until", "position")

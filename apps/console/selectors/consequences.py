@@ -9,6 +9,7 @@ from apps.actions.review.review_context import review_context
 from apps.console.selectors.settlements import keeping, older_first
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, Stakes, Status
+from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.review import (
     Approve,
@@ -40,11 +41,11 @@ class ReviewOptions:
 
 
 def review_options(
-    memory: Memory, *, contradicts: Iterable[UUID], merge_into: UUID | None, now: datetime
+    memory: Memory, *, contradicts: Iterable[UUID], merge_into: UUID | None, policy: Policy, now: datetime
 ) -> ReviewOptions:
     """Predict what approving a memory or merging it does (one round trip)."""
     linked = [] if merge_into is None else [merge_into]
-    context = review_context(memories=[memory], linked=linked, contradicts=list(contradicts))
+    context = review_context(memories=[memory], linked=linked, contradicts=list(contradicts), policy=policy)
     if memory.pk not in context.memories:
         return ReviewOptions(lines=())
     approval = consequences_of(Approve(memory.pk), context=context, now=now)

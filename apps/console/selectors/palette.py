@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 from django.db.models.functions import Left
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -22,7 +22,7 @@ from apps.tenants.models import EndUser
 from apps.traces.models import PreFilterRule, Trace, Turn
 
 MOST = 5  # of each kind
-MOST_PAGES = 24
+MOST_PAGES = 40
 LEAST_CHARACTERS = 2  # from which more than pages and settings is searched
 LATEST_MEMORIES, LATEST_TRACES = 5_000, 2_000  # of each status; whose texts are read at each key
 _EXCERPT = 120  # characters
@@ -130,7 +130,8 @@ def _memories(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     rows = Memory.objects.filter(project=visit.project, pk__in=latest)
     for word in _words(text):
         rows = rows.filter(content__icontains=word)
-    for memory in rows.select_related("end_user").order_by("-created_at")[:MOST]:
+    shown = rows.select_related("end_user").only("content", "status", "end_user__external_id")
+    for memory in shown.order_by("-created_at")[:MOST]:
         who = memory.end_user.external_id
         note = who if memory.status == Status.ACTIVE else f"{who}, {label(memory.status)}"
         yield Destination(memory.content[:_EXCERPT], _url("memory", visit, memory.pk), note)
@@ -154,9 +155,8 @@ def _traces(visit: ProjectVisit, text: str) -> Iterator[Destination]:
 
 
 def _rules(visit: ProjectVisit, text: str) -> Iterator[Destination]:
-    fits = Q(name__icontains=text) | Q(pattern__icontains=text)
-    rules = PreFilterRule.objects.filter(fits, project=visit.project).order_by("order", "name")
-    for rule in rules.only("name", "reason")[:MOST]:
+    rules = PreFilterRule.objects.filter(project=visit.project, name__icontains="_".join(text.split()))
+    for rule in rules.order_by("order", "name").only("name", "reason")[:MOST]:
         listed = f"{_url('patterns', visit)}?{urlencode({'q': rule.name})}"
         address = _url("rule", visit, rule.name) if visit.is_admin else listed
         yield Destination(rule.name, address, label(rule.reason))
@@ -168,7 +168,7 @@ def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
         Destination(setting.name, f"{_url('configuration', visit)}?section={section.name}#{setting.key}", section.name)
         for section in settings_sections(Policy())
         for setting in section.settings
-        if folded in f"{section.name} {setting.name}".casefold().replace("_", " ")
+        if folded in f"{section.name} {setting.name}, {setting.key}".casefold().replace("_", " ")
     )
     return (each for each, _ in zip(found, range(MOST), strict=False))
 

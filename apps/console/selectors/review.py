@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from apps.actions.review.review_decisions import SeenVersion
 from apps.console.query_params import query_param
-from apps.console.selectors.teamwork import assignees_of, comment_counts
+from apps.console.selectors.teamwork import with_teamwork
 from apps.console.skipping import place_among
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
@@ -97,7 +97,7 @@ def review_queue(
 
 
 def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters: ReviewFilters) -> list[ReviewGroup]:
-    """Return the groups of some wordings, in their order (four queries); those decided about meanwhile are left out."""
+    """Return the groups of some wordings, in their order (two queries); those decided about meanwhile are left out."""
     place = Window(RowNumber(), partition_by=F("wording"), order_by=_order())
     rows = _pending(project_id, filters).filter(wording__in=[each["wording"] for each in wordings])
     listed = rows.order_by().annotate(place=place).filter(place__lte=MOST_MEMBERS).order_by("place")
@@ -105,15 +105,14 @@ def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters
     for wording, id, version, user in listed.values_list("wording", "id", "version", "end_user_id"):
         members.setdefault(wording, []).append((SeenVersion(id, version), user))
     first = [of_group[0][0].memory_id for of_group in members.values()]
-    leaders = {row.pk: row for row in Memory.objects.for_project(project_id).filter(pk__in=first).to_show()}
-    assignees, comments = assignees_of(first), comment_counts(first)
+    shown = with_teamwork(Memory.objects.for_project(project_id).filter(pk__in=first).to_show())
+    leaders = {row.pk: row for row in shown}
     groups = []
     for each in wordings:
         found = members.get(each["wording"], [])
         if found and (leader := leaders.get(found[0][0].memory_id)):
             seen, users = tuple(one for one, _ in found), len({user for _, user in found})
             size = max(each["size"], len(seen))
-            assignee = assignees.get(leader.pk)
             groups.append(
                 ReviewGroup(
                     leader,
@@ -121,8 +120,8 @@ def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters
                     size=size,
                     users=users,
                     is_skipped=each["skipped"] > 0,
-                    assignee=assignee.get_username() if assignee else "",
-                    comments=comments.get(leader.pk, 0),
+                    assignee=leader.assignee,
+                    comments=leader.comment_count,
                 )
             )
     return groups

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.contrib.auth.models import User
 from django.db.models import Q
 from pgvector.django import MaxInnerProduct
 
@@ -13,9 +12,10 @@ from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
 from apps.console.selectors.history import HistoryEntry, memory_history
 from apps.console.selectors.lineage import Lineage, load_lineage
-from apps.console.selectors.teamwork import ShownComment, assignees_of, comments_on
+from apps.console.selectors.teamwork import ShownComment, comments_on
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
+from apps.pipeline.core.policy import Policy
 from apps.traces.models import Turn
 from apps.traces.policies import active_policy
 
@@ -63,7 +63,6 @@ class ReviewItem:
     lineage: Lineage
     options: ReviewOptions | None  # of a memory that is pending
     comments: tuple[ShownComment, ...] = ()
-    assignee: User | None = None
 
     @property
     def repeats(self) -> Memory | None:
@@ -83,12 +82,13 @@ class ReviewItem:
 
 def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
     """Load a memory's evidence, links, similar memories and history, and what decisions about it would change."""
-    links, similar = _links(memory), _similar(memory)
+    policy = active_policy(project_id=memory.project_id)
+    links, similar = _links(memory), _similar(memory, policy)
     options = None
     if memory.status == Status.PENDING_REVIEW:
         contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
         merge_into = next((each.memory.pk for each in similar if each.is_repeat), None)
-        options = review_options(memory, contradicts=contradicts, merge_into=merge_into, now=now)
+        options = review_options(memory, contradicts=contradicts, merge_into=merge_into, policy=policy, now=now)
     return ReviewItem(
         memory=memory,
         evidence=load_evidence(memory),
@@ -98,7 +98,6 @@ def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
         lineage=load_lineage(memory),
         options=options,
         comments=comments_on(memory),
-        assignee=assignees_of([memory.pk]).get(memory.pk),
     )
 
 
@@ -144,25 +143,24 @@ def _links(memory: Memory) -> tuple[LinkedMemory, ...]:
     )
 
 
-def _similar(memory: Memory) -> tuple[SimilarMemory, ...]:
-    mine = MemoryVector.objects.filter(end_user_id=memory.end_user_id)
-    own = mine.filter(memory=memory).first()
+def _similar(memory: Memory, policy: Policy) -> tuple[SimilarMemory, ...]:
+    own = MemoryVector.objects.filter(end_user_id=memory.end_user_id, memory=memory).first()
     if own is None:
         return ()
+    others = Memory.objects.for_end_user(memory.end_user_id).live().filter(private_to=memory.private_to)
+    others = others.exclude(pk=memory.pk)
     near = (
-        mine.filter(embedder=own.embedder, memory__in=Memory.objects.for_end_user(memory.end_user_id).live())
-        .exclude(memory=memory)
-        .annotate(distance=MaxInnerProduct("embedding", own.embedding))
+        others.filter(vectors__end_user_id=memory.end_user_id, vectors__embedder=own.embedder)
+        .annotate(distance=MaxInnerProduct("vectors__embedding", own.embedding))
         .order_by("distance")
+        .to_show()
     )
-    found = dict(near.values_list("memory_id", "distance")[:MAX_SIMILAR])
-    rows = Memory.objects.for_end_user(memory.end_user_id).filter(id__in=found).to_show()
-    unsure = active_policy(project_id=memory.project_id).dedupe.band(embedder=own.embedder).unsure
+    unsure = policy.dedupe.band(embedder=own.embedder).unsure
     close = (
-        SimilarMemory(row, cosine=-found[row.pk], is_repeat=-found[row.pk] >= unsure and _same_predicate(memory, row))
-        for row in rows
+        SimilarMemory(row, cosine=-row.distance, is_repeat=-row.distance >= unsure and _same_predicate(memory, row))
+        for row in near[:MAX_SIMILAR]
     )
-    return tuple(sorted((each for each in close if each.cosine >= MIN_SIMILARITY), key=lambda each: -each.cosine))
+    return tuple(each for each in close if each.cosine >= MIN_SIMILARITY)
 
 
 def _same_predicate(one: Memory, other: Memory) -> bool:

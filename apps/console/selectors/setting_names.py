@@ -118,6 +118,7 @@ _PLAIN: Mapping[str, PlainSetting] = {
     "retention.turn_days": PlainSetting("Texts of turns are kept for", "days"),
     "retention.trace_days": PlainSetting("Traces are kept for", "days"),
     "retention.model_call_days": PlainSetting("Model calls are kept for", "days"),
+    "retention.alert_days": PlainSetting("Resolved alerts are kept for", "days"),
     "retention.ledger_days": PlainSetting("Entries of the ledger are kept for", "days"),
 }
 

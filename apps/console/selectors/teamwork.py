@@ -1,15 +1,17 @@
 """What reviewers leave for each other about memories: comments, assignments, and who looks at them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Count
+from django.db.models import Count, OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from apps.console.selectors.people import names_of
 from apps.memories.models import Memory, MemoryComment, ReviewAssignment
+from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership
 
@@ -34,16 +36,20 @@ def comments_on(memory: Memory) -> tuple[ShownComment, ...]:
     return tuple(ShownComment(names[each.author], each.text, each.created_at) for each in latest)
 
 
-def comment_counts(memory_ids: Collection[UUID]) -> dict[UUID, int]:
-    """Return how many comments there are on each of some memories that have any."""
-    rows = MemoryComment.objects.filter(memory__in=memory_ids).order_by().values_list("memory")
-    return dict(rows.annotate(rows=Count("id")))
+def with_teamwork(memories: MemoryQuerySet) -> MemoryQuerySet:
+    """Annotate the name of whom a memory is assigned to (`assignee`) and the number of comments (`comment_count`)."""
+    assigned = ReviewAssignment.objects.filter(memory=OuterRef("pk"))
+    comments = MemoryComment.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    return memories.annotate(
+        assignee=Coalesce(Subquery(assigned.values("person__username")), Value("")),
+        comment_count=Coalesce(Subquery(comments.annotate(rows=Count("id")).values("rows")), 0),
+    )
 
 
-def assignees_of(memory_ids: Collection[UUID]) -> dict[UUID, User]:
-    """Return whom some memories are assigned to."""
-    rows = ReviewAssignment.objects.filter(memory__in=memory_ids).select_related("person")
-    return {row.memory_id: row.person for row in rows}
+def assignee_name(memory_id: UUID) -> str:
+    """Return the name of whom a memory is assigned to; empty if nobody is."""
+    names = ReviewAssignment.objects.filter(memory=memory_id).values_list("person__username", flat=True)
+    return names.first() or ""
 
 
 def count_assigned(*, project_id: UUID, person_id: int) -> int:

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Count, Exists, Subquery
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from apps.console.labels import count_of
 from apps.console.selectors.dashboard import ALIVE_WITHIN, LATE_AFTER_SECONDS
-from apps.outbox import heartbeats
-from apps.outbox.models import ModelPause, OutboxRow
-from apps.outbox.querysets import Backlog, OutboxRowQuerySet
+from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
+from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import PausedKind
 from apps.pipeline.core.number_formats import age
+from apps.tenants.models import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +35,49 @@ class Trouble:
     failed: int
 
 
-def find_trouble(*, project_id: UUID) -> Trouble:
-    """Return what is wrong now, from small tables and partial indexes (four queries)."""
-    backlog = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id).backlog()
-    return Trouble(tuple(_lines(project_id, backlog)), backlog.dead)
+@dataclass(frozen=True, slots=True)
+class _Readings:
+    """Failed work, since when the oldest work waits, whether a model is silent, and whether a worker runs."""
+
+    failed: int
+    waits_since: datetime | None
+    is_paused: bool
+    has_worker: bool
 
 
-def _lines(project_id: UUID, backlog: Backlog) -> Iterator[TroubleLine]:
-    is_explained = False
-    for pause in ModelPause.objects.filter(project_id=project_id).order_by("since"):
-        is_explained = True
+def find_trouble(*, project_id: UUID, is_archived: bool = False) -> Trouble:
+    """Return what is wrong now, from small tables and partial indexes (one query, two with a silent model).
+
+    Nothing is wrong in an archived project, whose work waits on purpose.
+    """
+    if is_archived:
+        return Trouble((), 0)
+    now = _read(project_id)
+    return Trouble(tuple(_lines(project_id, now)), now.failed)
+
+
+def _read(project_id: UUID) -> _Readings:
+    rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
+    failed = rows.dead().order_by().values("project_id").annotate(rows=Count("id")).values("rows")
+    found = Project.objects.filter(pk=project_id).values_list(
+        Coalesce(Subquery(failed), 0),
+        Subquery(rows.open().order_by("created_at").values("created_at")[:1]),
+        Exists(ModelPause.objects.filter(project_id=project_id)),
+        Exists(WorkerHeartbeat.objects.filter(seen_at__gte=Now() - ALIVE_WITHIN)),
+    )
+    return _Readings(*found.get())
+
+
+def _lines(project_id: UUID, now: _Readings) -> Iterator[TroubleLine]:
+    pauses = ModelPause.objects.filter(project_id=project_id).order_by("since") if now.is_paused else ()
+    for pause in pauses:
         what = "embedder" if pause.kind == PausedKind.EMBEDDER else "model"
         yield TroubleLine(f"The {what} {pause.model} does not answer.", "See its error and try it now")
-    if not heartbeats.alive(within=ALIVE_WITHIN):
-        is_explained = True
+    if not now.has_worker:
         yield TroubleLine("No worker is running: accepted turns are waiting.", "See the workers")
-    if backlog.dead:
-        failed = count_of(backlog.dead, "entry", "entries")
+    if now.failed:
+        failed = count_of(now.failed, "entry", "entries")
         yield TroubleLine(f"{failed} of the queue failed.", "Retry the failed work", "state=dead")
-    waited = (timezone.now() - backlog.oldest).total_seconds() if backlog.oldest else 0.0
-    if waited > LATE_AFTER_SECONDS and not is_explained:
+    waited = (timezone.now() - now.waits_since).total_seconds() if now.waits_since else 0.0
+    if waited > LATE_AFTER_SECONDS and now.has_worker and not now.is_paused:
         yield TroubleLine(f"The oldest accepted work has waited for {age(waited)}.", "See what waits")

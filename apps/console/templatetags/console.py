@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from apps.console.admin import cells
 from apps.console.labels import duration, label, time_since
+from apps.console.selectors.settlements import older_first, settlement_text
 from apps.memories.models import Memory
 from apps.pipeline.core.identifiers import Prefix, show
 
@@ -24,6 +25,8 @@ register.filter("highlighted", cells.highlighted)
 register.filter("pretty", cells.pretty)
 register.filter("duration", duration)
 register.filter("label", label)
+register.filter("older_first", older_first)
+register.filter("settlement", settlement_text)
 
 
 @register.simple_tag

@@ -12,7 +12,7 @@ from apps.console.selectors.trouble import find_trouble
 @project_page()
 def counts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Return what to put in place of the counts of the page, its banner, and the notice of new rows."""
-    trouble = find_trouble(project_id=visit.project.pk)
+    trouble = find_trouble(project_id=visit.project.pk, is_archived=visit.is_archived)
     shown = {
         "counts": pending_counts(project_id=visit.project.pk) | {"queue": trouble.failed},
         "trouble": trouble,

@@ -38,7 +38,7 @@ from apps.console.selectors.closed_by import closed_by
 from apps.console.selectors.review import ReviewGroup
 from apps.console.selectors.review_group import load_members
 from apps.console.selectors.review_item import load_review_item
-from apps.console.selectors.teamwork import count_assigned, reviewers_of
+from apps.console.selectors.teamwork import assignee_name, count_assigned, reviewers_of
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
@@ -80,6 +80,7 @@ def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
         "members": load_members(group, now=now) if group and is_group else (),
         "rejections": list(RejectionReason),
         "reviewers": reviewers_of(project_id=memory.project_id),
+        "assignee": group.assignee if group else assignee_name(memory.pk),
     }
 
 

@@ -73,7 +73,7 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback.pk)
         preview = preview_rollback(request=asked)
     except (Unfit, BadInput, BadIdentifier) as unfit:
-        return _list(request, visit, chosen=chosen, problems=choice_problems(unfit))
+        return _list(request, visit, chosen=chosen, problems=choice_problems(unfit, chosen=chosen))
     except Refused as refused:
         return render(request, "console/new_rollback.html", {"problem": str(refused), "chosen": chosen}, status=422)
     shown = {

@@ -9,6 +9,7 @@ from django.utils import timezone
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
+from apps.console.selectors.people import names_of
 from apps.console.selectors.traces import (
     LATEST,
     TraceSearch,
@@ -53,7 +54,8 @@ def trace(request: HttpRequest, visit: ProjectVisit, trace_id: UUID) -> HttpResp
     """Show a trace: funnel, turns, stages, model calls, memories and the plan."""
     rows = Trace.objects.select_related("end_user", "session", "configuration").defer("configuration__policy")
     shown = load_trace(get_object_or_404(rows, project=visit.project, pk=trace_id))
-    return render(request, "console/trace.html", {"detail": shown})
+    by = names_of([shown.rollback.actor]) if shown.rollback else {}
+    return render(request, "console/trace.html", {"detail": shown, "rolled_back_by": next(iter(by.values()), "")})
 
 
 @project_page()

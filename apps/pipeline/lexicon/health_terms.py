@@ -6,6 +6,7 @@ from unicodedata import combining, normalize
 CONDITION_ADJECTIVES: dict[str, str] = {
     "diabetic": "diabetes", "coeliac": "coeliac disease", "celiac": "celiac disease",
     "asthmatic": "asthma",
+    "prediabetic": "prediabetes",
     "epileptic": "epilepsy", "anaemic": "anaemia", "anemic": "anemia", "dyslexic": "dyslexia", "autistic": "autism",
     "arthritic": "arthritis", "bipolar": "bipolar disorder", "hypertensive": "hypertension",
     "haemophiliac": "haemophilia",
@@ -18,7 +19,8 @@ CONDITION_ADJECTIVES: dict[str, str] = {
 CONDITION_NOUNS = (
     r"(?:type \d )?(?:diabetes|asthma|adhd|ocd|ptsd|autism|epilepsy|anxiety|depression|migraines?|insomnia|an(?:a)?emia"
     r"|ibs|pcos|gerd|eczema|hay fever|gout|tinnitus|vertigo|cancer|glaucoma|reflux|sciatica|lupus"
-    r"|sleep apno?ea"
+    r"|sleep apno?ea|(?:atrial )?fibrillation"
+    r"|heart failure|angina|(?:stomach |peptic )?ulcers?|cataracts?|shingles|pre-?diabetes"
     r"|long covid|dementia|parkinson(?:'?s)?|alzheimer(?:'?s)?|crohn'?s"
     r"|(?:high|low) (?:blood pressure|cholesterol)|(?:underactive|overactive) thyroid"
     r"|heart (?:condition|murmur)|bad (?:back|knee|hip|shoulder)|(?:kidney|gall) ?stones"
@@ -35,7 +37,8 @@ _STEMS = (
     "idone giline lamide bital gabalin bapentin "
 )
 _OTHERS = (
-    "insulin", "aspirin", "ibuprofen", "paracetamol", "acetaminophen", "codeine", "morphine", "tramadol", "warfarin",
+    "insulin", "aspirin", "naproxen", "diclofenac",
+    "ibuprofen", "paracetamol", "acetaminophen", "codeine", "morphine", "tramadol", "warfarin",
     "clopidogrel", "digoxin", "lithium", "melatonin", "methotrexate", "prednisone", "prednisolone", "cortisone",
     "levodopa", "antihistamines?", "antibiotics?", "antidepressants?", "painkillers?", "steroids?", "beta[ -]blockers?",
     "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
@@ -58,7 +61,7 @@ HEALTH_SIGN = (
     r"|pacemaker|wheelchair|crutches|hives|rash|cramps|lactose|gluten|dairy)"
 )
 BODY_PART = (
-    r"(?:hamstring|achilles|tendon|calf|arm|elbow|leg|knee|ankle|wrist|back|shoulder|foot|hand|finger|thumb|toe|hip|neck|rib"
+    r"(?:collarbone|kneecap|spine|pelvis|nose|skull|shin|heel|thigh|hamstring|achilles|tendon|calf|arm|elbow|leg|knee|ankle|wrist|back|shoulder|foot|hand|finger|thumb|toe|hip|neck|rib"
     r"|muscle|jaw|ear|eye|tooth)"
 )
 DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|ug|iu|units?|micrograms?|milligrams?|ml)"

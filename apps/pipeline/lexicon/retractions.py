@@ -14,9 +14,13 @@ _FROM_TO = re.compile(
     re.IGNORECASE,
 )
 # "Amlodipine made my ankles swell, so I was switched to ramipril"
+_DID = r"(?:made|gave|caused|upset|did|does|is|was|has|had|kept|(?:did|does|was|is|has)n['’]t)"
+_WE_WERE = r"(?:I|we)(?: was| were|['’]ve been| have been|['’]m| am)"
+_THEY_HAVE = r"(?:they|she|he|(?:my|the) \w+)(?:['’]ve| have|['’]s| has)?"
 _GAVE_WAY = re.compile(
-    r"\b(?P<wrong>[\w-]{4,}) (?:made|gave|caused|upset|did|does|is|was|has|had|kept|didn['’]t|doesn['’]t|wasn['’]t|isn['’]t|hasn['’]t)\b[^.!?]{1,80}?[, ](?:so|and),? (?:(?:I|we)(?: was| were|['’]ve been| have been|['’]m| am)|(?:they|she|he|(?:my|the) \w+)(?:['’]ve| have|['’]s| has)?)"
-    r" (?:now |just |being )?(?:switched|changed|moved|put|swapped|replaced)(?: me| us| it| them)? (?:over )?(?:to|onto|on to|on|for|with|by) (?P<right>[^,;:.!?]{1,40})",
+    rf"\b(?P<wrong>[\w-]{{4,}}) {_DID}\b[^.!?]{{1,80}}?[, ](?:so|and),? (?:{_WE_WERE}|{_THEY_HAVE})"
+    r" (?:now |just |being )?(?:switched|changed|moved|put|swapped|replaced)(?: me| us| it| them)? (?:over )?"
+    r"(?:to|onto|on to|on|for|with|by) (?P<right>[^,;:.!?]{1,40})",
     re.IGNORECASE,
 )
 # Words between a value and "not": "we use uv now, not Poetry".

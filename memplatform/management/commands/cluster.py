@@ -1,10 +1,8 @@
-"""Run the workers: a django-q2 cluster that restarts when one of its processes dies, and shuts down gracefully."""
+"""Run the workers: processes that drain the outbox, and a django-q2 cluster for scheduled tasks."""
 
-import ctypes
 import gc
 import os
 import signal
-import sys
 import threading
 import time
 from argparse import ArgumentParser
@@ -12,26 +10,30 @@ from contextlib import suppress
 from typing import Any
 
 import psutil
+import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
-from django.db import connection
+from django_q.brokers import get_broker
 from django_q.cluster import Cluster
 
-from apps.outbox.wake_workers import wake_workers
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  (see _preload)
 from apps.providers import registry, wordllama
 from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
+from memplatform.drain_processes import DrainProcesses
+from memplatform.embedded.supervisor import Supervisor
+from memplatform.parent_death import end_with_parent
 
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
+log = structlog.get_logger(__name__)
+
 WATCH_SECONDS = 0.5
-WAKE_SECONDS = 15.0  # between two checks that every worker runs a drain
+LEAST_PAUSE, MOST_PAUSE = 0.5, 30.0  # seconds before a task queue that has ended is started again, doubled each time
 PATIENCE = 10.0  # seconds for a graceful shutdown, before the remaining processes are killed
 
 
 class GracefulCluster(Cluster):
-    """A cluster that asks its workers to stop before it waits for them.
+    """A cluster of django-q2 that asks its tasks to stop before it waits for them.
 
     A worker that is killed while it waits for a task leaves the lock of the task queue taken, so its replacement would
     wait for the lock forever. Therefore all processes end when one of them dies, and a new cluster is started.
@@ -40,8 +42,17 @@ class GracefulCluster(Cluster):
     is_stopping = False
     members: list[psutil.Process] = []  # the children of the sentinel
 
+    def __init__(self, drains: DrainProcesses) -> None:
+        self.drains = drains
+        super().__init__()
+
     def sig_handler(self, signum: int, frame: object) -> None:
-        """Ask drains to stop, and `watch` to end the other processes.
+        """Ask for a shutdown."""
+        self.request_stop(signum, frame)
+
+    @staticmethod
+    def request_stop(signum: int, frame: object) -> None:
+        """Ask tasks to stop, and `watch` to end the other processes.
 
         It does not stop the sentinel directly: a signal to the whole process group kills the sentinel as well, and
         django-q2 would wait for its answer forever.
@@ -59,17 +70,14 @@ class GracefulCluster(Cluster):
             raise
 
     def watch(self) -> None:
-        """Keep the workers draining until one of the processes dies or a shutdown is requested."""
+        """Keep the drains running until one of the processes of django-q2 dies or a shutdown is requested."""
         self.members = _children(self.sentinel.pid)
-        last_wake = float("-inf")
         while all(map(_is_alive, self.members)) and self.sentinel.is_alive():
             if GracefulCluster.is_stopping:
+                self.drains.ask_to_stop()
                 self._stop_gracefully()
                 break
-            if time.monotonic() - last_wake > WAKE_SECONDS:
-                last_wake = time.monotonic()
-                wake_workers()
-                connection.close()
+            self.drains.keep()
             time.sleep(WATCH_SECONDS)  # there is no notification when a grandchild exits
 
     def _stop_gracefully(self) -> None:
@@ -105,22 +113,50 @@ class Command(BaseCommand):
         """Add no arguments."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run a cluster, and start another one whenever it ends without a requested shutdown."""
+        """Keep drains and the task queue running until a shutdown is requested, each whatever becomes of the other."""
         _preload()
-        os.register_at_fork(after_in_child=_end_with_parent)
-        while self._should_run():
-            cluster = GracefulCluster()
-            try:
-                cluster.start()
-                cluster.watch()
-            finally:
-                cluster.end()
+        # A worker without a sentinel would wait for a task forever.
+        os.register_at_fork(after_in_child=end_with_parent)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, GracefulCluster.request_stop)
+        supervisor = Supervisor(settings.EMBEDDED_DIR) if settings.DATABASE_IS_EMBEDDED else None
+        drains = DrainProcesses(settings.CLUSTER_WORKERS, watch=supervisor.look if supervisor else None)
+        try:
+            self._run(drains)
+        finally:
+            drains.end()
 
-    @staticmethod
-    def _should_run() -> bool:
-        """Clear the stop flag of the previous cluster; return False if a shutdown was requested."""
-        STOPPING.clear()
-        return not GracefulCluster.is_stopping
+    def _run(self, drains: DrainProcesses) -> None:
+        pause = LEAST_PAUSE
+        while not GracefulCluster.is_stopping:
+            drains.keep()
+            started = time.monotonic()
+            _run_task_queue(drains)
+            pause = LEAST_PAUSE if time.monotonic() - started > MOST_PAUSE else min(2 * pause, MOST_PAUSE)
+            if not GracefulCluster.is_stopping:
+                log.warning("task queue ended and is started again", seconds=pause)
+            _keep_for(drains, seconds=pause)
+
+
+def _run_task_queue(drains: DrainProcesses) -> None:
+    """Run django-q2 until one of its processes dies, its broker fails or a shutdown is requested."""
+    STOPPING.clear()
+    cluster = GracefulCluster(drains)
+    try:
+        get_broker().ping()  # without this, each process of django-q2 reports a broker that is away by itself
+        cluster.start()
+        cluster.watch()
+    except Exception as error:  # noqa: BLE001  (each broker raises errors of its own)
+        log.error("task queue failed", error=type(error).__name__)
+    finally:
+        cluster.end()
+
+
+def _keep_for(drains: DrainProcesses, *, seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not GracefulCluster.is_stopping and time.monotonic() < until:
+        drains.keep()
+        time.sleep(WATCH_SECONDS)  # there is no notification when a process exits
 
 
 def _children(pid: int) -> list[psutil.Process]:
@@ -148,9 +184,3 @@ def _is_alive(process: psutil.Process) -> bool:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
-
-
-def _end_with_parent() -> None:
-    """Ask Linux for a SIGTERM when the parent dies; a worker without a sentinel would wait for a task forever."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

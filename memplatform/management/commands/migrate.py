@@ -1,12 +1,25 @@
 """Django's migrate, run as the owner of the tables; afterwards row-level security is brought up to date."""
 
+import time
+from random import uniform
 from typing import Any
 
+from django.core.management.base import CommandError
 from django.core.management.commands import migrate
+from django.db import OperationalError, connection
+from psycopg import errors, sql
 
 from memplatform.database import as_owner
 from memplatform.database_roles import ensure_roles
 from memplatform.row_security import apply_row_security
+
+ATTEMPTS = 20  # of a migration that waits for a lock for longer than DB_MIGRATION_LOCK_SECONDS
+PAUSE_SECONDS = 3.0  # between two of them, in which those who waited behind it go on
+_LOCK = 7_204_413  # key of the advisory lock that lets one process migrate at a time
+_INVALID = """
+select class.relname from pg_index join pg_class class on class.oid = indexrelid
+where not indisvalid and relnamespace = current_schema()::regnamespace
+"""
 
 
 class Command(migrate.Command):
@@ -18,8 +31,41 @@ class Command(migrate.Command):
             return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Create missing roles, migrate, and apply row-level security."""
+        """Create missing roles, migrate, and apply row-level security; begin again where a lock is not to be had.
+
+        Migrations that have ended stay; the one that was waiting was rolled back.
+        """
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                self._migrate(*args, **options)
+                return
+            except OperationalError as error:
+                if not isinstance(error.__cause__, errors.LockNotAvailable):
+                    raise
+                self.stderr.write(f"a lock is held by others; attempt {attempt} of {ATTEMPTS}")
+                if attempt < ATTEMPTS:
+                    time.sleep(uniform(0.5, 1.5) * PAUSE_SECONDS)  # noqa: S311  (jitter needs no cryptography)
+        raise CommandError("a lock was not to be had: end long transactions, see pg_stat_activity, and migrate again")
+
+    def _migrate(self, *args: Any, **options: Any) -> None:
         ensure_roles()
-        super().handle(*args, **options)
-        if not options["plan"] and not options["check_unapplied"]:
+        if options["plan"] or options["check_unapplied"]:
+            super().handle(*args, **options)
+            return
+        with connection.cursor() as cursor:
+            cursor.execute("select pg_advisory_lock(%s)", [_LOCK])
+        try:
+            _drop_unfinished_indexes()
+            super().handle(*args, **options)
             apply_row_security()
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("select pg_advisory_unlock(%s)", [_LOCK])
+
+
+def _drop_unfinished_indexes() -> None:
+    """Drop what an interrupted `create index concurrently` has left, which would be in the way of the next."""
+    with connection.cursor() as cursor:
+        cursor.execute(_INVALID)
+        for (name,) in cursor.fetchall():
+            cursor.execute(sql.SQL("drop index concurrently {}").format(sql.Identifier(name)).as_string())

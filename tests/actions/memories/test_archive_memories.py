@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.actions.memories.archive_memories import archive_memories
+from apps.actions.memories.archive_memories import JOB, archive_memories, continue_archiving
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.projects.configure import configure
 from apps.memories.models import LedgerEntry, Memory, MemoryVersion
+from apps.outbox.models import JobRound
+from apps.outbox.rounds import begin_round
 from apps.pipeline.core.enums import CONSTRAINT, MemoryType, Status
 from apps.pipeline.core.policy import DecayPolicy, Policy
 from apps.pipeline.direct_write.new_memory import NewMemory
@@ -93,3 +95,26 @@ def test_only_active_memories_are_archived(project, other) -> None:
     memory = stored(project, "A lamp.", status=other, valid_until=timezone.now())
     assert archive_memories() == 0
     assert status(memory) == other
+
+
+def test_it_goes_on_where_it_was(project: Project, other_project: Project) -> None:
+    """A part ends with an end user; the next one does not look at those again, nor does another begin anew."""
+    faded = [stored(project, "A lamp.", user_id=name) for name in ("ana", "ben")]
+    faded.append(stored(other_project, "A rug."))
+    assert [archive_memories(most=timedelta(0)) for _ in faded] == [1, 1, 1]
+    assert {status(memory) for memory in faded} == {Status.ARCHIVED}
+    again = stored(project, "A chair.", user_id="ana")
+    assert continue_archiving(most=timedelta(minutes=1)) == 0
+    assert JobRound.objects.get().finished_at is not None
+    assert archive_memories() == 1
+    assert status(again) == Status.ARCHIVED
+
+
+def test_a_round_that_another_process_holds_is_left_alone(project: Project) -> None:
+    begin_round(job=JOB)
+    JobRound.objects.update(held_until=timezone.now() + timedelta(minutes=1))
+    memory = stored(project, "A lamp.")
+    assert archive_memories() == 0
+    assert status(memory) == Status.ACTIVE
+    JobRound.objects.update(held_until=timezone.now() - timedelta(minutes=1))  # that process has died
+    assert archive_memories() == 1

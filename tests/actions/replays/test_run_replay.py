@@ -177,11 +177,11 @@ def test_many_traces_are_left_to_a_worker_and_continued(
 ) -> None:
     queued: list[object] = []
     monkeypatch.setattr(starting, "IMMEDIATE_TRACES", 1)
-    monkeypatch.setattr(starting, "async_task", lambda *given, **_: queued.append(given))
+    monkeypatch.setattr(starting, "queue_task", lambda *given, **_: queued.append(given))
     replay = requested(project)
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
         started = start_replay(project_id=project.pk, replay_id=replay.pk)
-    assert (started.state, queued) == (ReplayState.WAITING, [("apps.worker.tasks.replay", str(replay.pk))])
+    assert (started.state, queued) == (ReplayState.WAITING, [("replay", str(replay.pk))])
     assert continue_replays() == 0
     Replay.objects.filter(id=replay.pk).update(started_at=timezone.now() - timedelta(minutes=5))
     assert (continue_replays(), len(queued)) == (1, 2)

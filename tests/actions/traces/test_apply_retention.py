@@ -7,10 +7,10 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from apps.actions.projects.configure import configure
-from apps.actions.traces.apply_retention import apply_retention
+from apps.actions.traces.apply_retention import apply_retention, continue_retention
 from apps.alerts.models import Alert, AlertDelivery
 from apps.memories.models import LedgerEntry, Memory, MemoryOrigin
-from apps.outbox.models import OutboxRow
+from apps.outbox.models import JobRound, OutboxRow
 from apps.pipeline.core.enums import AlertState
 from apps.pipeline.core.policy import Policy, RetentionPolicy
 from apps.tenants.models import Project
@@ -19,7 +19,7 @@ from tests.actions.alerts.alert_rows import alert
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
-A_MINUTE = timedelta(minutes=1)
+A_MINUTE, NO_TIME = timedelta(minutes=1), timedelta(0)
 
 
 @pytest.fixture
@@ -103,15 +103,19 @@ def test_traces_that_still_wait_are_kept(project: Project, ana: Person) -> None:
     assert not OutboxRow.objects.exclude(state="done").filter(kind="run_pipeline").exists()
 
 
-def test_what_is_left_is_left_to_another_task(project: Project, ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    queued: list[str] = []
-    monkeypatch.setattr("apps.actions.traces.apply_retention.async_task", lambda name, **_: queued.append(name))
+def test_it_goes_on_where_it_was(project: Project, ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part does one step; no trace is looked at twice, and one entry of the ledger has the sum."""
     monkeypatch.setattr("apps.actions.traces.apply_retention.AT_ONCE", 1)
-    keep(project, turn_days=30)
+    keep(project, turn_days=30, model_call_days=30)
 
-    apply_retention(most=timedelta(0))
+    changed = [apply_retention(most=NO_TIME)]
+    while not JobRound.objects.filter(finished_at__isnull=False).exists():
+        changed.append(continue_retention(most=NO_TIME))
 
-    assert queued == ["apps.worker.tasks.apply_retention"]
+    old = Trace.objects.filter(created_at__lt=timezone.now() - timedelta(days=30)).count()
+    assert len(changed) == 2 * old + 2  # one for the ledger, and the last finds nothing
+    assert LedgerEntry.objects.get(verb="retention_applied").details["rows"] == {"turns": 4, "model_calls": 2}
+    assert continue_retention(most=A_MINUTE) == 0
 
 
 @pytest.mark.parametrize(("days", "fits"), [(0, True), (29, False), (30, True)])

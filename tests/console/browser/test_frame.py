@@ -103,7 +103,7 @@ def test_settled_pairs_have_a_tab(open_window: OpenPage, full_project: Project) 
     window.press("1")
     expect(window.page.locator("#kinds .number").first).to_have_text("0")
     window.page.get_by_role("link", name="settled").click()
-    expect(window.page.get_by_text("Resolved")).to_contain_text("kept A")
+    expect(window.page.get_by_text("Resolved")).to_contain_text("kept “")
     assert window.violations() == []
 
 

@@ -83,7 +83,7 @@ def test_two_reviewers_see_each_other_and_share_the_work(open_window: OpenPage, 
         rita.open("review/")
     ben.open("review/")
     expect(ben.page.get_by_text("rita is looking at it")).to_be_visible()
-    ben.press("c")
+    ben.press("n")
     ben.page.get_by_label("Comment, for members of the project").fill("Ask him.")
     ben.press("Control+Enter")
     expect(ben.page.locator(".comment")).to_have_text("Ask him.")

@@ -154,28 +154,6 @@ def test_a_rule_is_written_saved_and_undone_by_the_keys(open_window: OpenPage, f
     assert not PreFilterRule.objects.filter(name="porto").exists()
 
 
-def test_from_a_dropped_turn_to_its_rule_the_harm_and_back(open_window: OpenPage, full_project: Project) -> None:
-    """Why a turn was dropped leads to the rule; what the changed rule would cost is shown before it is saved."""
-    window = open_window()
-    page = window.page
-    window.open("why-not/?q=thanks")
-    page.get_by_role("link", name="Show the rule").click()
-    page.get_by_role("table").get_by_role("link", name="thanks_en").click()
-    page.get_by_role("textbox", name="Pattern").fill("thanks|porto")
-    page.get_by_role("checkbox", name="phrase").uncheck()
-    page.get_by_role("button", name="Save", exact=False).first.click()
-    harm = page.get_by_role("alert")
-    expect(harm).to_contain_text("1 of these became active memories")
-    expect(harm.get_by_role("link", name="My sister Marta lives in Porto.", exact=True)).to_be_visible()
-    window.assert_accessible("the harm of a rule")
-    page.get_by_label("To save it anyway").fill("thanks_en")
-    window.press("Enter")
-    expect(page.get_by_text("Rule thanks_en saved: version 2 is active.")).to_be_visible()
-    window.press("u")
-    expect(page.get_by_text("Version 1 was restored as version 3.")).to_be_visible()
-    assert "porto" not in PreFilterRule.objects.get(project=full_project, name="thanks_en").pattern
-
-
 def test_a_setting_is_changed_and_undone(open_window: OpenPage, full_project: Project) -> None:
     window = open_window()
     window.open("configuration/")
@@ -213,9 +191,6 @@ def test_traces_open_by_the_keys(open_window: OpenPage, full_project: Project) -
     window.open("traces/")
     window.press("j", "Enter")
     expect(window.page.get_by_role("heading", name="Stages")).to_be_visible()
-
-
-# --- the rest
 
 
 def test_work_is_discarded_and_retried(open_window: OpenPage, full_project: Project) -> None:

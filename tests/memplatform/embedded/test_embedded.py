@@ -12,6 +12,7 @@ import pytest
 
 from memplatform import embedded
 from memplatform.embedded import ConnectionParams, Status, socket_directory
+from memplatform.embedded.supervisor import Supervisor
 from tests.memplatform.embedded.servers import ask, postmaster
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -52,6 +53,22 @@ def test_starts_again_after_a_kill(made: Path) -> None:
     kill(postmaster(made))
     assert embedded.status(made) is Status.STOPPED
     assert ask(embedded.up(made), "SELECT number FROM kept") == "7"
+
+
+def test_its_users_start_it_again_after_a_crash_but_not_after_a_stop(made: Path) -> None:
+    ask(embedded.up(made), "CREATE TABLE kept AS SELECT 7 AS number; SELECT 1")
+    supervisor = Supervisor(made)
+    supervisor.look()
+    assert not supervisor.is_starting
+    kill(postmaster(made))
+    supervisor.look()
+    assert supervisor.is_starting
+    assert supervisor.started_again() == 0
+    assert ask(embedded.up(made), "SELECT number FROM kept") == "7"
+    embedded.down(made)
+    supervisor.look()
+    assert not supervisor.is_starting
+    assert embedded.status(made) is Status.STOPPED
 
 
 @pytest.mark.parametrize("same_user", [True, False])

@@ -1,6 +1,7 @@
 """A WSGI application behind the buffering reader sees requests and answers as behind any other server."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 from uuid import uuid4
@@ -128,6 +129,31 @@ def test_a_request_that_is_not_read_ends_its_connection(path: str, kind: str) ->
     assert status == 413
     assert dict(headers)["content-type"].startswith(kind)
     assert dict(headers)["connection"] == "close"
+
+
+def test_liveness_is_told_while_all_threads_are_busy() -> None:
+    """The application is never asked: its threads may wait for a database that hangs."""
+
+    def busy(*_: Any) -> Iterable[bytes]:
+        raise AssertionError("asked")
+
+    exchange, scope = FakeExchange(), FakeScope("/healthz")
+    scope.method = "GET"
+    run(busy, scope, exchange)
+    assert exchange.answer == (200, [("content-type", "application/json")], b'{"status":"ok"}')
+
+
+def test_readiness_has_a_thread_of_its_own() -> None:
+    names: list[str] = []
+
+    def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        names.append(threading.current_thread().name)
+        start("200 OK", [])
+        return Parts(b"", streaming=False)
+
+    for path in ("/readyz", "/v1/turns"):
+        run(answer, FakeScope(path), FakeExchange())
+    assert [name.split("_")[0] for name in names] == ["monitoring", "request"]
 
 
 def test_a_request_that_waits_for_a_trace_is_run_again_after_its_end() -> None:

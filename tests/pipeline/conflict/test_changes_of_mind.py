@@ -54,6 +54,21 @@ def test_what_ends_what(holder: StoredMemory, predicate: str, value: str, is_clo
     assert (ruling.supersedes == (holder,)) is is_closed
 
 
+@pytest.mark.parametrize(
+    ("former", "value", "quote", "is_closed"),
+    [
+        ("five coffees in a day", "only two coffees in the day", "I drink now only two coffees", True),
+        ("five coffees in a day", "two coffees a day", "I drink two coffees", False),  # nothing says that it changed
+        ("five coffees a day", "two teas a day", "I drink two teas a day now", False),
+        ("five coffees a day", "two coffees a week", "I drink two coffees a week now", False),
+    ],
+)
+def test_another_amount_of_one_thing_replaces_the_former(former: str, value: str, quote: str, is_closed: bool) -> None:
+    holder = held("consumes", former)
+    (ruling,) = decide(told("consumes", value, evidence=quote), holders=(holder,)).rulings
+    assert (ruling.supersedes == (holder,)) is is_closed
+
+
 def test_a_denial_is_dropped_where_its_sentence_tells_the_new_value() -> None:
     quote = "I no longer take ramipril, I take losartan now"
     old = held("takes_medication", "ramipril")

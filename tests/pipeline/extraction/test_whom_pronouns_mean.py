@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.pipeline.extraction.extract_helper import contents
+from apps.pipeline.extraction.patterns import extract
+from tests.pipeline.builders import turn
+from tests.pipeline.extraction.extract_helper import POLICY, contents
 
 
 @pytest.mark.parametrize(
@@ -22,3 +24,16 @@ from tests.pipeline.extraction.extract_helper import contents
 )
 def test_within_a_turn(text: str, expected: list[str]) -> None:
     assert contents(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("My aunt Vera moved in.", ["Vera is allergic to cats."]),
+        ("Vera and Nora moved in.", ["She is allergic to cats."]),
+        ("We went to Rome.", ["She is allergic to cats."]),  # a place, as far as one can see
+    ],
+)
+def test_across_turns(before: str, expected: list[str]) -> None:
+    found = extract(turn=turn("She's allergic to cats.", position=1), policy=POLICY, before=(turn(before, position=0),))
+    assert [each.content for each in found] == expected

@@ -16,6 +16,7 @@ _BEFORE_VERB = re.compile(
 )
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
+_JOINED = re.compile(rf"\b{_NAME},? (?:and|or) (?=[A-ZÀ-Þ])")
 # "Priya's mum has rebooked, she's coming on Sunday" is about the mother.
 _KIN_OF_NAMED = re.compile(
     rf"(?:^|, |(?:and|but|so|because) )(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?=(?:['’]s)? [a-z]+)"
@@ -42,8 +43,10 @@ _PRONOUN_OF = {"her": "she", "his": "he"}
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
 # "I saw Dad's doctor today. He's got diabetes": who is the speaker's own needs no name.
 _OWN = re.compile(
-    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])|\b(?P<parent>Mum|Mom|Dad)\b"
+    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])|(?:\b(?P<parent>Mum|Mom|Mam|Dad)|^(?P<title>mum|mom|mam|dad|gran|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
 )
+_REFERRING = frozenset({"she", "he", "her", "his", "that", "shes", "hes", "thats"})
+_LETTERS = re.compile(r"[a-z]+")
 _FINITE = frozenset("is was has had can will would does did must should may might cannot".split())
 
 
@@ -102,6 +105,11 @@ def _written_out(short: str, rest: str) -> str:
     return {"ll": "will ", "d": "would "}.get(short[1:], "")
 
 
+def may_refer(text: str) -> bool:
+    """Return False if a text surely doesn't begin with a pronoun."""
+    return not _REFERRING.isdisjoint(_LETTERS.findall(text[:40].lower())[:4])
+
+
 def _person_in(sentence: str) -> str:
     """Return the name of the only person that a sentence tells about; "" if there is none, or more than one."""
     if topic := _TOPIC.match(sentence):
@@ -121,10 +129,13 @@ def people_in(sentence: str, *, beside: bool = True) -> set[str]:
 
     What stands beside (`to Rome`) may be a place as well.
     """
-    owned = {f"{each['owner']}'s {each['kin']}": each["owner"] for each in _KIN_OF_NAMED.finditer(sentence)}
-    parents = {(each["own"] or each["parent"]).lower() for each in _OWN.finditer(sentence)}
+    owned = {
+        f"{each['owner']}'s {each['kin']}": each["owner"]
+        for each in (_KIN_OF_NAMED.finditer(sentence) if "'s " in sentence or "’s " in sentence else ())
+    }
+    parents = {(each["own"] or each["parent"] or each["title"]).lower() for each in _OWN.finditer(sentence)}
     others = _BESIDE.finditer(sentence) if beside else ()
-    found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *others)}
+    found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_JOINED.finditer(sentence), *others)}
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
     people = {each for each in found | subjects if may_be_name(each) and each.lower() not in parents}
     return (people - set(owned.values())) | set(owned) | {f"my {each}" for each in parents}

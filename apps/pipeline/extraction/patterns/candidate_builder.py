@@ -57,11 +57,8 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
         return None  # its object was cut off
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
-    if text == statement.subject.text:
-        return None
-    if row.predicate == "nickname" and statement.subject.text in ("She", "He"):
-        return None  # who that is was not told
-    if text == said.speaker.text:
+    is_nobody = row.predicate == "nickname" and statement.subject.text in ("She", "He")  # who that is was not told
+    if is_nobody or text in (said.speaker.text, statement.subject.text):
         return None  # "Sofia joined us as head of sales"
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
     if row.entity is None:

@@ -50,7 +50,7 @@ _MOVED = re2.compile(r"\b(?:moved|pushed|postponed|rescheduled|shifted|put|delay
 _WITHOUT_MONTH = re2.compile(r"^the \d{1,2}(?:st|nd|rd|th)$")
 _SPEAKS_FOR_ITSELF = re2.compile(rf"(?i){_SUM}|{DATE}")
 _LATER = re2.compile(
-    r"(?i)(?:,| -| –|;)? (?:but|because|so|which|since|if|when|as|that's|instead of|(?:and )?not|until (?:we|i|it|he|she|they))\b.*$|, .*$"
+    r"(?i)(?:,| -| –|;)? (?:for (?:the (?:summer|winter|spring|autumn|holidays|term|season)|now|good)|but|because|so|which|since|if|when|as|that's|instead of|(?:and )?not|until (?:we|i|it|he|she|they))\b.*$|, .*$"
 )
 # What a text, a sum or a program holds is no life.
 _NO_THING = frozenset(

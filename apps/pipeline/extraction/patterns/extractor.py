@@ -9,7 +9,7 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import answers, sentences, task_noise
-from apps.pipeline.extraction.patterns.antecedents import Antecedent, only_person_told_about, people_in
+from apps.pipeline.extraction.patterns.antecedents import Antecedent, may_refer, only_person_told_about, people_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
 )
@@ -70,7 +70,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     earlier = [each for each in before_it if (each.role, each.speaker) == (turn.role, turn.speaker)]
     question = answers.question_before(before_it, turn=turn)
-    before, antecedent = "", _meant_since(earlier)
+    before, antecedent = "", _meant_since(earlier) if may_refer(turn.content) else Antecedent()
     text = spoken_outside_scenes(turn, earlier=earlier, most=policy.max_turn_characters)
     if not turn.speaker and gives_a_role(text):
         return

@@ -28,6 +28,8 @@ _I = re.compile(r"(?<![\w'’.@/(-])i(?=['’](?:m|ve|d|ll)\b| [a-z])")
 _ILL = re.compile(
     r"(?<![\w'’-])(?:(?<=^)|(?<=, )|(?<=and )|(?<=so )|(?<=but ))[Ii]ll (?=(?:be|have|need|start|go|get|take|move|let|make|do|try|not)\b)"
 )
+_HASTY_WORDS = frozenset(_CONTRACTED)
+_OWNERS = frozenset({"my", "our", "his", "her", "the"})
 # Who is one of a kind has no plural: "my mums coming" is "my mum's coming".
 _ONLY_ONES = alternation(word for word in KIN_WORDS if NOUNS[word].exclusive and not NOUNS[word].is_plural)
 _ONE_OF_A_KIND = re.compile(rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?:{_ONLY_ONES}))s(?= [a-z])")
@@ -48,10 +50,14 @@ _KIN_NAMED = re.compile(
 
 def written_out(text: str) -> str:
     """Return a sentence with its apostrophes and the capitals of names, as far as they are sure."""
-    if _HASTY.search(text) and is_english(text):  # "im" is a word of German
+    words = frozenset(text.lower().split())  # a set is quicker to ask than the expressions
+    if not _HASTY_WORDS.isdisjoint(words) and is_english(text):  # "im" is a word of German
         text = _HASTY.sub(_with_apostrophe, text)
-    text = _THE_WIFE.sub("my ", _ILL.sub("I'll ", text))
-    text = _I.sub("I", _ONE_OF_A_KIND.sub(r"\g<who>'s", text))
+    if "ill" in words:
+        text = _ILL.sub("I'll ", text)
+    if not _OWNERS.isdisjoint(words):
+        text = _ONE_OF_A_KIND.sub(r"\g<who>'s", _THE_WIFE.sub("my ", text))
+    text = _I.sub("I", text) if "i" in text else text
     return text if any(char.isupper() for char in text.replace("I", "")) else _with_names(text)
 
 

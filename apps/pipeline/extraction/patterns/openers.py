@@ -91,6 +91,11 @@ _WHERE = re.compile(
 _NEVER_AGAIN = re.compile(
     r"(?:^|[.,!?] )(?:(?:[Ss]o|[Aa]lso|[Aa]nd) )?[Nn]o (?:more )?(?P<what>(?!(?:one|way|time|problem|need|idea|doubt|wonder|worries|rush|longer)\b)[a-z]+) (?:for me )?(?P<since>any ?more|(?:during|in|on|at) (?:the )?(?:week|weekdays|weekends?|evenings?)|after \d[\w:]*|until [A-Z]\w+|from now on)\b"
 )
+_TOLD_WORDS = frozenset("told advised warned ordered meant supposed".split())
+# "Mum's been told she's prediabetic"
+_TOLD_TO_BE = re.compile(
+    r"^(?P<who>(?:(?:[Mm]y|[Oo]ur) )?[\w-]+(?: [A-Z][\w-]+)?)(?:['’]s| has) (?:just )?been told (?:that )?(?:she|he)(?:['’]s| is) "
+)
 # "The doctor told me not to drink", "I've been told not to lift anything"
 _TOLD_NOT_TO = re.compile(
     r"^(?:(?:(?:the|my) (?:new )?[a-z]+|she|he|they|[Dd]r\.? [A-ZÀ-Þ][\w-]+)(?:'s| has|'ve| have)? (?:told|advised|warned|ordered) me|(?:I(?:'ve been| have been| was|'m| am)) (?:told|advised|warned|ordered|meant|supposed)) (?:not|never) to ",
@@ -108,9 +113,11 @@ _WE = re.compile(
 
 def clause_words(clause: str) -> str:
     """Return a clause with plain apostrophes and without what only opens it: "Oh, by the way, "."""
-    said = _TOLD_NOT_TO.sub("I must not ", " ".join(clause.translate(_APOSTROPHES).split()))
-    said = _TOLD_TO_AVOID.sub("I should ", said)
-    if never := _NEVER_AGAIN.search(said):
+    said = " ".join(clause.translate(_APOSTROPHES).split())
+    words = frozenset(said.lower().split())  # a set is quicker to ask than the expressions
+    if not _TOLD_WORDS.isdisjoint(words):
+        said = _TOLD_TO_AVOID.sub("I should ", _TOLD_NOT_TO.sub("I must not ", _TOLD_TO_BE.sub(r"\g<who> is ", said)))
+    if "no" in words and (never := _NEVER_AGAIN.search(said)):
         since = "" if never["since"].endswith(("more", "on")) else f" {never['since']}"
         return f"I go without {never['what']}{since}"
     if without := _GOES_WITHOUT.search(said):

@@ -13,7 +13,7 @@ from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, PLURALS, relation_
 from apps.pipeline.lexicon.tables import alternation
 
 _QUALIFIER = r"(?:(?:best|little|older|elder|younger|big|youngest|oldest|eldest|middle|new|current|future|twin|half|late|dear|good|close|old|childhood|college|work|pen|lovely|sweet|beloved|great|first|second)\s++)*"
-_NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
+_NAME = r"[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ](?<!['’]s)(?: [A-ZÀ-ÖØ-Þ][\w-]+)?"
 _KIN = alternation(KIN_WORDS)
 _OWN = re.compile(
     rf"^(?:[Mm]y|[Oo]ur) (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?:,? (?P<name>{_NAME})(?: (?:from|in|at) {_NAME})?,?| (?:from|in|over in|back in) {_NAME})?(?P<short>'s|'re|'ve)?\s+(?P<rest>.+)$",

@@ -76,6 +76,14 @@ _SWAPPED_IT = re2.compile(
 _IS_NOW = re2.compile(
     rf"(?i)^(?:.{{1,60}}? )?(?P<who>my|the) (?P<new>{MEDICINE})\b[^,;.!?\d]{{0,20}}(?:, | - |, so |, and | so | and )(?:it's|it is|that's|that is|that makes it|now it's|I'm on|I am on|I take)(?: now)? (?P<after>{DOSE}|\d+(?:[.,]\d+)?)(?: now| a day| from now on)*(?P<before>)[\s.!]*$"
 )
+# "They've changed me to naproxen, 500 twice a day": what one takes so often is a medicine.
+_PUT_ON_SO_OFTEN = re2.compile(
+    rf"(?i)^.{{1,60}}? {_ADVERBS}(?:{_ACT}|gave|given) {_WHO} (?:(?:on ?to|on|to) )?(?P<new>[\w-]{{4,}}),? (?P<after>\d+(?:[.,]\d+)?(?: ?(?:mg|mcg|micrograms?|milligrams?|ml|units?))?) (?:once|twice|[a-z]+ times) (?:a|per) day(?P<before>){_END}"
+)
+# "Off the naproxen too"
+_OFF = re2.compile(
+    rf"(?i)^(?:.*,? (?:and )?)??(?P<who>I)?(?:'m | am )?(?:now |finally )?off the (?P<old>{MEDICINE})(?: now| too| again)*[\s.!]*$"
+)
 # "My GP gave me melatonin 2 mg": what one is given with a dose, and not at some time in the past.
 _GIVEN = re2.compile(rf"(?i)^{_PRESCRIBER} {_ADVERBS}gave {_WHO} {_KNOWN}{_END}")
 # "They've upped my ramipril to 10 mg"
@@ -87,6 +95,7 @@ _THEN = re2.compile(
     r"(?i)\b(?:in (?:\w+ )?(?:19|20)\d\d|last \w+|ago|for (?:a|an|one|two|three|\d+|some|the|my)\b|until|once|back then|when i was|after|during|as a (?:kid|child))\b"
 )
 _POINTS = re2.compile(r"(?i)^(?:this|that|those|these|some|any|all|both|the)\b")
+_NUMBER = re2.compile(r"\d")
 _REFUSED = re2.compile(rf"(?i)^(?:{_NO_MEDICINE})$")
 
 _US = r"^(?:(?i:I|we)(?:'ve| have)?|(?i:my|our) (?:team|company|office|shop)(?: has)?)"
@@ -109,11 +118,20 @@ _NAMED = re2.compile(r"\p{Lu}|\d|\.\w")
 
 _SIGNS = frozenset(
     "put upped increased raised lowered reduced cut doubled halved adjusted went switched moved started changed prescribed gave took taken got weaned migrated transitioned converted upgraded ported "
-    "replaced swapped instead rather stopped discontinued dropped cancelled bumped brought took need take on double halve".split()
+    "replaced swapped instead rather stopped discontinued dropped cancelled bumped brought double halve".split()
 )
 _TAKES = BY_NAME["takes_medicine"]
 _PRESCRIBED_THEN = BY_NAME["prescribed"]
 _USES = BY_NAME["uses"]
+
+
+_DRUG = re2.compile(rf"(?i)\b{MEDICINE}\b")
+# What is given or changed may be a medicine whose name is not known; other patterns need a known one.
+_OF_WHAT_IS_GIVEN = (_PUT_ON_SO_OFTEN, _PRESCRIBED, _SWAPPED_IT)
+_OF_MEDICINES = (
+    _PUT_ON_SO_OFTEN, _PUT_ON, _PRESCRIBED, _WAS_PUT_ON, _CHANGED_MYSELF, _DOSE_CHANGED, _NEEDS_SO_MUCH, _IS_NOW,
+    _WAS_CHANGED, _PUT_UP_TO, _SWAPPED_IT, _GIVEN,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,25 +148,15 @@ class Replacement:
 def replacements_in(clause: str, *, speaker: Mention) -> tuple[Replacement, ...]:
     """Parse a change of medicine or tool; empty for other clauses, or if a value is not named."""
     # Most clauses hold none of these words, and a set is quicker to ask than the expressions.
-    if _SIGNS.isdisjoint(clause.lower().split()):
+    lower = clause.lower()
+    if _SIGNS.isdisjoint(lower.split()) and "off the " not in lower and not (" of " in lower and _NUMBER.search(lower)):
         return ()
     return tuple(_medicines(clause, speaker)) or tuple(_tools(clause, speaker))
 
 
 def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
-    for pattern in (
-        _PUT_ON,
-        _PRESCRIBED,
-        _WAS_PUT_ON,
-        _CHANGED_MYSELF,
-        _DOSE_CHANGED,
-        _NEEDS_SO_MUCH,
-        _IS_NOW,
-        _WAS_CHANGED,
-        _PUT_UP_TO,
-        _SWAPPED_IT,
-        _GIVEN,
-    ):
+    patterns = _OF_MEDICINES if _DRUG.search(clause) else _OF_WHAT_IS_GIVEN
+    for pattern in patterns:
         found = pattern.match(clause)
         if found is None or (pattern is _GIVEN and _THEN.search(clause)) or _REFUSED.match(found.group("new")):
             continue
@@ -168,9 +176,9 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
             f"{patient.text} was given {drug}{when}{(given.group('more') or '').removesuffix(' or so')}.",
         )
         return
-    stopped = _TAKEN_OFF.match(clause) or _STOPPED.match(clause)
+    stopped = _TAKEN_OFF.match(clause) or _STOPPED.match(clause) or _OFF.match(clause)
     if stopped and not _POINTS.match(stopped.group("old")):
-        patient, former = _patient(stopped.group("who"), speaker), stopped.group("old").lower()
+        patient, former = _patient(stopped.group("who") or "I", speaker), stopped.group("old").lower()
         yield Replacement(patient, _TAKES, former, f"{patient.text} no longer takes {former}.", is_negated=True)
 
 

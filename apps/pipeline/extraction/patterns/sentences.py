@@ -22,7 +22,8 @@ _RESTART = (
 )
 _CLAUSE = re.compile(
     rf"\s*(?:;|:|,|[-–—]{{1,2}}\s|—)\s*(?:and|but|so|then|plus|also|because|since|as|yet)?\s*(?={_RESTART})"
-    rf"|\s+(?:and|but|so|because|cuz|'cause|cause|though|although|plus|then)\s+(?={_RESTART})"
+    rf"|\s+(?:and|but|so|because|cuz|'cause|cause|though|although|plus|then"
+    rf"|as(?! (?:I|we) (?:said|mentioned|told|know|see|get|grow|write|speak|think|understand|go|can|could|am|was|found|learned|heard)\b))\s+(?={_RESTART})"
 )
 _TRAILING_QUESTION = re.compile(
     r"(?i)[,;:]?\s*(?:[-–—]+\s*)?(?:so |and |but )?\b(?:can|could|would|do|does|did|what|how|where|which|who|when|why|any|is there"

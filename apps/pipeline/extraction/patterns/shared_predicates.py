@@ -10,6 +10,7 @@ _SOMEONE = rf"(?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?:[a-z]+ )?(?:{alternation(KIN_
 _SO_IS = re.compile(
     rf"(?P<said>(?:^|(?<=[,;] )|(?<= and )|(?<= but ))(?P<first>{_SOMEONE})(?P<short>['’](?:s|m))? (?P<rest>[^,;.!?]{{3,80}}?)),? (?:and|but) (?P<as>so|neither|nor) (?P<verb>is|am|are|was|does|do|did|has|have|can) (?P<second>{_SOMEONE})(?= too| as well|[,;.!?]|$)"
 )
+_AS_WELL, _ALL = frozenset({"so", "neither", "nor"}), frozenset({"everything", "anything", "all", "every"})
 _BE = frozenset("is am are was isn't aren't wasn't".split())
 # "I eat everything apart from olives" says that one eats no olives.
 _ALL_BUT = re.compile(
@@ -19,7 +20,10 @@ _ALL_BUT = re.compile(
 
 def told_of_each(sentence: str) -> str:
     """Write both statements out: "Priya is vegetarian and Mina is vegetarian"; a sentence without two stays."""
-    return _ALL_BUT.sub(_denied, _SO_IS.sub(_repeated, sentence))
+    words = frozenset(sentence.lower().split())  # a set is quicker to ask than the expressions
+    if not _AS_WELL.isdisjoint(words):
+        sentence = _SO_IS.sub(_repeated, sentence)
+    return sentence if _ALL.isdisjoint(words) else _ALL_BUT.sub(_denied, sentence)
 
 
 def _repeated(found: re.Match[str]) -> str:

@@ -32,6 +32,8 @@ _ALWAYS_THIS = re2.compile(
 _EVERYWHERE = re2.compile(
     rf"{_LEAD}(?P<object>{_DO}\b.*? (?:everywhere|in everything|for everything|in all (?:of )?(?:your|my|our|the)|in every|at all times|throughout)\b.*)$"
 )
+# "Do use ounces and inches with me"
+_WITH_ME = re2.compile(rf"{_LEAD}(?:do )?(?P<object>(?:use|speak|write|stick to) .{{3,60}}? with me)$")
 # "Give me paces in km, never miles"
 _AND_NEVER = re2.compile(rf"{_LEAD}(?P<object>{_DO}\b[^,;]*),? (?:and |but )?never (?P<never>[^,;]+)$")
 # Wishes about the style of texts are standing ones, even without such a word.
@@ -101,6 +103,7 @@ _FORMS = (
     (_FROM_NOW_ON, _convention, "always ", ""),
     (_EVERYWHERE, _convention, "always ", ""),
     (_KEEP, _convention, "", ""),
+    (_WITH_ME, _convention, "always ", ""),
 )
 
 
@@ -137,7 +140,9 @@ _NEXT_RULE = re.compile(r",? (?:and |but )?(?=(?:always|never|please never|pleas
 
 def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingRule, ...]:
     """Parse all standing wishes of a sentence: "don't use emojis, never use tables"."""
-    first = rule_in(sentence, name=name, asks=asks) or rule_in(_REASON.sub("", sentence), name=name, asks=asks)
+    first = rule_in(sentence, name=name, asks=asks)
+    if first is None and "," in sentence and (bare := _REASON.sub("", sentence)) != sentence:
+        first = rule_in(bare, name=name, asks=asks)
     if first is None:
         return ()
     parts = [] if asks else _NEXT_RULE.split(sentence.replace("’", "'"))
@@ -148,7 +153,7 @@ def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingR
 # Every wish contains one of these words.
 _WISHES = frozenset(
     "always never don't dont do stop no call from in going make be remember i i'd you whenever every each any anytime when "
-    "keep under by ever calls everywhere everything all throughout".split()
+    "keep under by ever calls everywhere everything all throughout use speak write stick".split()
 )
 
 

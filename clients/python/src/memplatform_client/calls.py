@@ -1,5 +1,6 @@
 """Requests of the REST API as values: what is sent, and the type of the answer. Nothing is sent here."""
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,13 +34,17 @@ def write_turns(
     mode: models.Mode = "async",
     topic: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    agent_id: str | None = None,
+    app_id: str | None = None,
+    run_id: str | None = None,
     idempotency_key: str | None = None,
 ) -> Call[models.TurnsAcceptedResponse | models.TurnsResponse]:
     """Send turns of a session; `wait` for the trace to know what became of them.
 
     Mode "sync" answers with the outcome (a TurnsResponse) if processing ends in time.
     """
-    body = _given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
+    said = _given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
+    body = said | _given(agent_id=agent_id, app_id=app_id, run_id=run_id)
     return _repeatable("/v1/turns", body, idempotency_key)
 
 
@@ -67,17 +72,23 @@ def build_context(
     token_budget: int = 1_000,
     stakes: models.Stakes = "normal",
     min_score: float | None = None,
+    agent_id: str | None = None,
+    app_id: str | None = None,
+    run_id: str | None = None,
 ) -> Call[models.ContextResponse]:
     """Build a text block about an end user for an agent's prompt."""
-    body = _given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
+    asked = _given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
+    body = asked | _given(agent_id=agent_id, app_id=app_id, run_id=run_id)
     return Call("POST", "/v1/context", body=body)
 
 
 def list_memories(
     *, user_id: str | None = None, cursor: str | None = None, limit: int = 50, **filters: Any
 ) -> Call[models.MemoryList]:
-    """List memories, newest first; `filters` are further query parameters, such as `type`, `tag` and `status`."""
+    """List memories, newest first; `filters` are further query parameters, such as `type`, `tag` and `filter`."""
     query = _given(user_id=user_id, cursor=cursor, limit=limit, **_named(filters))
+    if isinstance(query.get("filter"), Mapping):
+        query["filter"] = json.dumps(query["filter"])
     return Call("GET", "/v1/memories", query=query)
 
 

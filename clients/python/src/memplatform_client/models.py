@@ -90,6 +90,34 @@ class AlertResponse(TypedDict):
 AlertState = Literal["acknowledged", "open", "resolved"]
 
 
+class BatchBody(TypedDict):
+    """Memories of one end user to store, each as in POST /v1/memories."""
+
+    user_id: str
+    memories: list[dict[str, Any]]
+
+
+class BulkItemResponse(TypedDict):
+    """What became of one item: the memory, or the code and the errors because of which nothing was done for it.
+
+    Pointers lead into the item.
+    """
+
+    index: int
+    memory_id: str | None
+    code: str | None
+    detail: str
+    errors: list["FieldError"]
+
+
+class BulkResponse(TypedDict):
+    """What became of each item, in the order of the request."""
+
+    done: int
+    refused: int
+    results: list["BulkItemResponse"]
+
+
 class ChangedMemoryResponse(TypedDict):
     """A memory that a rollback would change: its status now and then, and the names of the fields that change."""
 
@@ -120,9 +148,13 @@ class ConsequenceResponse(TypedDict):
 class ContextBody(TypedDict):
     """The purpose of a context block and its token budget.
 
-    Memories with a score of at least `min_score` for the query come before other facts.
+    Memories with a score of at least `min_score` for the query come before other facts. `agent_id`, `app_id` and
+    `run_id` select as in a search.
     """
 
+    agent_id: NotRequired[str | None]
+    app_id: NotRequired[str | None]
+    run_id: NotRequired[str | None]
     user_id: str
     query: NotRequired[str]
     token_budget: NotRequired[int]
@@ -367,7 +399,12 @@ class FoundMemoryResponse(TypedDict):
     stateful: bool
     topic: str
     tags: list[str]
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
+    further_sources: list["SourceResponse"]
+    private_to: str | None
     language: str
     event_at: str | None
     event_precision: str
@@ -626,6 +663,9 @@ class MemoriesBody(TypedDict):
 class MemoryBody(TypedDict):
     """A memory to store as given. Omitted fields get defaults."""
 
+    agent_id: NotRequired[str | None]
+    app_id: NotRequired[str | None]
+    run_id: NotRequired[str | None]
     type: "TypeEnum"
     content: str
     subject: NotRequired["str | NameBody | None"]
@@ -673,7 +713,12 @@ class MemoryDetailResponse(TypedDict):
     stateful: bool
     topic: str
     tags: list[str]
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
+    further_sources: list["SourceResponse"]
+    private_to: str | None
     language: str
     event_at: str | None
     event_precision: str
@@ -710,7 +755,11 @@ class MemoryList(TypedDict):
 
 
 class MemoryResponse(TypedDict):
-    """A memory. `confidence_parts` add up to `confidence`, limited to the range from 0 to its cap."""
+    """A memory. `confidence_parts` add up to `confidence`, limited to the range from 0 to its cap.
+
+    `agent_id`, `app_id`, `run_id` and `metadata` are those of the request that told it first; `further_sources`
+    has the others. `private_to` is the agent that alone is told of it; null: all agents of the user are.
+    """
 
     id: str
     user_id: str
@@ -726,7 +775,12 @@ class MemoryResponse(TypedDict):
     stateful: bool
     topic: str
     tags: list[str]
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
+    further_sources: list["SourceResponse"]
+    private_to: str | None
     language: str
     event_at: str | None
     event_precision: str
@@ -990,6 +1044,16 @@ class ReplayedTraceResponse(TypedDict):
     error: str
 
 
+class RetractionResponse(TypedDict):
+    """How many memories fit; what became of each once the number is confirmed."""
+
+    matching: int
+    is_dry_run: bool
+    done: int
+    refused: int
+    results: list["BulkItemResponse"]
+
+
 class RetrievalFigures(TypedDict):
     """The memories that were told, by what became of them; one may count for several outcomes.
 
@@ -1038,6 +1102,12 @@ class RevisionBody(TypedDict):
     expires_at: NotRequired[str | None]
     status: NotRequired["Status"]
     version: NotRequired[int | None]
+
+
+class RevisionsBody(TypedDict):
+    """Memories to revise: each with its `id` and new values as in PATCH /v1/memories/{memory_id}."""
+
+    memories: list[dict[str, Any]]
 
 
 Role = Literal["assistant", "system", "tool", "user"]
@@ -1183,6 +1253,9 @@ Scope = Literal["admin", "read", "trust", "write"]
 SearchBody = TypedDict(
     "SearchBody",
     {
+        "agent_id": NotRequired[str | None],
+        "app_id": NotRequired[str | None],
+        "run_id": NotRequired[str | None],
         "user_id": str,
         "query": str,
         "limit": NotRequired[int],
@@ -1191,6 +1264,7 @@ SearchBody = TypedDict(
         "tags": NotRequired[list[str]],
         "entities": NotRequired[list[str]],
         "metadata": NotRequired[dict[str, Any] | None],
+        "filter": NotRequired[dict[str, Any] | None],
         "status": NotRequired[list["Status"]],
         "from": NotRequired[str | None],
         "to": NotRequired[str | None],
@@ -1280,6 +1354,15 @@ class Share(TypedDict):
 SourceConfidence = Literal["confirmed", "direct", "inferred", "speculated"]
 
 
+class SourceResponse(TypedDict):
+    """A request that told a memory: agent, application and run, with the metadata that it sent."""
+
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
+    metadata: dict[str, Any]
+
+
 class SpanResponse(TypedDict):
     """The result of one stage; `latency_us` is in microseconds."""
 
@@ -1341,6 +1424,9 @@ class TraceResponse(TypedDict):
     created_at: str
     finished_at: str | None
     topic: str
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
     configuration_id: str
     error: str
@@ -1412,6 +1498,9 @@ class TurnsAcceptedResponse(TypedDict):
 class TurnsBody(TypedDict):
     """Turns of one session, in order."""
 
+    agent_id: NotRequired[str | None]
+    app_id: NotRequired[str | None]
+    run_id: NotRequired[str | None]
     user_id: str
     session_id: str
     turns: list["TurnBody"]
@@ -1473,6 +1562,24 @@ class UserResponse(TypedDict):
     sessions: int
     turns: int
     created_at: str
+
+
+class UserStatsResponse(TypedDict):
+    """Numbers of what is known about an end user.
+
+    `by_status` counts all memories; `by_type` and `by_agent` the live ones, the latter by the agent that told
+    them first (the hundred agents with most). The times are those of live memories.
+    """
+
+    user_id: str
+    by_status: dict[str, int]
+    by_type: dict[str, int]
+    by_agent: dict[str, int]
+    sessions: int
+    turns: int
+    first_said_at: str | None
+    last_said_at: str | None
+    last_turn_at: str | None
 
 
 class ValidityBody(TypedDict):

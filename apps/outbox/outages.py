@@ -1,0 +1,20 @@
+"""Tell failures of the database itself from those of one statement."""
+
+from django.db import Error, InterfaceError, InternalError, OperationalError
+
+OUTAGES = (OperationalError, InterfaceError, InternalError)  # which is_outage() tells apart
+DISK_FULL, READ_ONLY = "53100", "25006"  # SQLSTATE
+# A server that became a standby, and sessions that it has ended, are reported as internal errors.
+_INTERNAL = frozenset({READ_ONLY, "25P03", "25P04"})
+
+
+def is_outage(error: Exception) -> bool:
+    """Return True if the database is away, full, read-only or overloaded, so that the same may succeed later."""
+    return isinstance(error, OperationalError | InterfaceError) or (
+        isinstance(error, InternalError) and sqlstate_of(error) in _INTERNAL
+    )
+
+
+def sqlstate_of(error: Exception) -> str:
+    """Return PostgreSQL's code of an error of Django, empty if there is none."""
+    return str(getattr(error.__cause__, "sqlstate", None) or "") if isinstance(error, Error) else ""

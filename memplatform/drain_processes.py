@@ -1,0 +1,78 @@
+"""The processes of a cluster that drain the outbox: each works by itself, without a task queue between."""
+
+import signal
+import time
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.context import ForkProcess
+
+import structlog
+
+from apps.tenants.scope import no_tenant
+from apps.worker.drain import drain
+from apps.worker.shutdown import STOPPING
+
+LIFETIME = 3_600.0  # seconds until a process is replaced, which returns what its memory has grown by
+LEAST_LIFETIME = 5.0  # a process that ends sooner is not replaced before this time is over, as the next may end as well
+PATIENCE = 10.0  # seconds for a graceful shutdown; more than GRACE_SECONDS of a drain
+
+log = structlog.get_logger(__name__)
+
+
+class DrainProcesses:
+    """The drains of one cluster. Each is replaced when it ends, whatever becomes of the other processes.
+
+    `watch` looks after what they need; it is called as often as they are looked after.
+    """
+
+    def __init__(self, count: int, *, watch: Callable[[], None] | None = None) -> None:
+        self._watch = watch
+        self._places: list[tuple[ForkProcess, float] | None] = [None] * count
+
+    def keep(self) -> None:
+        """Start the processes that are missing."""
+        if self._watch:
+            self._watch()
+        for number, place in enumerate(self._places):
+            if place is None:
+                self._start(number)
+            elif not place[0].is_alive() and time.monotonic() - place[1] >= LEAST_LIFETIME:
+                if place[0].exitcode:
+                    log.error("drain process ended", pid=place[0].pid, status=place[0].exitcode)
+                self._start(number)
+
+    def _start(self, number: int) -> None:
+        process = get_context("fork").Process(target=_drain, name=f"drain-{number + 1}")
+        process.start()
+        self._places[number] = (process, time.monotonic())
+
+    def ask_to_stop(self) -> None:
+        """Let them finish their work in flight, or give it back."""
+        for process in self._alive():
+            process.terminate()
+
+    def end(self) -> None:
+        """Wait for their end; kill those that take longer than PATIENCE."""
+        self.ask_to_stop()
+        deadline = time.monotonic() + PATIENCE
+        for process in self._alive():
+            process.join(max(0.0, deadline - time.monotonic()))
+        for process in self._alive():
+            process.kill()
+            process.join()
+
+    def _alive(self) -> list[ForkProcess]:
+        return [place[0] for place in self._places if place and place[0].is_alive()]
+
+
+def _drain() -> None:
+    """Drain until the lifetime is over or a stop is requested; the database may be away meanwhile."""
+    STOPPING.detach()  # asked by a signal of its own, it doesn't stop the others
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, _stop)
+    with no_tenant():
+        drain(idle_seconds=LIFETIME, most_seconds=LIFETIME)
+
+
+def _stop(number: int, frame: object) -> None:
+    STOPPING.set()

@@ -1,0 +1,67 @@
+"""What a restored database may lack: migrations, roles, policies, search terms, sequences, entries of the ledger."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from apps.actions.ledger.verify import verify_ledger
+from apps.tenants.models import Project
+from apps.tenants.scope import APP_ROLE
+from apps.tenants.system_scope import SystemWork, system_scope
+from memplatform.database_roles import can_become_roles
+from memplatform.row_security import unprotected_tables
+
+# A sequence that is behind its table would give identifiers, or revisions of caches, a second time.
+_BEHIND = """
+select 'outbox_outboxrow_id_seq' from outbox_outboxrow_id_seq
+where (select max(id) from outbox_outboxrow) > last_value
+union all
+select 'memories_revision' from memories_revision
+where (select max(number) from memories_memoryrevision) > last_value
+"""
+_COUNTS = """
+select (select count(*) from tenants_project), (select count(*) from tenants_enduser),
+    (select count(*) from traces_turn), (select count(*) from memories_memory),
+    (select count(*) from outbox_outboxrow where state in ('pending', 'running'))
+"""
+
+
+def problems_of_database() -> Iterator[str]:
+    """Yield what keeps this version from working on the database, each in one line; nothing if all is well."""
+    executor = MigrationExecutor(connection)
+    if missing := executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        yield f"{len(missing)} migrations are not applied: run manage.py migrate"
+        return
+    login = str(settings.DATABASES["default"].get("USER") or APP_ROLE)
+    if not can_become_roles(login):
+        yield f"the login {login!r} may not become the roles of the application: run manage.py migrate"
+        return
+    if tables := unprotected_tables():
+        yield f"row-level security is not in force on {', '.join(tables)}: run manage.py migrate"
+    with system_scope(SystemWork.MAINTENANCE):
+        yield from _problems_of_rows()
+
+
+def counts() -> str:
+    """Return how many rows there are of what matters most, to be compared with the server that was dumped."""
+    with system_scope(SystemWork.MAINTENANCE), connection.cursor() as cursor:
+        cursor.execute(_COUNTS)
+        projects, users, turns, memories, queued = cursor.fetchone()
+    return f"{projects} projects, {users} end users, {turns} turns, {memories} memories, {queued} pieces of queued work"
+
+
+def _problems_of_rows() -> Iterator[str]:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_BEHIND)
+            for (name,) in cursor.fetchall():
+                yield f"the sequence {name} is behind its table: restore it, or set it with setval()"
+    except DatabaseError as error:
+        yield f"rows can't be read: {error}"
+        return
+    for project in Project.objects.order_by("slug"):
+        report = verify_ledger(project_id=project.id)
+        if not report.is_intact:
+            yield f"the ledger of {project.slug} is not intact: see manage.py verify_ledger {project.slug}"
