@@ -3,6 +3,17 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from apps.api.mem0.views import (
+    Mem0AddView,
+    Mem0EntitiesView,
+    Mem0EventView,
+    Mem0HistoryView,
+    Mem0ListView,
+    Mem0MemoriesView,
+    Mem0MemoryView,
+    Mem0PingView,
+    Mem0SearchView,
+)
 from apps.api.views.alerts import AlertAcknowledgeView, AlertRecipientsView, AlertsView
 from apps.api.views.bulk_memories import BulkMemoriesView, MemoryBatchView
 from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
@@ -82,6 +93,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/alerts/<str:alert_id>/acknowledge", AlertAcknowledgeView.as_view(), name="alert-acknowledge"),
     path("v1/alert-recipients", AlertRecipientsView.as_view(), name="alert-recipients"),
     path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
+    path("v1/ping/", Mem0PingView.as_view(), name="mem0-ping"),
+    path("v3/memories/add/", Mem0AddView.as_view(), name="mem0-add"),
+    path("v3/memories/search/", Mem0SearchView.as_view(), name="mem0-search"),
+    path("v3/memories/", Mem0ListView.as_view(), name="mem0-list"),
+    path("v1/memories/", Mem0MemoriesView.as_view(), name="mem0-memories"),
+    path("v1/memories/<str:memory_id>/", Mem0MemoryView.as_view(), name="mem0-memory"),
+    path("v1/memories/<str:memory_id>/history/", Mem0HistoryView.as_view(), name="mem0-history"),
+    path("v1/entities/", Mem0EntitiesView.as_view(), name="mem0-entities"),
+    path("v1/event/<str:event_id>/", Mem0EventView.as_view(), name="mem0-event"),
     path("mcp", McpView.as_view(), name="mcp"),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("readyz", ReadyView.as_view(), name="readyz"),
