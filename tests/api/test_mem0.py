@@ -31,6 +31,8 @@ def test_memories_are_added_found_changed_and_deleted(client: APIClient) -> None
     address = f"/v1/memories/{hit['id']}/"
     changed = client.put(address, {"text": "Kim likes green tea.", "metadata": {"sure": True}}).json()
     assert (changed["memory"], changed["metadata"]) == ("Kim likes green tea.", {"sure": True})
+    assert client.put(address, {"expiration_date": "2100-01-01"}).json()["expiration_date"][:13] == "2100-01-01T23"
+    assert client.put(address, {"expiration_date": None}).json()["expiration_date"] is None
     listed = client.post("/v3/memories/?page=1&page_size=1", OF_KIM).json()
     assert (listed["count"], len(listed["results"]), listed["previous"]) == (2, 1, None)
     assert listed["next"] == "/v3/memories/?page=2&page_size=1"
@@ -38,8 +40,9 @@ def test_memories_are_added_found_changed_and_deleted(client: APIClient) -> None
     assert [each["id"] for each in sure] == [hit["id"]]
     assert "message" in client.delete(address).json()
     history: Any = client.get(f"{address}history/").json()
-    assert [each["event"] for each in history] == ["ADD", "UPDATE", "DELETE"]
-    assert [each["new_memory"] for each in history] == ["Kim likes tea.", "Kim likes green tea.", None]
+    assert [each["event"] for each in history] == ["ADD", "UPDATE", "UPDATE", "UPDATE", "DELETE"]
+    green = ["Kim likes green tea."] * 3
+    assert [each["new_memory"] for each in history] == ["Kim likes tea.", *green, None]
     assert client.get(address).status_code == 404
     assert "message" in client.delete("/v1/memories/?user_id=kim&agent_id=a1").json()
     assert client.post("/v3/memories/", OF_KIM).json()["count"] == 0

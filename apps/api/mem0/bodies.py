@@ -4,6 +4,7 @@ The client sends what it is given, so unknown fields are ignored. Identifiers ar
 """
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -23,6 +24,7 @@ SESSION = "mem0"  # of messages without a run
 Page = Annotated[int, Meta(ge=1, le=100_000)]
 PageSize = Annotated[int, Meta(ge=1, le=200)]
 Fields = dict[str, Any]
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class Mem0Message(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +91,7 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
 
     messages: Annotated[list[Mem0Message], Meta(min_length=1, max_length=100)]
     infer: bool = True
+    expiration_date: str | None = None
     timestamp: Annotated[int, Meta(ge=-2_000_000_000, le=10_000_000_000)] | None = None
 
     def turns(self) -> TurnsBody:
@@ -102,7 +105,7 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
 
     def memories(self) -> MemoriesBody:
         """Return the messages as memories."""
-        told = {"metadata": self.metadata, **self.scope()}
+        told = {"metadata": self.metadata, "expires_at": _end_of(self.expiration_date), **self.scope()}
         facts = tuple(MemoryBody(type=MemoryType.FACT, content=each.text, **told) for each in self.messages)
         return _checked(MemoriesBody(user_id=self.user(), memories=facts))
 
@@ -148,17 +151,21 @@ class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
 
     def revision(self) -> RevisionBody:
         """Return the changes."""
-        given = {"content": self.text, "metadata": self.metadata, "expires_at": self.expiration_date}
-        return _checked(RevisionBody(**given))  # type: ignore[arg-type]  # checked next
+        given = {"content": self.text, "metadata": self.metadata, "expires_at": _end_of(self.expiration_date)}
+        return _checked(RevisionBody(**given))
 
 
 def _checked(made: Any) -> Any:
     """Return a request that was made here, its values checked as if it had been sent. Raises Problem."""
-    sent = {name: value for name, value in msgspec.to_builtins(made).items() if value is not None}
     try:
-        return msgspec.convert(sent, type(made))
+        return msgspec.convert(msgspec.to_builtins(made), type(made))
     except msgspec.ValidationError as error:
         raise invalid(str(error), at="") from error
+
+
+def _end_of(day: Any) -> Any:
+    """Return the end of a date in UTC; a time, null and nothing as they are."""
+    return f"{day}T23:59:59Z" if isinstance(day, str) and _DAY.fullmatch(day) else day
 
 
 def _is_name(name: str, value: Any) -> bool:
