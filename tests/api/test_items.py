@@ -208,3 +208,9 @@ def test_limits(client: APIClient, settings: Any, monkeypatch: pytest.MonkeyPatc
     full = client.put("/v1/items", {**PLACE, "value": {}})
     assert (full.status_code, full.json()["code"], "Retry-After" in full.headers) == (429, "quota_exceeded", True)
     assert client.delete("/v1/items", QUERY_STRING="").status_code == 422
+
+
+def test_a_batch_creates_in_its_order(client: APIClient) -> None:
+    """Whatever the order in which it locks keys."""
+    operations(client, *({"operation": "put", "namespace": ["s"], "key": key, "value": {}} for key in "cabd"))
+    assert found(client, namespace_prefix=["s"]) == list("cabd")

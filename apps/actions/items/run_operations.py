@@ -1,7 +1,7 @@
 """Carry out operations on items, in one transaction: reads first, then writes."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import transaction
@@ -23,6 +23,7 @@ from apps.items.operations import (
     SearchItems,
     WriteOperation,
 )
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import EndUser
 
 _READS = (GetItem, SearchItems, ListNamespaces)
@@ -40,10 +41,30 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemOperation]
             if isinstance(operation, _READS):
                 outcomes[place] = _read(project_id, operation)
         owners = _owners(project_id, operations)
-        for place, operation in enumerate(operations):
-            if not isinstance(operation, _READS):
-                outcomes[place] = _write(project_id, operation, owners)
+        for write in _in_lock_order(operations):
+            outcomes[write.place] = _write(project_id, write, owners)
     return outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """An operation that writes, its place in the request, and the identifier of a new item."""
+
+    place: int
+    operation: WriteOperation
+    item_id: UUID
+
+
+def _in_lock_order(operations: Sequence[ItemOperation]) -> list[_Write]:
+    """Return what is written in one order of keys, so that two requests don't wait for each other.
+
+    Identifiers keep the order of the request, and so do several writes of one key. What deletes by namespace is not
+    moved past other operations.
+    """
+    writes = [_Write(place, each, new_id()) for place, each in enumerate(operations) if not isinstance(each, _READS)]
+    if all(isinstance(each.operation, PutItem | DeleteItem) for each in writes):
+        writes.sort(key=lambda each: (each.operation.namespace, each.operation.key))  # type: ignore[union-attr]
+    return writes
 
 
 def _read(project_id: UUID, operation: ReadOperation) -> ItemOutcome:
@@ -70,10 +91,11 @@ def _owners(project_id: UUID, operations: Sequence[ItemOperation]) -> dict[str, 
     return {user_id: open_end_user(project_id=project_id, user_id=user_id) for user_id in named}
 
 
-def _write(project_id: UUID, operation: WriteOperation, owners: dict[str, EndUser]) -> ItemOutcome:
+def _write(project_id: UUID, write: _Write, owners: dict[str, EndUser]) -> ItemOutcome:
+    operation = write.operation
     if isinstance(operation, PutItem):
         owner = None if operation.user_id is None else owners[operation.user_id]
-        stored = put_item(project_id=project_id, put=operation, owner=owner)
+        stored = put_item(project_id=project_id, item_id=write.item_id, put=operation, owner=owner)
         return ItemOutcome(item=replace(stored, user_id=operation.user_id))
     if isinstance(operation, PopItem):
         item = pop_item(project_id=project_id, namespace=operation.namespace)

@@ -14,7 +14,6 @@ from apps.actions.errors import Conflict
 from apps.items.item_sql import Conditions, read_newest
 from apps.items.models import StoredItem
 from apps.items.operations import ItemRecord, Namespace, PutItem
-from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import EndUser
 
 # The lock of a row that is there, or the unique constraint, decides between two writers of one key.
@@ -32,8 +31,8 @@ returning version, created_at
 """
 
 
-def put_item(*, project_id: UUID, put: PutItem, owner: EndUser | None) -> ItemRecord:
-    """Store an item. Raises Conflict if the key does not have the expected version."""
+def put_item(*, project_id: UUID, item_id: UUID, put: PutItem, owner: EndUser | None) -> ItemRecord:
+    """Store an item; `item_id` is that of a new one. Raises Conflict if the key does not have the expected version."""
     now = timezone.now()
     of_key = _items(project_id).filter(namespace=list(put.namespace), key=put.key)
     of_key.filter(expires_at__lte=now).delete()
@@ -41,7 +40,7 @@ def put_item(*, project_id: UUID, put: PutItem, owner: EndUser | None) -> ItemRe
         raise Conflict(f"there is no item {'/'.join((*put.namespace, put.key))}")
     expires_at = None if put.ttl_minutes is None else now + timedelta(minutes=put.ttl_minutes)
     values = {
-        "id": new_id(),
+        "id": item_id,
         "project": project_id,
         "owner": owner and owner.pk,
         "namespace": list(put.namespace),
