@@ -7,7 +7,7 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo-env docs demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots
+.PHONY: help env demo-env docs demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots tour
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -74,6 +74,9 @@ static: env ## Collect the static files into var/static
 
 screenshots: env ## Save screenshots of the console in docs/images (needs Chromium)
 	@"$(BIN)/python" scripts/screenshots.py
+
+tour: env ## Record the README's tour of the console, docs/images/tour.gif (needs Chromium and ffmpeg)
+	@"$(BIN)/python" -m scripts.tour
 
 stop: ## Stop all processes of this checkout, including the database; the data stays
 	@[ ! -x "$(BIN)/python" ] || PYTHONPATH=. "$(BIN)/python" scripts/stop.py

@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "apps.traces.apps.TracesConfig",
     "apps.outbox.apps.OutboxConfig",
     "apps.alerts.apps.AlertsConfig",
+    "apps.items.apps.ItemsConfig",
     "apps.memories.apps.MemoriesConfig",
     "apps.actions.apps.ActionsConfig",
     "apps.worker.apps.WorkerConfig",
@@ -175,6 +176,7 @@ if HEARTBEAT_SECONDS >= WORK_LEASE_SECONDS:
 WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5, least=1)
 WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
+MAX_ITEMS = env.int("MAX_ITEMS", default=100_000)  # per project
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
 ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)

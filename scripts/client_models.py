@@ -67,6 +67,8 @@ def expression(schema: Schema) -> str:
     """Return the type of a value; references are quoted, as the named type may come later."""
     if "$ref" in schema:
         return repr(schema["$ref"].rsplit("/", 1)[1])
+    if "const" in schema:
+        return f"Literal[{schema['const']!r}]"
     if "enum" in schema:
         return f"Literal[{', '.join(map(repr, schema['enum']))}]"
     if schema.get("type") == "string":

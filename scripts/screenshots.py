@@ -40,7 +40,7 @@ PATIENCE = 300  # seconds for the demo, on a busy machine
 
 def main() -> None:
     """Start a demo, take all screenshots and delete the demo."""
-    with _demo() as (address, password, run), sync_playwright() as playwright:
+    with running_demo() as (address, password, run), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for scheme in SCHEMES:
             _take_all(browser, scheme, address, password)
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 @contextmanager
-def _demo() -> Iterator[tuple[str, str, Command]]:
+def running_demo() -> Iterator[tuple[str, str, Command]]:
     """Run a demo in a temporary data folder; yield its address, its password and how to run its commands."""
     folder, port = Path(tempfile.mkdtemp(prefix="pictures-", dir="/tmp")), _free_port()
     own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(PROJECT)}
@@ -86,7 +86,7 @@ def _free_port() -> int:
 
 
 def _take_all(browser: Browser, scheme: str, address: str, password: str) -> None:
-    page = _signed_in(browser, scheme, address, password)
+    page = signed_in(browser, scheme, address, password)
     for name in PAGES:
         page.set_viewport_size(WIDE)
         _take(page, f"{address}/console/demo/{PATHS.get(name, f'{name}/')}", f"{name}-{scheme}")
@@ -104,12 +104,13 @@ def _take_all(browser: Browser, scheme: str, address: str, password: str) -> Non
 
 
 def _take_alerts(browser: Browser, scheme: str, address: str, password: str) -> None:
-    page = _signed_in(browser, scheme, address, password)
+    page = signed_in(browser, scheme, address, password)
     _take(page, f"{address}/console/demo/alerts/", f"alerts-{scheme}")
     page.close()
 
 
-def _signed_in(browser: Browser, scheme: str, address: str, password: str) -> Page:
+def signed_in(browser: Browser, scheme: str, address: str, password: str) -> Page:
+    """Return a page of the console after the login, in a color scheme."""
     page = browser.new_page(viewport=WIDE, color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{address}/console/login/")
     page.get_by_label("User name").fill("demo")

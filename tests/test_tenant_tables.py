@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model, UniqueConstraint
 
-ROOMS = ("traces", "outbox", "alerts", "memories")
+ROOMS = ("traces", "outbox", "alerts", "items", "memories")
 
 # Tables with rows of a project rather than an end user; small, or queried by project only.
 OF_A_PROJECT = {
@@ -28,6 +28,7 @@ OF_A_PROJECT = {
     "Rollback",
     "Replay",
     "RulePreview",
+    "StoredItem",
 }
 OF_NOBODY = {"JobRound", "TalliedHour", "WorkerHeartbeat"}
 

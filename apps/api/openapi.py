@@ -52,9 +52,20 @@ class StructExtension(OpenApiSerializerExtension):
         _, components = msgspec.json.schema_components([self.target], ref_template=_REFERENCE)
         own: dict[str, Any] = components.pop(self.target.__name__)
         for name, schema in components.items():
-            component = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=schema)
+            component = ResolvedComponent(
+                name=name, type=ResolvedComponent.SCHEMA, object=name, schema=_with_constant_tag(schema)
+            )
             auto_schema.registry.register_on_missing(component)
         return own
+
+
+def _with_constant_tag(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a member of a union with its tag as a constant, of which no type of its own is made."""
+    fields = {
+        name: {"type": "string", "const": field["enum"][0]} if set(field) == {"enum"} else field
+        for name, field in schema.get("properties", {}).items()
+    }
+    return {**schema, "properties": fields} if fields else schema
 
 
 def parameters_of(query: type[QueryParameters]) -> list[OpenApiParameter]:

@@ -109,7 +109,7 @@ def invalid(message: str, *, at: str, code: Code = Code.INVALID_REQUEST) -> Prob
 
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """Convert an exception of a view to a response (DRF's EXCEPTION_HANDLER); None leaves it to Django."""
-    problem = _problem_of(error)
+    problem = problem_of(error)
     if problem is None:
         return None
     headers = _headers(error, context)
@@ -150,7 +150,8 @@ _CODES: tuple[tuple[type[Exception], Code], ...] = (
 )
 
 
-def _problem_of(error: Exception) -> Problem | None:
+def problem_of(error: Exception) -> Problem | None:
+    """Return the problem that an exception stands for; None for a defect."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, input_validation.BadInput | actions.Unfit):

@@ -4,13 +4,15 @@ from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from apps.api.views.alerts import AlertAcknowledgeView, AlertRecipientsView, AlertsView
+from apps.api.views.bulk_memories import BulkMemoriesView, MemoryBatchView
 from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
 from apps.api.views.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
 from apps.api.views.health import HealthView, ReadyView, metrics
+from apps.api.views.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
 from apps.api.views.keys import KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.mcp import McpView
-from apps.api.views.memories import HistoryView, MemoriesView, MemoryView
+from apps.api.views.memories import HistoryView, MemoryView
 from apps.api.views.replays import (
     ReplayCancelView,
     ReplayCsvView,
@@ -26,14 +28,15 @@ from apps.api.views.sessions import SessionEndView, SessionView, TurnView
 from apps.api.views.stats import StatsView
 from apps.api.views.traces import TracesView, TraceView
 from apps.api.views.turns import TurnsView
-from apps.api.views.users import ErasureView, UserExportView, UsersView, UserView
+from apps.api.views.users import ErasureView, UserExportView, UserStatsView, UsersView, UserView
 from apps.api.views.work import RetryWorkView
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/turns", TurnsView.as_view(), name="turns"),
     path("v1/traces", TracesView.as_view(), name="traces"),
     path("v1/traces/<str:trace_id>", TraceView.as_view(), name="trace"),
-    path("v1/memories", MemoriesView.as_view(), name="memories"),
+    path("v1/memories", BulkMemoriesView.as_view(), name="memories"),
+    path("v1/memories/batch", MemoryBatchView.as_view(), name="memory-batch"),
     path("v1/memories/search", SearchView.as_view(), name="search"),
     path("v1/context", ContextView.as_view(), name="context"),
     path("v1/memories/<str:memory_id>", MemoryView.as_view(), name="memory"),
@@ -46,11 +49,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/rollbacks", RollbacksView.as_view(), name="rollbacks"),
     path("v1/rollbacks/<str:rollback_id>", RollbackView.as_view(), name="rollback"),
     path("v1/rollbacks/<str:rollback_id>/undo", RollbackUndoView.as_view(), name="rollback-undo"),
+    path("v1/items", ItemView.as_view(), name="item"),
+    path("v1/items/search", ItemSearchView.as_view(), name="item-search"),
+    path("v1/items/namespaces", NamespacesView.as_view(), name="item-namespaces"),
+    path("v1/items/batch", ItemOperationsView.as_view(), name="item-operations"),
     path("v1/keys", KeysView.as_view(), name="keys"),
     path("v1/keys/<str:key_id>", KeyView.as_view(), name="key"),
     path("v1/sessions/<path:session_id>/end", SessionEndView.as_view(), name="session-end"),
     path("v1/users", UsersView.as_view(), name="users"),
     path("v1/users/<path:user_id>/export", UserExportView.as_view(), name="user-export"),
+    path("v1/users/<path:user_id>/stats", UserStatsView.as_view(), name="user-stats"),
     path("v1/users/<path:user_id>", UserView.as_view(), name="user"),
     path("v1/erasures/<str:erasure_id>", ErasureView.as_view(), name="erasure"),
     path("v1/sessions/<path:session_id>", SessionView.as_view(), name="session"),

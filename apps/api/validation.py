@@ -30,8 +30,13 @@ def read_body(request: Request, shape: type[_Shape]) -> _Shape:
     if "Transfer-Encoding" in request.headers and not request.headers.get("Content-Length"):
         # Django reads no body without its length, so every field would be reported as missing.
         raise Problem(Code.LENGTH_REQUIRED, "send the body with Content-Length instead of in chunks")
+    return read_value(request.data, shape)
+
+
+def read_value(value: Any, shape: type[_Shape]) -> _Shape:
+    """Return a part of a body as a struct. Raises Problem with the JSON pointer of the first invalid value."""
     try:
-        return msgspec.convert(_with_times_of_day(request.data, shape), shape)
+        return msgspec.convert(_with_times_of_day(value, shape), shape)
     except msgspec.ValidationError as error:
         message, pointer = _parse_error(str(error))
         raise invalid(f"{message}{_allowed_values(shape, pointer)}", at=pointer) from error

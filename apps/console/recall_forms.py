@@ -33,6 +33,13 @@ class RecallForm(forms.Form):
             attrs={"type": "search", "placeholder": "The message that the agent will answer", "data-search": True}
         ),
     )
+    agent = forms.CharField(
+        max_length=255,
+        required=False,
+        label="Agent",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        help_text="only what it told; empty: what all agents share",
+    )
     as_of = forms.DateTimeField(required=False, label="As of", widget=_MOMENT, help_text="UTC; empty: now")
     stakes = forms.ChoiceField(choices=choices_of(Stakes))
     budget = forms.IntegerField(min_value=1, max_value=MAX_TOKENS, label="Tokens")

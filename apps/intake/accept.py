@@ -16,6 +16,7 @@ from apps.intake.session_cache import CachedSession, recall, remember
 from apps.memories.compact_sql import compact_sql
 from apps.outbox import enqueue
 from apps.pipeline import flow
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
@@ -38,6 +39,7 @@ class Submission:
     turns: tuple[NewTurn, ...]
     topic: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    agent_scope: AgentScope = UNSCOPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,13 @@ def _accept(submission: Submission, user: UUID) -> Accepted:
     check_queue_limit(project_id=submission.project_id)
     check_quotas(project_id=submission.project_id)
     session = session_id(end_user_id=user, session_id=submission.session_id)
-    origin = Origin(submission.project_id, end_user_id=user, session_id=session, api_key_id=submission.api_key_id)
+    origin = Origin(
+        submission.project_id,
+        end_user_id=user,
+        session_id=session,
+        api_key_id=submission.api_key_id,
+        agent_scope=submission.agent_scope,
+    )
     state, unconditional = recall(origin), False
     while True:
         policy = policy_of(state.configuration_id)

@@ -29,9 +29,9 @@ known as (
     update tenants_enduser set external_id = %(user_id)s, erased_at = null
     from agreed where is_new and id = %(end_user)s and erased_at is not null
 ), placed as (
-    insert into traces_session as old (id, end_user_id, project_id, external_id, turn_count, summarised_until,
+    insert into traces_session as old (id, end_user_id, project_id, external_id, turn_count,
                                 started_at, last_turn_at)
-    select %(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, 0, now(), clock_timestamp()
+    select %(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, now(), clock_timestamp()
     from agreed, (select count(*) from known) known
     on conflict (id) do update set turn_count = old.turn_count + excluded.turn_count,
                                    last_turn_at = clock_timestamp(), ended_at = null
@@ -41,9 +41,9 @@ known as (
 RECORD_CTES = f"""
 new_trace as (
     insert into traces_trace (id, end_user_id, project_id, session_id, configuration_id, api_key_id, status, topic,
-        metadata, counts, outcomes, plan, error, created_at, finished_at)
+        agent_scope, metadata, counts, outcomes, created_at, finished_at)
     select %(trace)s, %(end_user)s, %(project)s, %(session)s, %(version)s, %(api_key)s, %(status)s, %(topic)s,
-        %(metadata)s, %(counts)s, %(outcomes)s, '[]', '', at, case when %(rejected)s then at end
+        %(scope)s, %(metadata)s, %(counts)s, %(outcomes)s, at, case when %(rejected)s then at end
     from placed
 ), new_turns as (
     insert into traces_turn ({", ".join(TURN_COLUMNS)}, end_user_id, session_id, trace_id, rejected_for, rejected_by)
@@ -72,6 +72,7 @@ def record_values(
         "status": status.value,
         "rejected": rejected,
         "topic": request.topic,
+        "scope": Jsonb(origin.agent_scope.given()),
         "metadata": Jsonb(dict(request.metadata)),
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes if rejected else []),

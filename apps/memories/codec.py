@@ -69,7 +69,12 @@ _STORED = (
     Column("valid_from"),
     Column("valid_until"),
     Column("confidence_parts", read=_json, write=dict),
+    Column("private_to"),
+    Column("agent_id"),
+    Column("app_id"),
+    Column("run_id"),
     Column("metadata", read=_json, write=dict),
+    Column("further_sources", read=lambda value: tuple(_json(value)), write=list),
 )
 _REFERENCES = ("subject_id", "object", "object_text")
 _BY_NAME = {column.name: column for column in (*_STORED, *_STATEMENT)}

@@ -12,6 +12,7 @@ from django.db.models.functions import Round
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.search import SearchHit, SearchQuery, search, shown_statuses
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import (
     CONSTRAINT,
     CONVENTION,
@@ -47,6 +48,7 @@ class ContextQuery:
     text: str = ""
     stakes: Stakes = Stakes.NORMAL
     min_score: float = MIN_SCORE  # of hits that are placed before important facts
+    told_in: AgentScope = UNSCOPED  # as in a SearchQuery
 
 
 def build_block(
@@ -70,10 +72,10 @@ def block_parts(
     *, end_user_id: UUID, query: ContextQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
 ) -> list[SectionPart]:
     """Read the memories of a block by section, the most valuable part first."""
-    shown = _shown(end_user_id=end_user_id, stakes=query.stakes, policy=policy, now=now)
+    shown = _shown(end_user_id=end_user_id, query=query, policy=policy, now=now)
     hits = search(
         end_user_id=end_user_id,
-        query=SearchQuery(text=query.text, limit=MAX_HITS, stakes=query.stakes),
+        query=SearchQuery(text=query.text, limit=MAX_HITS, stakes=query.stakes, told_in=query.told_in),
         embedder=embedder,
         policy=policy,
         now=now,
@@ -114,10 +116,12 @@ def _by_importance(rows: Iterable[Memory], hits: Sequence[SearchHit]) -> list[Me
     return sorted(rows, key=lambda row: (-round(row.importance, 1), places.get(row.id, len(places))))
 
 
-def _shown(*, end_user_id: UUID, stakes: Stakes, policy: RetrievalPolicy, now: datetime) -> MemoryQuerySet:
-    """Return the memories that may be shown at these stakes, by importance rounded to a tenth, newest first."""
+def _shown(*, end_user_id: UUID, query: ContextQuery, policy: RetrievalPolicy, now: datetime) -> MemoryQuerySet:
+    """Return the memories that may be shown at the stakes, by importance rounded to a tenth, newest first."""
+    stakes = query.stakes
     return (
         Memory.objects.for_end_user(end_user_id)
+        .told_in(query.told_in)
         .filter(status__in=shown_statuses(stakes), confidence__gte=policy.least_confidence[stakes])
         .filter(Q(expires_at=None) | Q(expires_at__gt=now), Q(valid_until=None) | Q(valid_until__gt=now))
         .order_by(Round(F("importance"), precision=1).desc(), "-said_at", "-id")

@@ -9,6 +9,8 @@ from django.db.models import Case, Exists, F, Field, Model, OuterRef, Q, QuerySe
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
+from apps.memories.source_sql import SqlCondition, told_by_source
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status, values_of
 
@@ -51,6 +53,20 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         """Filter memories with an entity as subject or object."""
         identifier = getattr(entity, "shown_id", "")
         return self.filter(Q(subject_id=entity.pk) | Q(object__entity=identifier))
+
+    def meeting(self, condition: SqlCondition) -> Self:
+        """Filter by a condition in SQL."""
+        return self.filter(condition.as_expression(table=self.model._meta.db_table))
+
+    def told_in(self, scope: AgentScope) -> Self:
+        """Filter what an agent may be told: with an agent, what it has told, otherwise what all agents share.
+
+        One source must be in all of the scope.
+        """
+        if not scope.given():
+            return self.filter(private_to="")
+        (told,) = told_by_source(scope=scope, metadata={})
+        return self.meeting(told).filter(private_to__in=["", scope.agent_id])
 
     def to_show(self) -> Self:
         """Join the related rows that responses and pages show, and defer columns that only the search needs."""

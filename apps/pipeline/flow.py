@@ -11,6 +11,7 @@ Spans are made here and nowhere else.
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import groupby
 from time import perf_counter_ns
 from uuid import UUID
 
@@ -45,9 +46,18 @@ def screen(draft: Draft) -> Draft:
 def extract(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     """Propose candidates for the drafts of one session, which share model calls and their latency.
 
-    The span of each but the first names the first, so that a replay asks about the same turns together. Raises
-    ModelFailed.
+    The span of each but the first names the first, so that a replay asks about the same turns together. Agents that
+    do not share their memories do not share calls. Raises ModelFailed.
     """
+    return [each for told in _told_together(drafts) for each in _extract_together(told, ports)]
+
+
+def _told_together(drafts: Sequence[Draft]) -> list[list[Draft]]:
+    """Split drafts where another agent begins to tell what is private to it: they must not share a prompt."""
+    return [list(group) for _, group in groupby(drafts, key=lambda draft: draft.private_to)]
+
+
+def _extract_together(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     started = perf_counter_ns()
     extracted = extracting.run(drafts, ports)
     latency_us = (perf_counter_ns() - started) // 1_000

@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.turn import SourceTurn
@@ -19,7 +20,8 @@ from apps.traces.turn_codec import select_turn, source_turn
 # Raw SQL that returns JSON, because every turn is loaded this way: model instances took three times the CPU time.
 _LOAD = f"""
 with ours as (
-    select id, project_id, end_user_id, session_id, api_key_id, configuration_id, topic, metadata
+    select id, project_id, end_user_id, session_id, api_key_id, configuration_id, topic, agent_scope,
+           metadata
     from traces_trace where end_user_id = %(end_user)s and id = any(%(traces)s)
 ), reach as (
     select min(position) - %(before)s as first, max(position) as last
@@ -48,6 +50,7 @@ class _Trace:
     api_key_id: UUID | None
     configuration_id: UUID
     topic: str
+    agent_scope: dict[str, str]
     metadata: Mapping[str, Any]
 
 
@@ -86,11 +89,14 @@ def _load(end_user_id: UUID, trace_ids: Sequence[UUID], *, before: int) -> tuple
 def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
     """Return the draft of a session-level extraction: the turns since the last one.
 
-    Only turns of trusted roles that pre_filter did not reject are passed on to extraction.
+    Only turns of trusted roles that pre_filter did not reject are passed on to extraction, and where agents do not
+    share their memories, only those told to the agent of the trace.
     """
     trace = Trace.objects.select_related("session").get(end_user_id=end_user_id, id=trace_id)
     policy = policy_of(trace.configuration_id)
     session = Turn.objects.filter(end_user_id=end_user_id, session_id=trace.session_id, withdrawn=False)
+    if policy.sharing.private_to(_origin(trace).agent_scope):
+        session = session.filter(trace__agent_scope__agent_id=trace.agent_scope["agent_id"])
     latest = session.filter(position__gte=trace.session.summarised_until).order_by("-position")
     rows = list(reversed(latest[: policy.extraction.max_session_turns]))
     request = Request(
@@ -111,6 +117,7 @@ def _origin(trace: Trace | _Trace) -> Origin:
         end_user_id=trace.end_user_id,
         session_id=trace.session_id,
         api_key_id=trace.api_key_id,
+        agent_scope=AgentScope(**trace.agent_scope),
     )
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Origin
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
@@ -105,7 +106,13 @@ def _run(head: RunHead, row: Trace, session: _SessionTurns, calls: Sequence[Mode
     turns = session.of(row.id) or session.until(head, row.counts.get("turns", 0))
     return RecordedRun(
         head=head,
-        origin=Origin(row.project_id, row.end_user_id, row.session_id, api_key_id=row.api_key_id),
+        origin=Origin(
+            row.project_id,
+            row.end_user_id,
+            row.session_id,
+            api_key_id=row.api_key_id,
+            agent_scope=AgentScope(**row.agent_scope),
+        ),
         topic=row.topic,
         metadata=row.metadata,
         turns=turns,

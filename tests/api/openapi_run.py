@@ -32,10 +32,27 @@ STATED_IN_WORDS = (
     "must begin with https://",
     "must end up to 92 days after its start",
     "nothing was stored or said in the period",
+    # Of a filter.
+    "is no field; known are",
+    "is no operator of",
+    "must be an object with",
+    "must be an array of",
+    "must be a text",
+    "must be a number",
+    "must be a value, or an object",
+    "must be a time such as",
+    "must be one of",
+    "must be JSON",
+    "must have 1 to 255 characters",
+    "is nested deeper than 5 levels",
+    "conditions; the limit is",
     "must have exactly one of literal, entity and list",
     "this Idempotency-Key was used for another request",
     "Idempotency-Key: must have 1 to 255 characters",  # spaces around a header are no part of its value
-    "`int | null`, got `float`",  # 5.0 is an integer in JSON Schema
+    "`int | null`, got `float`",
+    "Expected `int`, got `float`",  # 5.0 is an integer in JSON Schema
+    "`int`, got `float`",
+    "is no operator; allowed: $eq",
 )
 NEGATIVE_STATUSES = ["400", "401", "403", "404", "405", "406", "409", "411", "413", "415", "422", "429"]
 

@@ -23,7 +23,8 @@ from tests.hostile_texts import NAUGHTY_STRINGS, hostile_cases, hostile_texts
 Path = tuple[Any, ...]  # keys and indices within a JSON value
 
 TURN = {"role": "user", "content": "I live in Lisbon."}
-TURNS = {"user_id": "ana", "session_id": "s", "turns": [TURN], "topic": "t", "metadata": {"k": "v"}}
+SCOPE = {"agent_id": "a", "app_id": "p", "run_id": "r"}
+TURNS = {"user_id": "ana", "session_id": "s", "turns": [TURN], "topic": "t", "metadata": {"k": "v"}} | SCOPE
 MEMORY = {
     "type": "fact",
     "content": "Ana lives in Lisbon.",
@@ -39,6 +40,7 @@ MEMORY = {
     "extractor": "e",
     "said_at": "2026-01-01T00:00:00Z",
     "object": {"literal": "Lisbon"},
+    "agent_id": "a",
 }
 SEARCH = {
     "user_id": "ana",
@@ -49,6 +51,7 @@ SEARCH = {
     "metadata": {"k": "v"},
     "from": "2026-01-01",
     "as_of": "2026-01-01",
+    "filter": {"OR": [{"topic": {"icontains": "t"}}, {"metadata.k": {"lt": "v"}}, {"said_at": {"gt": "2026-01-01"}}]},
 }
 REVISION = {
     "content": "Ana lives in Porto.",
@@ -69,12 +72,21 @@ CHOICE = {
     "until": "2026-02-01T00:00:00Z",
     "trace_ids": ["trc_x"],
 }
+ITEM = {"namespace": ["a"], "key": "k", "value": {"f": "x"}, "user_id": "ana", "text": "t"}
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/turns"): TURNS,
     ("post", "/v1/memories"): {"user_id": "ana", "memories": [MEMORY]},
+    ("post", "/v1/memories/batch"): {"user_id": "ana", "memories": [MEMORY]},
+    ("patch", "/v1/memories"): {"memories": [{"id": "mem_x"} | REVISION]},
     ("patch", "/v1/memories/{memory_id}"): REVISION,
     ("post", "/v1/memories/search"): SEARCH,
-    ("post", "/v1/context"): {"user_id": "ana", "query": "q", "stakes": "normal"},
+    ("post", "/v1/context"): {"user_id": "ana", "query": "q", "stakes": "normal"} | SCOPE,
+    ("put", "/v1/items"): ITEM,
+    ("post", "/v1/items/search"): {"namespace_prefix": ["a"], "filter": {"f": {"$gt": "x"}}, "query": "q"},
+    ("post", "/v1/items/namespaces"): {"prefix": ["a"], "suffix": ["b"]},
+    ("post", "/v1/items/batch"): {
+        "operations": [{"operation": "put", **ITEM}, {"operation": "pop", "namespace": ["a"]}]
+    },
     ("post", "/v1/sessions/{session_id}/end"): {"user_id": "ana"},
     ("post", "/v1/keys"): {"name": "n", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"},
     ("post", "/v1/work/retry"): {"status": ["dead"], "error": "e", "user_id": "ana"},

@@ -12,6 +12,7 @@ from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.intake.accept import Submission, accept
+from apps.items.models import StoredItem
 from apps.memories.models import (
     EvaluationItem,
     EvaluationLabel,
@@ -202,6 +203,7 @@ def _add_operations(project: Project) -> None:
         worker=new_id(), host=HOSTILE, pid=1, started_at=now - timedelta(hours=1), seen_at=now
     )
     seconds_to_wait(RateLimit("key:some", most=10, seconds=60))
+    StoredItem.objects.create(project=project, namespace=[HOSTILE], key=HOSTILE, value={"f": HOSTILE}, words=HOSTILE)
     ModelPause.objects.create(
         project=project, model=HOSTILE, kind=PausedKind.MODEL, since=now, until=now, error=HOSTILE
     )

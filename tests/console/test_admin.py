@@ -17,7 +17,7 @@ from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
 from tests.console.conftest import HOSTILE
 
-ROOMS = ("tenants", "traces", "outbox", "alerts", "memories")
+ROOMS = ("tenants", "traces", "outbox", "alerts", "items", "memories")
 MODELS = [model for room in ROOMS for model in apps.get_app_config(room).get_models()]
 MOST_QUERIES = 25
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import (
     EntityType,
@@ -151,6 +152,28 @@ class ReadingContract:
             end_user_id=world.end_user_id, session_id=new_id(), embedder=EMBEDDER, vectors=(vector,), text=text
         )
         return [each.content for each in world.reader.relevant(query=query, memories=limit)]
+
+    def test_private_memories_are_read_for_their_agent_alone(self, world: World) -> None:
+        started = start(world)
+        scope, home = AgentScope(agent_id="a1", run_id="r1"), started.home
+        same = add(started.request, home.candidate.evolve(index=1), private_to="a1", agent_scope=scope)
+        world.write(started.request, same)
+        mine = {"end_user_id": world.end_user_id, "embedder": EMBEDDER}
+        slot, probe = Slot(*started.slot), Probe(canonical_hash=home.canonical_hash, vector=[1.0, 0.0])
+        for private_to, expected in (("", [home.memory_id]), ("a1", [same.memory_id]), ("a2", [])):
+            query = RelevanceQuery(session_id=new_id(), vectors=([1.0, 0.0],), text="", private_to=private_to, **mine)
+            reader, apart = world.reader, {"end_user_id": world.end_user_id, "private_to": private_to}
+            (near,) = reader.neighbours(probes=[probe], limit=5, private_to=private_to, **mine)
+            for memories in (
+                reader.duplicates(hashes=[home.canonical_hash], contents=[], **apart),
+                reader.holders(slots=[slot], ids=[home.memory_id, same.memory_id], **apart),
+                reader.all_if_few(entities=5, memories=5, **apart)[1] or (),
+                reader.relevant(query=query, memories=5),
+                [each.memory for each in near],
+            ):
+                assert [each.id for each in memories] == expected
+        known = world.reader.one(end_user_id=world.end_user_id, memory_id=same.memory_id)
+        assert (known.private_to, known.source.scope) == ("a1", scope)
 
     def test_neighbours_are_equal_hashes_then_the_unindexed_then_the_nearest(self, world: World) -> None:
         started = start(world)

@@ -92,9 +92,8 @@ class PurposeRunner:
             turn = {"role": role, "content": text, "turn_id": f"t{self.said}", "occurred_at": self._moment(step)}
             turns.append(turn | ({"speaker": step["by"]} if "by" in step else {}))
         body: dict[str, Any] = {"user_id": USER, "session_id": step.get("session", "one"), "turns": turns}
-        metadata = {"metadata": {"agent": step["agent"]}} if "agent" in step else {}
         is_failing = self.script is not None and self.script.failure is not None  # nobody waits for an outage to end
-        self._post("/v1/turns", body | metadata | {"mode": "async" if is_failing else "sync"})
+        self._post("/v1/turns", body | _scope(step) | {"mode": "async" if is_failing else "sync"})
         self._work()
 
     def _moment(self, step: Row) -> str:
@@ -186,17 +185,14 @@ class PurposeRunner:
             "limit": ask.get("limit", 5),
             "stakes": ask.get("stakes", "normal"),
         }
-        filters = {"metadata": {"agent": ask["agent"]}} if "agent" in ask else {}
-        hits = [each["content"] for each in self._post("/v1/memories/search", body | filters)["results"]]
+        hits = [each["content"] for each in self._post("/v1/memories/search", body | _scope(ask))["results"]]
         self._check_texts(f"search {ask['ask']!r}", hits, ask.get("says", ()), ask.get("never", ()))
         self._check_texts(f"first hit of {ask['ask']!r}", hits[:1], ask.get("first", ()), ())
 
     def _check_context(self, ask: Row) -> None:
-        if "agent" in ask:
-            return  # the context block takes no filter
         budget = ask.get("tokens", 1_000)
         body = {"user_id": USER, "query": ask["ask"], "token_budget": budget, "stakes": ask.get("stakes", "normal")}
-        block = self._post("/v1/context", body)
+        block = self._post("/v1/context", body | _scope(ask))
         name, lines = f"context for {ask['ask']!r}", block["context"].splitlines()
         self._check_texts(name, lines, ask.get("says", ()), ask.get("never", ()))
         self._check_texts(name, lines, ask.get("tells", ()), ask.get("hides", ()))
@@ -229,3 +225,8 @@ class PurposeRunner:
             self.failures += [
                 f"{name}: {pattern!r} in {text[:300]!r}" for text in texts if re.search(pattern, text, re.IGNORECASE)
             ]
+
+
+def _scope(row: Row) -> dict[str, str]:
+    """Return the agent of a step or a question as requests name it."""
+    return {"agent_id": row["agent"]} if "agent" in row else {}

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from apps.actions.projects.configure import configure
-from apps.pipeline.core.enums import MemberRole, Scope
-from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.enums import MemberRole, MemorySharing, Scope
+from apps.pipeline.core.policy import ExtractionPolicy, Policy, SharingPolicy
 from apps.tenants.models import Membership, Project
 from benchmarks.model_server import ModelServer
 from tests.conftest import MakeClient
@@ -39,7 +39,9 @@ def test_purpose(
         server = request.getfixturevalue("model_server")
         settings.MODEL = row.get("model", settings.MODEL)
     # The sessions of a row are short; those that people end with a review are longer.
-    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(min_session_turns=1)))
+    sharing = SharingPolicy(memory_sharing=row.get("sharing", MemorySharing.SHARED))
+    extraction = ExtractionPolicy(min_session_turns=1)
+    configure(project_id=project.id, policy=Policy(extraction=extraction, sharing=sharing))
     api = client_of(project, Scope.READ, Scope.WRITE)
     runner = PurposeRunner(row, project, api, reviewer, settings, server)
     failures = runner.run()

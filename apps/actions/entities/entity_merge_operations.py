@@ -38,12 +38,12 @@ def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> list[Opera
     versions = {row.id: row.version for row in rows}
     hashes = [values["canonical_hash"] for values in changes.values()]
     others = Memory.objects.live().filter(end_user_id=entity.end_user_id, canonical_hash__in=hashes)
-    by_hash = {row.canonical_hash: row for row in others.exclude(id__in=list(changes))}
+    by_hash = {(row.private_to, row.canonical_hash): row for row in others.exclude(id__in=list(changes))}
     links: list[Operation] = []
     for row in live:
         if row.id not in changes:
             continue
-        duplicate = by_hash.setdefault(changes[row.id]["canonical_hash"], row)
+        duplicate = by_hash.setdefault((row.private_to, changes[row.id]["canonical_hash"]), row)
         if duplicate is not row:
             changes[row.id]["canonical_hash"] = salted_hash(changes[row.id]["canonical_hash"], memory_id=row.id)
             # A sentence without an object has the same hash whichever entity it is about.
@@ -63,12 +63,12 @@ def _changes(row: Memory, *, entity: Entity, into: Entity) -> dict[str, Any]:
 
 
 def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iterator[SupersedeMemory]:
-    """Close all but the latest value of each stateful slot that both entities held."""
-    slots: dict[tuple[UUID | None, str], list[Memory]] = {}
+    """Close all but the latest value of each stateful slot that both entities held; private ones stand apart."""
+    slots: dict[tuple[str, UUID | None, str], list[Memory]] = {}
     for row in live:
         if row.status == Status.ACTIVE and takes_slot(read_statement(row)):
             subject = changes.get(row.id, {}).get("subject_id", row.subject_id)
-            slots.setdefault((subject, row.predicate), []).append(row)
+            slots.setdefault((row.private_to, subject, row.predicate), []).append(row)
     for rows in slots.values():
         if any(row.id in changes for row in rows):
             for older, newer in pairwise(rows):

@@ -21,7 +21,8 @@ from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Span, 
 from apps.traces.policies import active_policy
 
 BATCH = 200  # rows per transaction
-_MEMORY_TEXTS = ("content", "object", "object_text", "evidence", "context", "topic", "tags", "metadata")
+_SOURCE_TEXTS = ("metadata", "further_sources")
+_MEMORY_TEXTS = ("content", "object", "object_text", "evidence", "context", "topic", "tags", *_SOURCE_TEXTS)
 _OF_USERS, _OF_PROJECT = "end_user__project_id", "project_id"
 # Tables with their texts, and how they belong to a project. Memories come first: revising one leaves its former values
 # in a version.

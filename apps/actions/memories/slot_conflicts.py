@@ -34,7 +34,9 @@ def settle_slot(
         return changes, []
     hold_end_user(memory.end_user_id)
     slot = [Slot(subject_id=changed.subject_id, predicate=changed.predicate)] if changed.subject_id else []
-    holders = PostgresMemoryReader().holders(end_user_id=memory.end_user_id, slots=slot, ids=list(replaces))
+    holders = PostgresMemoryReader().holders(
+        end_user_id=memory.end_user_id, slots=slot, ids=list(replaces), private_to=memory.private_to
+    )
     others = [each for each in holders if each.id not in apart_from]
     settled, closed = in_slot(changed, changes, live=others, replaces=replaces)
     return settled, [*closed]
@@ -57,12 +59,15 @@ def beside_others(*, memory: Memory, changes: dict[str, Any], apart_from: Collec
     hold_end_user(memory.end_user_id)
     changed = _with_changes(memory, changes)
     found = PostgresMemoryReader().duplicates(
-        end_user_id=memory.end_user_id, hashes=[changed.canonical_hash], contents=[changed.content]
+        end_user_id=memory.end_user_id,
+        hashes=[changed.canonical_hash],
+        contents=[changed.content],
+        private_to=memory.private_to,
     )
     others = [each for each in found if each.id != memory.pk and each.id not in apart_from]
     if duplicate := duplicate_of(changed, others):
         raise Conflict(f"{show(Prefix.MEMORY, duplicate.id)} says the same already")
     free_hash = changed.canonical_hash
-    if is_taken(free_hash, others):
+    if is_taken(changed, others):
         free_hash = salted_hash(free_hash, memory_id=memory.pk)
     return {**changes, "canonical_hash": free_hash}

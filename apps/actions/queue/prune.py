@@ -1,4 +1,4 @@
-"""Delete done work, stored answers of idempotent requests, expired invitations and test calls after their period."""
+"""Delete done work, stored answers, invitations and test calls after their period, and items that have expired."""
 
 from datetime import timedelta
 from time import monotonic
@@ -45,6 +45,12 @@ delete from traces_modeltestcall where id in (
     limit %(most)s
 )
 """
+_ITEMS = """
+delete from items_storeditem where id in (
+    select id from items_storeditem where expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
+    order by expires_at limit %(most)s for update skip locked
+)
+"""
 
 
 def prune(*, most: timedelta = AN_HOUR) -> int:
@@ -58,8 +64,9 @@ def prune(*, most: timedelta = AN_HOUR) -> int:
         requests = _delete_older(_REQUESTS, than=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS), until=until)
         invitations = _delete_older(_INVITATIONS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
         test_calls = _delete_older(_TEST_CALLS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
+        items = _delete_older(_ITEMS, than=timedelta(), until=until)
         pauses = delete_unused_pauses()
-    return work + requests + invitations + test_calls + pauses + prune_counters()
+    return work + requests + invitations + test_calls + items + pauses + prune_counters()
 
 
 def _delete_older(sql: str, *, than: timedelta, until: float) -> int:

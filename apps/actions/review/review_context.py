@@ -24,7 +24,10 @@ def review_context(
     """
     slots = [Slot(subject_id=each.subject_id, predicate=each.predicate) for each in memories if each.subject_id]
     found = PostgresMemoryReader().holders(
-        end_user_id=memories[0].end_user_id, slots=slots, ids=[*(each.pk for each in memories), *linked, *contradicts]
+        end_user_id=memories[0].end_user_id,
+        slots=slots,
+        ids=[*(each.pk for each in memories), *linked, *contradicts],
+        private_to=memories[0].private_to,
     )
     return ReviewContext(
         memories={each.id: each for each in found},

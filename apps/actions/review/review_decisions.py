@@ -85,12 +85,14 @@ def find_seen(*, by: Reviewer, seen: SeenVersion) -> Memory:
 
 
 def check_pair(one: Memory, other: Memory) -> None:
-    """Raise NotFound for memories of two end users, Conflict for one that isn't live any more."""
+    """Raise NotFound for memories of two end users, Conflict if one isn't live or they are private to two agents."""
     if one.end_user_id != other.end_user_id or one.pk == other.pk:
         raise NotFound("there are no such two memories of one user")
     for memory in (one, other):
         if memory.status not in LIVE_STATUSES:
             raise Conflict(f"the memory is {memory.status} meanwhile")
+    if one.private_to != other.private_to:
+        raise Conflict("the memories are private to different agents")
 
 
 def apply_decision(*, by: Reviewer, end_user_id: UUID, operations: Sequence[Operation]) -> None:

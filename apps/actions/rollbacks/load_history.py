@@ -1,6 +1,7 @@
 """Load what a rollback, or its undo, of one end user can touch."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from apps.memories.codec import statement_columns
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.reading.past_values import past_values
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Reason, Role
 from apps.pipeline.core.operations import ROLLED_BACK
@@ -133,14 +135,15 @@ def _restated(
     others = [each for each in origins if each.trace_id not in traces]
     if added_by not in traces or not others:
         return {}
-    trace = Trace.objects.filter(id=others[0].trace_id).only("plan", "topic").first()
+    trace = Trace.objects.filter(id=others[0].trace_id).only("plan", "topic", "metadata", "agent_scope").first()
     steps = [step for step in (trace.plan if trace else ()) if step.get("memory_id") == str(memory_id)]
     said = next((step["candidate"] for step in steps if "candidate" in step), None)
-    if said is None:
+    if trace is None or said is None:
         return {}
     candidate = msgspec.convert(said, Candidate)
-    columns = statement_columns(candidate if candidate.topic or trace is None else candidate.evolve(topic=trace.topic))
-    return {**columns, "canonical_hash": canonical_hash(candidate)}
+    columns = statement_columns(candidate if candidate.topic else candidate.evolve(topic=trace.topic))
+    source = {"metadata": trace.metadata, **asdict(AgentScope(**trace.agent_scope))}
+    return {**columns, **source, "canonical_hash": canonical_hash(candidate)}
 
 
 def _links(rows: Any) -> tuple[KnownLink, ...]:

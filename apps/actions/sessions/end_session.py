@@ -59,6 +59,9 @@ def end_session(
 
 
 def _enqueue_extraction(session: Session, configuration: ConfigurationVersion, api_key_id: UUID | None) -> UUID:
+    """Enqueue a trace in the scope of the latest request of the session."""
+    latest = Trace.objects.filter(end_user_id=session.end_user_id, session=session).order_by("-created_at", "-id")
+    scope = latest.values_list("agent_scope", flat=True).first() or {}
     trace = Trace.objects.create(
         id=new_id(),
         end_user_id=session.end_user_id,
@@ -66,6 +69,7 @@ def _enqueue_extraction(session: Session, configuration: ConfigurationVersion, a
         session=session,
         configuration=configuration,
         api_key_id=api_key_id,
+        agent_scope=scope,
     )
     enqueue.enqueue(
         end_user_id=session.end_user_id,

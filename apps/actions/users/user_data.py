@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Model
 
+from apps.items.models import StoredItem
 from apps.memories.models import (
     Entity,
     EntityAlias,
@@ -84,6 +85,7 @@ USER_TABLES: tuple[UserTable, ...] = (
     UserTable(Trace, "traces"),
     UserTable(Session, "sessions"),
     UserTable(RollbackItem, "rollbacks"),
+    UserTable(StoredItem, "items", not_exported=frozenset({"words"})),
     UserTable(MemoryChange, "memory_changes", is_exported=False),
     UserTable(UserLease, "leases", is_exported=False),
 )

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.input_validation import BadInput, checked_name
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=255)]
@@ -42,8 +43,24 @@ class RequestBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """A request body; an unknown field is an error."""
 
 
+class AgentScopeBody(RequestBody):
+    """A request body that names the agent, the application and the run that it comes from or is about."""
+
+    agent_id: Identifier | None = None
+    app_id: Identifier | None = None
+    run_id: Identifier | None = None
+
+
 class QueryParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Query parameters of a request; an unknown parameter is an error."""
+
+
+class AgentScopeQuery(QueryParameters):
+    """Query parameters that name an agent, an application and a run."""
+
+    agent_id: Identifier | None = None
+    app_id: Identifier | None = None
+    run_id: Identifier | None = None
 
 
 class PageQuery(QueryParameters):
@@ -100,6 +117,15 @@ def adjusted_time(given: datetime | None, taken: datetime | None, *, at: str) ->
 def checked_names(names: tuple[str, ...], *, at: str) -> tuple[str, ...]:
     """Return names unchanged. Raises BadInput with the pointer of the first invalid one."""
     return tuple(checked_name(name, at=f"{at}/{index}") for index, name in enumerate(names))
+
+
+def checked_scope(given: AgentScopeBody | AgentScopeQuery, *, at: str = "/") -> AgentScope:
+    """Return the scope that a body or query names. Raises BadInput with `at` before the name of the field."""
+    return AgentScope(
+        agent_id=checked_name(given.agent_id or "", at=f"{at}agent_id"),
+        app_id=checked_name(given.app_id or "", at=f"{at}app_id"),
+        run_id=checked_name(given.run_id or "", at=f"{at}run_id"),
+    )
 
 
 def checked_metadata(metadata: Metadata | None, *, at: str) -> Metadata:

@@ -10,14 +10,11 @@ from msgspec import UNSET, Meta, UnsetType
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
     AdjustmentResponse,
-    DayEnd,
-    DayStart,
+    AgentScopeBody,
     Identifier,
     Label,
-    Limit,
     Metadata,
     Moment,
-    QueryParameters,
     RequestBody,
     Share,
     Topic,
@@ -25,6 +22,7 @@ from apps.api.schemas.common import (
     adjusted_time,
     checked_metadata,
     checked_names,
+    checked_scope,
 )
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import (
@@ -71,7 +69,7 @@ class ObjectBody(RequestBody):
     list: Annotated[tuple[Identifier, ...], Meta(min_length=1, max_length=100)] | None = None
 
 
-class MemoryBody(RequestBody):
+class MemoryBody(AgentScopeBody, kw_only=True):
     """A memory to store as given. Omitted fields get defaults."""
 
     type: TypeName
@@ -134,31 +132,9 @@ class RevisionBody(RequestBody):
     version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
 
 
-class MemoriesQuery(QueryParameters, rename={"from_": "from"}):
-    """Filters for a list of memories. `user_id` is optional for keys with scope admin.
-
-    `from` and `to` limit when it was said; a memory must have every `tag`. `as_of` selects what was true at a moment,
-    superseded memories as well unless `status` is given; `known_at` what had been stored by a moment, in the wording of
-    that time.
-    """
-
-    user_id: Identifier | None = None
-    type: tuple[MemoryType, ...] = ()
-    topic: tuple[Topic, ...] = ()
-    tag: tuple[Tag, ...] = ()
-    status: tuple[Status, ...] = ()
-    entity: str | None = None
-    from_: DayStart | None = None
-    to: DayEnd | None = None
-    as_of: DayEnd | None = None
-    known_at: DayEnd | None = None
-    cursor: str | None = None
-    limit: Limit = 50
-
-
 def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:
     """Return the memories to store, their texts cleaned. Raises BadInput, TooLarge."""
-    return tuple(_new(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
+    return tuple(new_memory(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
 
 
 def adjustments(body: MemoriesBody, taken: Sequence[NewMemory]) -> list[AdjustmentResponse]:
@@ -176,7 +152,8 @@ def adjustments(body: MemoriesBody, taken: Sequence[NewMemory]) -> list[Adjustme
     ]
 
 
-def _new(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
+def new_memory(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
+    """Return a memory to store, its texts cleaned. Raises BadInput, TooLarge with pointers below `at`."""
     kind, tag = _type(body.type, at=f"{at}/type")
     tags = checked_names(body.tags, at=f"{at}/tags")
     predicate = checked_name(body.predicate or "", at=f"{at}/predicate")
@@ -191,6 +168,7 @@ def _new(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
         topic=checked_name(body.topic or "", at=f"{at}/topic"),
         tags=tuple(dict.fromkeys((*tags, tag) if tag else tags)),
         metadata=checked_metadata(body.metadata, at=f"{at}/metadata"),
+        agent_scope=checked_scope(body, at=f"{at}/"),
         language=checked_name(body.language, at=f"{at}/language"),
         event_at=checked_moment(body.event_at, at=f"{at}/event_at"),
         event_precision=body.event_precision,

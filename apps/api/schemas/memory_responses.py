@@ -1,5 +1,6 @@
 """Response schemas of /v1/memories."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from apps.api.schemas.common import AdjustmentResponse, Moment, ResponseBody
@@ -27,8 +28,21 @@ class EntityReference(ResponseBody):
     type: EntityType
 
 
+class SourceResponse(ResponseBody):
+    """A request that told a memory: agent, application and run, with the metadata that it sent."""
+
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
+    metadata: dict[str, Any]
+
+
 class MemoryResponse(ResponseBody):
-    """A memory. `confidence_parts` add up to `confidence`, limited to the range from 0 to its cap."""
+    """A memory. `confidence_parts` add up to `confidence`, limited to the range from 0 to its cap.
+
+    `agent_id`, `app_id`, `run_id` and `metadata` are those of the request that told it first; `further_sources` has the
+    others. `private_to` is the agent that alone is told of it; null: all agents of the user are.
+    """
 
     id: str
     user_id: str
@@ -44,7 +58,12 @@ class MemoryResponse(ResponseBody):
     stateful: bool
     topic: str
     tags: list[str]
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
+    further_sources: list[SourceResponse]
+    private_to: str | None
     language: str
     event_at: Moment | None
     event_precision: str
@@ -163,6 +182,11 @@ def memory_fields(memory: Memory) -> dict[str, Any]:
         "type": MemoryType(memory.type),
         "subject": EntityReference(id=about.shown_id, name=about.name, type=EntityType(about.type)) if about else None,
         "polarity": Polarity(memory.polarity),
+        "agent_id": memory.agent_id or None,
+        "app_id": memory.app_id or None,
+        "run_id": memory.run_id or None,
+        "further_sources": [_source(each) for each in memory.further_sources],
+        "private_to": memory.private_to or None,
         "superseded_by": _public_id(Prefix.MEMORY, memory.superseded_by_id),
         "source_confidence": SourceConfidence(memory.source_confidence),
         "grounding": Grounding(memory.grounding),
@@ -178,6 +202,11 @@ _COPIED_FIELDS = (
     " said_at valid_from valid_until expires_at confidence confidence_parts importance recurrence review_reasons"
     " extractor evidence created_at updated_at"
 ).split()
+
+
+def _source(source: Mapping[str, Any]) -> SourceResponse:
+    scope = {name: source[name] or None for name in ("agent_id", "app_id", "run_id")}
+    return SourceResponse(**scope, metadata=source["metadata"])
 
 
 def _public_id(prefix: Prefix, identifier: Any) -> str | None:

@@ -1,7 +1,7 @@
 """Schemas of POST /v1/memories/search and POST /v1/context."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from msgspec import Meta
@@ -9,33 +9,45 @@ from msgspec import Meta
 from apps.actions.memories.build_context import ContextResult
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
+    AgentScopeBody,
     DayEnd,
     DayStart,
     Identifier,
     Metadata,
-    RequestBody,
     ResponseBody,
     Share,
     Topic,
     checked_metadata,
+    checked_scope,
 )
 from apps.api.schemas.memories import Tag
 from apps.api.schemas.memory_responses import MemoryResponse, memory_fields
 from apps.memories.context import MIN_SCORE, ContextQuery
-from apps.memories.search import SearchHit, SearchQuery
+from apps.memories.search import SearchHit, SearchQuery, shown_statuses
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment
+from apps.pipeline.retrieval.filter_parser import parse_filter
+from apps.pipeline.retrieval.memory_filter import MemoryFilter, wanted_statuses
 
 MAX_ENTITIES = 20
 
 Question = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 
 
-class SearchBody(RequestBody, rename={"from_": "from"}):
+Filter = Annotated[
+    dict[str, Any],
+    Meta(description="Conditions on fields, combined with AND, OR and NOT: see docs/filters.md."),
+]
+
+
+class SearchBody(AgentScopeBody, kw_only=True, rename={"from_": "from"}):
     """A query with filters; a blank query returns the most important memories, whatever `min_score` is.
 
-    A memory must have all `tags` and all `metadata`, and one of `entities` as its subject or object. `from` and `to`
+    A memory must have all `tags` and one of `entities` as its subject or object. `agent_id`, `app_id`, `run_id` and
+    `metadata` select what one request told that named all of them; without `agent_id`, what is private to an agent is
+    left out. `filter` combines conditions with AND, OR and NOT (docs/filters.md); the statuses that it names are
+    searched as well. `from` and `to`
     limit when it was said. `as_of` selects what was true at a moment, `known_at` what had been stored by a moment, in
     the wording of that time. `min_score` leaves out what has less to do with the query; 0.1 keeps out noise.
     """
@@ -48,6 +60,7 @@ class SearchBody(RequestBody, rename={"from_": "from"}):
     tags: tuple[Tag, ...] = ()
     entities: Annotated[tuple[str, ...], Meta(max_length=MAX_ENTITIES)] = ()
     metadata: Metadata | None = None
+    filter: Filter | None = None
     status: tuple[Status, ...] = ()
     from_: DayStart | None = None
     to: DayEnd | None = None
@@ -92,10 +105,11 @@ class SearchResponse(ResponseBody):
     results: list[FoundMemoryResponse]
 
 
-class ContextBody(RequestBody):
+class ContextBody(AgentScopeBody, kw_only=True):
     """The purpose of a context block and its token budget.
 
-    Memories with a score of at least `min_score` for the query come before other facts.
+    Memories with a score of at least `min_score` for the query come before other facts. `agent_id`, `app_id` and
+    `run_id` select as in a search.
     """
 
     user_id: Identifier
@@ -116,6 +130,7 @@ class ContextResponse(ResponseBody):
 
 def search_query(body: SearchBody) -> SearchQuery:
     """Convert the body to a search query. Raises BadInput, TooLarge."""
+    wanted = None if body.filter is None else parse_filter(body.filter, at="/filter")
     return SearchQuery(
         text=_question(body.query),
         limit=body.limit,
@@ -126,8 +141,10 @@ def search_query(body: SearchBody) -> SearchQuery:
         min_confidence=body.min_confidence,
         min_score=body.min_score,
         entities=tuple(_entity(each, at=f"/entities/{place}") for place, each in enumerate(body.entities)),
+        told_in=checked_scope(body),
         metadata=checked_metadata(body.metadata, at="/metadata"),
-        statuses=body.status,
+        filter=wanted,
+        statuses=_statuses(body, wanted),
         said_from=checked_moment(body.from_, at="/from"),
         said_to=checked_moment(body.to, at="/to"),
         as_of=checked_moment(body.as_of, at="/as_of"),
@@ -135,10 +152,20 @@ def search_query(body: SearchBody) -> SearchQuery:
     )
 
 
+def _statuses(body: SearchBody, wanted: MemoryFilter | None) -> tuple[Status, ...]:
+    """Return the statuses to search; those that a filter names come beside those that are shown anyway."""
+    named = wanted_statuses(wanted) if wanted and not body.status else ()
+    return (*shown_statuses(body.stakes), *named) if named else body.status
+
+
 def context_query(body: ContextBody) -> ContextQuery:
     """Convert the body to a context query. Raises TooLarge."""
     return ContextQuery(
-        token_budget=body.token_budget, text=_question(body.query), stakes=body.stakes, min_score=body.min_score
+        token_budget=body.token_budget,
+        text=_question(body.query),
+        stakes=body.stakes,
+        min_score=body.min_score,
+        told_in=checked_scope(body),
     )
 
 

@@ -117,6 +117,9 @@ class TraceResponse(TraceSummary):
     """
 
     topic: str
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
     configuration_id: str
     error: str
@@ -139,6 +142,9 @@ def trace_response(
     return TraceResponse(
         **_summary(trace),
         topic=trace.topic,
+        agent_id=trace.agent_scope.get("agent_id"),
+        app_id=trace.agent_scope.get("app_id"),
+        run_id=trace.agent_scope.get("run_id"),
         metadata=trace.metadata,
         configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
         error=trace.error,

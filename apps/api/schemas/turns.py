@@ -11,6 +11,7 @@ from apps.api.authentication import Caller
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
     AdjustmentResponse,
+    AgentScopeBody,
     Identifier,
     Label,
     Metadata,
@@ -21,6 +22,7 @@ from apps.api.schemas.common import (
     adjusted_text,
     adjusted_time,
     checked_metadata,
+    checked_scope,
 )
 from apps.intake.accept import Submission
 from apps.pipeline.core.enums import Outcome, Role, Stage, TraceStatus
@@ -55,7 +57,7 @@ class TurnBody(RequestBody):
     turn_id: Identifier | None = None
 
 
-class TurnsBody(RequestBody):
+class TurnsBody(AgentScopeBody, kw_only=True):
     """Turns of one session, in order."""
 
     user_id: Identifier
@@ -137,6 +139,7 @@ def submission(body: TurnsBody, *, caller: Caller, now: datetime) -> Submission:
         turns=tuple(_turn(turn, at=f"/turns/{index}", now=now) for index, turn in enumerate(body.turns)),
         topic=checked_name(body.topic or "", at="/topic"),
         metadata=checked_metadata(body.metadata, at="/metadata"),
+        agent_scope=checked_scope(body),
     )
 
 

@@ -1,9 +1,11 @@
 """Schemas of /v1/users and /v1/erasures."""
 
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 
 from apps.api.schemas.common import Moment, ResponseBody
+from apps.memories.user_stats import UserStats
 from apps.tenants.models import Erasure
 
 
@@ -24,6 +26,24 @@ class UserList(ResponseBody):
     next: str | None
     previous: str | None
     results: list[UserResponse]
+
+
+class UserStatsResponse(ResponseBody):
+    """Numbers of what is known about an end user.
+
+    `by_status` counts all memories; `by_type` and `by_agent` the live ones, the latter by the agent that told them
+    first (the hundred agents with most). The times are those of live memories.
+    """
+
+    user_id: str
+    by_status: dict[str, int]
+    by_type: dict[str, int]
+    by_agent: dict[str, int]
+    sessions: int
+    turns: int
+    first_said_at: Moment | None
+    last_said_at: Moment | None
+    last_turn_at: Moment | None
 
 
 class ErasureStatus(StrEnum):
@@ -53,6 +73,11 @@ def user_response(user: Any) -> UserResponse:
         turns=user.turn_count,
         created_at=user.created_at,
     )
+
+
+def user_stats_response(user_id: str, stats: UserStats) -> UserStatsResponse:
+    """Convert the numbers of an end user."""
+    return UserStatsResponse(user_id=user_id, **asdict(stats))
 
 
 def erasure_response(erasure: Erasure) -> ErasureResponse:

@@ -12,13 +12,13 @@ from rest_framework.response import Response
 from apps.actions.memories.retract import retract
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
+from apps.api.memory_selection import selected, statuses_of
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code, invalid
 from apps.api.schemas.common import AdjustmentResponse
 from apps.api.schemas.memories import (
     MemoriesBody,
-    MemoriesQuery,
     RevisionBody,
     adjustments,
     changes_of,
@@ -34,6 +34,7 @@ from apps.api.schemas.memory_responses import (
     memory_detail_response,
     memory_response,
 )
+from apps.api.schemas.memory_selection import MemoriesQuery
 from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
@@ -42,7 +43,7 @@ from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.as_of import as_believed
 from apps.pipeline.core.enums import Scope, Status
-from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment, checked_name
 
 _ETAG = re.compile(r'(?:W/)?"?(\d{1,9})"?')
@@ -67,7 +68,7 @@ class MemoriesView(ApiView):
     def get(self, request: Request) -> Response:
         """List memories, newest first; only active ones unless `status` selects others."""
         query = read_query(request, MemoriesQuery)
-        rows = _filtered(Memory.objects.for_project(self.caller.project_id).to_show(), query)
+        rows = selected(Memory.objects.for_project(self.caller.project_id).to_show(), query)
         if (user := self.end_user_id(query.user_id)) is not None:
             rows = rows.for_end_user(user)
         known_at = checked_moment(query.known_at, at="known_at")
@@ -119,27 +120,10 @@ def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> Replaya
 def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None) -> MemoryQuerySet:
     """Filter by status and validity: those of now, or those stored at a moment."""
     as_of = checked_moment(query.as_of, at="as_of")
-    statuses = query.status or ((Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,))
+    shown = (Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,)
+    statuses = statuses_of(query, shown=shown)
     rows = rows.known_at(known_at).filter(status_then__in=statuses) if known_at else rows.filter(status__in=statuses)
     return rows.true_at(as_of, as_known=known_at is not None) if as_of else rows
-
-
-def _filtered(rows: MemoryQuerySet, query: MemoriesQuery) -> MemoryQuerySet:
-    """Apply the filters that depend neither on `as_of` nor on `known_at`."""
-    if query.type:
-        rows = rows.filter(type__in=query.type)
-    if query.topic:
-        rows = rows.filter(topic__in=query.topic)
-    if query.tag:
-        rows = rows.filter(tags__contains=list(query.tag))
-    if query.entity is not None:
-        entity = read_id(Prefix.ENTITY, query.entity, at="entity")
-        rows = rows.filter(Q(subject_id=entity) | Q(object__entity=show(Prefix.ENTITY, entity)))
-    if query.from_ is not None:
-        rows = rows.filter(said_at__gte=checked_moment(query.from_, at="from"))
-    if query.to is not None:
-        rows = rows.filter(said_at__lte=checked_moment(query.to, at="to"))
-    return rows
 
 
 class MemoryView(ApiView):

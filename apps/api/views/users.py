@@ -13,13 +13,22 @@ from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas.common import PageQuery
-from apps.api.schemas.users import ErasureResponse, ErasureStatus, UserList, erasure_response, user_response
+from apps.api.schemas.users import (
+    ErasureResponse,
+    ErasureStatus,
+    UserList,
+    UserStatsResponse,
+    erasure_response,
+    user_response,
+    user_stats_response,
+)
 from apps.api.validation import read_id, read_query
 from apps.api.views.base import ApiView, to_json
+from apps.memories.user_stats import user_stats
 from apps.pipeline.core.enums import Scope
-from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.identifiers import Prefix, end_user_id
 from apps.pipeline.core.input_validation import checked_name
-from apps.tenants.models import Erasure
+from apps.tenants.models import EndUser, Erasure
 
 
 class UsersView(ApiView):
@@ -75,6 +84,25 @@ class UserExportView(ApiView):
         """Return everything that is stored about the end user, one JSON object per line; `kind` names the table."""
         lines = export_user(project_id=self.caller.project_id, user_id=checked_name(user_id, at="user_id"))
         return StreamingHttpResponse(lines, content_type="application/jsonl")
+
+
+class UserStatsView(ApiView):
+    """Numbers of one end user."""
+
+    @documented(
+        operation="read_user_stats",
+        summary="Read numbers of an end user",
+        responses={200: UserStatsResponse},
+        problems=[Code.NOT_FOUND, Code.INVALID_REQUEST],
+    )
+    def get(self, request: Request, user_id: str) -> Response:
+        """Count the end user's memories by status, type and agent, sessions and turns."""
+        name = checked_name(user_id, at="user_id")
+        users = EndUser.objects.for_project(self.caller.project_id).present()
+        found = users.filter(id=end_user_id(project_id=self.caller.project_id, user_id=name)).first()
+        if found is None:
+            raise NotFound("there is no such end user")
+        return Response(to_json(user_stats_response(name, user_stats(end_user_id=found.id))))
 
 
 class ErasureView(ApiView):

@@ -93,7 +93,12 @@ class MemoryAdmin(ReadOnlyAdmin):
                     identifier_column(Prefix.API_KEY, "api_key_id", "key"),
                     "role",
                     "extractor",
+                    "agent_id",
+                    "app_id",
+                    "run_id",
+                    "private_to",
                     json_column("metadata"),
+                    json_column("further_sources"),
                 )
             },
         ),

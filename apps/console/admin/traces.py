@@ -92,7 +92,14 @@ class TraceAdmin(ReadOnlyAdmin):
         ("When", {"fields": ("created_at", "finished_at")}),
         (
             "Request",
-            {"fields": (identifier_column(Prefix.API_KEY, "api_key_id", "key"), "topic", json_column("metadata"))},
+            {
+                "fields": (
+                    identifier_column(Prefix.API_KEY, "api_key_id", "key"),
+                    "topic",
+                    json_column("agent_scope"),
+                    json_column("metadata"),
+                )
+            },
         ),
         ("Plan", {"classes": ("collapse",), "fields": (json_column("plan"),)}),
     )

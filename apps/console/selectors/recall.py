@@ -14,6 +14,7 @@ from apps.tenants.models import EndUser
 
 MOST_OFFERED = 50  # users that the form offers
 _REASONS: dict[Exclusion, str] = {
+    Exclusion.OTHER_AGENT: "told by another agent, or private to one",
     Exclusion.STATUS: "its status is not shown at these stakes",
     Exclusion.EXPIRED: "it has expired",
     Exclusion.NOT_YET_VALID: "it was not true yet",

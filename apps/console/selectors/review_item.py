@@ -147,7 +147,8 @@ def _similar(memory: Memory, policy: Policy) -> tuple[SimilarMemory, ...]:
     own = MemoryVector.objects.filter(end_user_id=memory.end_user_id, memory=memory).first()
     if own is None:
         return ()
-    others = Memory.objects.for_end_user(memory.end_user_id).live().exclude(pk=memory.pk)
+    others = Memory.objects.for_end_user(memory.end_user_id).live().filter(private_to=memory.private_to)
+    others = others.exclude(pk=memory.pk)
     near = (
         others.filter(vectors__end_user_id=memory.end_user_id, vectors__embedder=own.embedder)
         .annotate(distance=MaxInnerProduct("vectors__embedding", own.embedding))

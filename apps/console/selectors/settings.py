@@ -17,6 +17,7 @@ _ABOUT = {
     "resolution": "How names are matched to known entities; similarities from 0 to 100.",
     "dedupe": "When two memories count as the same; cosine similarities by embedding model.",
     "conflict": "When a newer statement supersedes an older one.",
+    "sharing": "Whether the agents of a user share what they tell of the user.",
     "judges": "When a model is asked about what the rules leave open.",
     "confidence": "The weights of the confidence score, and when a memory needs review.",
     "index": "What is indexed for search.",

@@ -12,6 +12,7 @@ from apps.console.recall_forms import DEFAULTS, RecallForm
 from apps.console.selectors import recall as selectors
 from apps.memories.context import MIN_SCORE, ContextQuery
 from apps.memories.search import SearchQuery
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.traces.models import ConfigurationVersion
 
 
@@ -58,12 +59,16 @@ def _block_rows(found: Recall, other: Recall | None) -> selectors.BlockRows | No
 
 def _request(given: dict[str, Any], visit: ProjectVisit, version: int | None) -> RecallRequest:
     text, stakes, least = given["q"], given["stakes"], given["min_score"]
-    query = SearchQuery(text=text, limit=given["limit"], stakes=stakes, min_score=least or 0.0, as_of=given["as_of"])
+    scope = AgentScope(agent_id=given["agent"])
+    query = SearchQuery(
+        text=text, limit=given["limit"], stakes=stakes, min_score=least or 0.0, as_of=given["as_of"], told_in=scope
+    )
     block = ContextQuery(
         token_budget=given["budget"],
         text=text,
         stakes=stakes,
         min_score=MIN_SCORE if least is None else least,
+        told_in=scope,
     )
     return RecallRequest(
         project_id=visit.project.pk,

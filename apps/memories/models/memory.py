@@ -2,7 +2,7 @@
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Func, Q
+from django.db.models import F, Func, Q, Value
 from django.utils import timezone
 
 from apps.memories.querysets import MemoryLinkQuerySet, MemoryOriginQuerySet, MemoryQuerySet
@@ -64,7 +64,20 @@ class Memory(models.Model):
     stateful = models.BooleanField(default=False, help_text="the predicate holds one true value at a time")
     topic = models.CharField(max_length=64, blank=True)
     tags = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    # Who told it first; the others are kept apart, because metadata of two callers must not mix.
+    agent_id = models.CharField(max_length=255, blank=True, default="", db_default="")
+    app_id = models.CharField(max_length=255, blank=True, default="", db_default="")
+    run_id = models.CharField(max_length=255, blank=True, default="", db_default="")
     metadata = models.JSONField(default=dict, blank=True)
+    further_sources = models.JSONField(
+        default=list,
+        db_default=Value([], models.JSONField()),
+        blank=True,
+        help_text="[{agent_id, app_id, run_id, metadata}]",
+    )
+    private_to = models.CharField(
+        max_length=255, blank=True, default="", db_default="", help_text="the agent that alone is told of it"
+    )
     language = models.CharField(max_length=8, default="", blank=True, help_text="as declared; blank: as it sounds")
 
     # When it was true (valid), when it was said, when it happened; versions record when the system knew it.
@@ -153,7 +166,9 @@ class Memory(models.Model):
                 condition=Q(trace__isnull=False),
                 name="memory_once_per_candidate",
             ),
-            models.UniqueConstraint(fields=("end_user", "canonical_hash"), condition=_LIVE, name=LIVE_ONCE),
+            models.UniqueConstraint(
+                fields=("end_user", "private_to", "canonical_hash"), condition=_LIVE, name=LIVE_ONCE
+            ),
             models.CheckConstraint(condition=Q(status__in=values_of(Status)), name="memory_status_known"),
             models.CheckConstraint(condition=Q(type__in=values_of(MemoryType)), name="memory_type_known"),
             models.CheckConstraint(

@@ -50,9 +50,10 @@ def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Req
     memory has the hash of a new one.
     """
     _check_versions(state, plan)
-    live = {each.memory.canonical_hash for each in state.memories.values() if each.memory.status in LIVE_STATUSES}
+    memories = [each.memory for each in state.memories.values() if each.memory.status in LIVE_STATUSES]
+    live = {(each.private_to, each.canonical_hash) for each in memories}
     for added in plan.of(AddMemory):
-        if added.status in LIVE_STATUSES and added.canonical_hash in live:
+        if added.status in LIVE_STATUSES and (added.private_to, added.canonical_hash) in live:
             raise StalePlan(f"a live memory says the same as {added.memory_id}")
     for operation in plan.operations:
         state = _apply(operation, state, now)

@@ -58,10 +58,10 @@ class InMemoryStore:
     # MemoryReader
 
     def duplicates(
-        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str], private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories with one of the hashes or contents, in the order in which they were said."""
-        live = (stored.memory for stored in self._live(end_user_id))
+        live = (stored.memory for stored in self._live(end_user_id, private_to))
         found = [each for each in live if each.canonical_hash in hashes or each.content in contents]
         return tuple(sorted(found, key=lambda memory: (memory.said_at, memory.id)))
 
@@ -80,16 +80,17 @@ class InMemoryStore:
         return tuple(sorted(latest_first, key=lambda each: not each.is_user)[:limit])
 
     def all_if_few(
-        self, *, end_user_id: UUID, entities: int, memories: int
+        self, *, end_user_id: UUID, entities: int, memories: int, private_to: str = ""
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
         """Return entities, and all live memories, the latest first; None where there are more than `memories`."""
-        live = sorted((each.memory for each in self._live(end_user_id)), key=lambda memory: memory.id, reverse=True)
+        found = (each.memory for each in self._live(end_user_id, private_to))
+        live = sorted(found, key=lambda memory: memory.id, reverse=True)
         known = self.entities(end_user_id=end_user_id, limit=entities)
         return known, tuple(live) if len(live) <= memories else None
 
     def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
         """Return live memories of several lists that take turns, as the database does."""
-        live = sorted(self._live(query.end_user_id), key=_age, reverse=True)
+        live = sorted(self._live(query.end_user_id, query.private_to), key=_age, reverse=True)
         named = self._named(query)
         lists = [
             *((1, ranked[:memories]) for ranked in _by_cosine(live, query.vectors, query.embedder)),
@@ -117,10 +118,10 @@ class InMemoryStore:
         return {each.id for each in found for alias in each.aliases if len(alias) > 2 and alias.lower() in text}
 
     def neighbours(
-        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
+        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int, private_to: str = ""
     ) -> list[list[Neighbour]]:
         """Return, for each probe, live memories: its hash or sentence, those without vectors, the nearest."""
-        live = list(self._live(end_user_id))
+        live = list(self._live(end_user_id, private_to))
         nearest: list[list[Neighbour]] = []
         for probe, cosines in zip(probes, _cosines(live, [each.vector for each in probes], embedder), strict=True):
             found = [Neighbour(each.memory, cosine) for each, cosine in zip(live, cosines, strict=True)]
@@ -128,17 +129,18 @@ class InMemoryStore:
         return nearest
 
     def holders(
-        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = ()
+        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = (), private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories that hold one of the slots or have one of the identifiers, in the order said."""
         wanted, named = {(slot.subject_id, slot.predicate) for slot in slots}, set(ids)
-        live = (stored.memory for stored in self._live(end_user_id))
+        live = (stored.memory for stored in self._live(end_user_id, private_to))
         found = [each for each in live if (each.subject_id, each.predicate) in wanted or each.id in named]
         return tuple(sorted(found, key=lambda memory: (memory.said_at, memory.id)))
 
-    def _live(self, end_user_id: UUID) -> Iterator[StoredState]:
+    def _live(self, end_user_id: UUID, private_to: str) -> Iterator[StoredState]:
         stored = self.state(end_user_id=end_user_id).memories.values()
-        return (each for each in stored if each.memory.status in LIVE_STATUSES)
+        live = (each for each in stored if each.memory.status in LIVE_STATUSES)
+        return (each for each in live if each.memory.private_to == private_to)
 
 
 def _age(stored: StoredState) -> tuple[datetime, UUID]:

@@ -28,9 +28,10 @@ Apply = Callable[[MemoryState], MemoryState]
 
 _NOT_COLUMNS = {"subject"}
 _STORED = ("id", "version", "status", "canonical_hash", "confidence", "confidence_parts", "role", "metadata")
+_SOURCES = ("private_to", "agent_id", "app_id", "run_id", "further_sources")
 _TIMES = ("said_at", "valid_from", "valid_until")
 _BESIDE = ("subject_id", "object_text", "superseded_by_id", "created_at", "session_id", "trace_id")
-_COLUMNS = (*_STORED, *_TIMES, *_BESIDE, *(name for name in STATEMENT_FIELDS if name not in _NOT_COLUMNS))
+_COLUMNS = (*_STORED, *_SOURCES, *_TIMES, *_BESIDE, *(name for name in STATEMENT_FIELDS if name not in _NOT_COLUMNS))
 
 
 class Rank(IntEnum):

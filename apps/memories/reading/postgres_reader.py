@@ -38,6 +38,7 @@ with probe as (
         left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
             and v.embedder = %(embedder)s
         where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
+            and m.private_to = %(private_to)s
         order by is_held desc, is_equal desc, cosine desc nulls first, m.id limit %(limit)s
     ) near
 )
@@ -55,14 +56,14 @@ with wanted as (
 )
 select_stored
 from wanted join memories_memory m on m.end_user_id = %(end_user)s and m.id = wanted.id
-    and m.status in ('active', 'pending_review')
+    and m.status in ('active', 'pending_review') and m.private_to = %(private_to)s
 order by m.said_at, m.id
 """.replace("select_stored", SELECT_STORED)
 
 _DUPLICATES = """
 select_stored
 from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
-    and (m.canonical_hash = any(%(hashes)s) or m.content = any(%(contents)s))
+    and m.private_to = %(private_to)s and (m.canonical_hash = any(%(hashes)s) or m.content = any(%(contents)s))
 order by m.said_at, m.id
 """.replace("select_stored", SELECT_STORED)
 
@@ -86,12 +87,13 @@ _ALL_IF_FEW = """
 with few as (
     select count(*) as total from (
         select from memories_memory
-        where end_user_id = %(end_user)s and status in ('active', 'pending_review') limit %(memories)s + 1
+        where end_user_id = %(end_user)s and status in ('active', 'pending_review') and private_to = %(private_to)s
+        limit %(memories)s + 1
     ) as live
 )
 select_stored, few.total
 from few left join memories_memory m on few.total <= %(memories)s and m.end_user_id = %(end_user)s
-    and m.status in ('active', 'pending_review')
+    and m.status in ('active', 'pending_review') and m.private_to = %(private_to)s
 order by m.id desc
 """.replace("select_stored", SELECT_STORED)
 
@@ -105,6 +107,7 @@ with live as (
     left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
         and v.embedder = %(embedder)s
     where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
+        and m.private_to = %(private_to)s
 ), named as (
     select distinct entity_id from memories_entityalias
     where end_user_id = %(end_user)s and not withdrawn and length(alias) > 2 and strpos(%(text)s, lower(alias)) > 0
@@ -151,13 +154,14 @@ class PostgresMemoryReader:
         return tuple(map(_entity, _fetch(_ENTITIES, [end_user_id, limit])))
 
     def all_if_few(
-        self, *, end_user_id: UUID, entities: int, memories: int
+        self, *, end_user_id: UUID, entities: int, memories: int, private_to: str = ""
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
         """Return entities as above, and all live memories, or None: two statements sent together."""
+        values: dict[str, Any] = {"end_user": end_user_id, "memories": memories, "private_to": private_to}
         with connection.cursor() as first, connection.cursor() as second:
             with pipelined():
                 first.execute(_ENTITIES, [end_user_id, entities])
-                second.execute(_ALL_IF_FEW, {"end_user": end_user_id, "memories": memories})
+                second.execute(_ALL_IF_FEW, values)
             known, rows = tuple(map(_entity, first.fetchall())), second.fetchall()
         total = rows[0][STORED_WIDTH]
         return known, None if total > memories else tuple(map(read_stored, rows[:total]))
@@ -173,11 +177,12 @@ class PostgresMemoryReader:
             "sentences": [number for number, stems in enumerate(query.words) for _ in stems],
             "stems": [stem for stems in query.words for stem in stems],
             "memories": memories,
+            "private_to": query.private_to,
         }
         return tuple(map(read_stored, _fetch(_RELEVANT, values)))
 
     def neighbours(
-        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
+        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int, private_to: str = ""
     ) -> list[list[Neighbour]]:
         """Return, for each probe, live memories: its hash or sentence, those without vectors, the nearest."""
         if not probes:
@@ -186,6 +191,7 @@ class PostgresMemoryReader:
             "end_user": end_user_id,
             "embedder": embedder,
             "limit": limit,
+            "private_to": private_to,
             "numbers": list(range(len(probes))),
             "hashes": [probe.canonical_hash for probe in probes],
             "contents": [probe.content for probe in probes],
@@ -198,7 +204,7 @@ class PostgresMemoryReader:
         return found
 
     def holders(
-        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = ()
+        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = (), private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories that hold one of the slots or have one of the identifiers, in the order said."""
         if not slots and not ids:
@@ -209,14 +215,20 @@ class PostgresMemoryReader:
             "subjects": [slot.subject_id for slot in distinct],
             "predicates": [slot.predicate for slot in distinct],
             "ids": list(ids),
+            "private_to": private_to,
         }
         return tuple(read_stored(row) for row in _fetch(_HOLDERS, values))
 
     def duplicates(
-        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str], private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories with one of the hashes or wordings, in the order in which they were said."""
-        values = {"end_user": end_user_id, "hashes": list(hashes), "contents": list(contents)}
+        values = {
+            "end_user": end_user_id,
+            "hashes": list(hashes),
+            "contents": list(contents),
+            "private_to": private_to,
+        }
         return tuple(read_stored(row) for row in _fetch(_DUPLICATES, values))
 
     def several(self, *, end_user_id: UUID, ids: Sequence[UUID]) -> tuple[StoredMemory, ...]:

@@ -22,7 +22,7 @@ from apps.pipeline.retrieval.ranking import Sessions
 MOST_SEEN = 10_000  # end users that were searched once and are not cached
 SHARE_OF_ONE = 4  # one end user gets at most a quarter of the cache
 OVERHEAD = 4_096  # upper estimate of the bytes per end user in addition to the arrays
-Key = tuple[UUID, str, int]  # end user, embedder, dimension
+Key = tuple[UUID, str, int, str]  # end user, embedder, dimension, agent if only what it told is searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class SearchCache:
             self.seen: LRUCache[Key, None] = LRUCache(maxsize=MOST_SEEN)
 
     def _fits(self, key: Key, rows: int) -> bool:
-        _, _, dimension = key
+        _, _, dimension, _ = key
         # Five float16 vectors per memory.
         return (OVERHEAD + rows * dimension * 10) * SHARE_OF_ONE <= self.entries.maxsize
 

@@ -133,19 +133,23 @@ def _unscored_ids(end_user_id: UUID, scope: SearchScope) -> tuple[list[UUID], in
 def _unscored(
     ids: Sequence[UUID], found: Mapping[UUID, FoundMemory], query: SearchQuery, scope: SearchScope
 ) -> tuple[UnscoredMemory, ...]:
-    shown = frozenset(searched_statuses(query))
+    shown, agent_id = frozenset(searched_statuses(query)), query.told_in.agent_id
     memories = [found[memory_id].memory for memory_id in ids if memory_id in found]
     return tuple(
         UnscoredMemory(
             memory=memory,
-            exclusion=exclusion_from_scoring(memory=_standing(memory), shown=shown, moment=scope.values["moment"]),
+            exclusion=exclusion_from_scoring(
+                memory=_standing(memory, agent_id), shown=shown, moment=scope.values["moment"]
+            ),
         )
         for memory in memories
     )
 
 
-def _standing(memory: Memory) -> SearchStanding:
+def _standing(memory: Memory, agent_id: str) -> SearchStanding:
+    told_by = {memory.agent_id, *(each["agent_id"] for each in memory.further_sources)}
     return SearchStanding(
+        is_told=agent_id in told_by if agent_id else not memory.private_to,
         status=Status(memory.status),
         valid_from=memory.valid_from,
         valid_until=memory.valid_until,

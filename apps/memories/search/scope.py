@@ -8,9 +8,13 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from apps.memories.filter_sql import filter_condition
+from apps.memories.source_sql import SqlCondition, told_by_source
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.retrieval.memory_filter import MemoryFilter
 
 # Memories in their version of %(known_at)s. A version row has the values that a change replaced, so the earliest change
 # after that time decides. The terms are computed from the content of that version.
@@ -30,12 +34,6 @@ _KNOWN_AT = """(
 )"""
 
 
-# Of a memory that several callers told, a key may hold the values of all of them, as a list: one of them is enough.
-_METADATA = """not exists (
-    select from jsonb_each(%(metadata)s) wanted where (m.metadata -> wanted.key @> wanted.value) is not true
-)"""
-
-
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
     """A search: its text and its filters; an empty filter does not restrict the result."""
@@ -46,7 +44,9 @@ class SearchQuery:
     topics: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()  # a hit has all of them
     entities: tuple[UUID, ...] = ()  # a hit has any of them as subject or object
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # a hit contains all of it
+    told_in: AgentScope = UNSCOPED  # one source of a hit has all that is named; without an agent: shared memories
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # the same source contains all of it
+    filter: MemoryFilter | None = None
     said_from: datetime | None = None
     said_to: datetime | None = None
     statuses: tuple[Status, ...] = ()  # empty: those that the stakes allow
@@ -61,8 +61,8 @@ class SearchQuery:
 class SearchScope:
     """SQL fragments on the row alias `m`, with their parameters.
 
-    A plain scope is the present without filters. Most searches have one, and its result can be cached per end user
-    until a memory changes.
+    A plain scope is the present without filters, or with an agent alone. Most searches have one, and its result can be
+    cached per end user and agent until a memory changes.
     """
 
     rows: str  # the table or subquery
@@ -71,25 +71,25 @@ class SearchScope:
     eligible: str  # condition for scored rows that may be hits
     values: Mapping[str, Any]
     is_plain: bool = False
+    agent_id: str = ""
 
 
 def search_scope(query: SearchQuery, *, policy: RetrievalPolicy, now: datetime) -> SearchScope:
     """Return the memories that a search covers, by valid time and transaction time."""
-    filters = _filters(query, policy)
-    values = {
-        "moment": query.as_of or query.known_at or now,
-        **{name: value for _, name, value in filters},
-    }
+    least, *filters = _filters(query, policy)
+    values = {"moment": query.as_of or query.known_at or now, **_agent_values(query.told_in)}
+    for each in (least, *filters):
+        values |= each.values
     if query.known_at:
         values["known_at"] = query.known_at
     return SearchScope(
         rows=_KNOWN_AT if query.known_at else "memories_memory",
         terms="m.terms_then" if query.known_at else "m.terms",
         searched=" and ".join(_searched(query)),
-        eligible=" and ".join(condition for condition, _, _ in filters),
+        eligible=" and ".join(each.text for each in (least, *filters)),
         values=values,
-        is_plain=not (query.as_of or query.known_at or query.statuses or filters[1:])
-        and query.stakes is not Stakes.LOW,
+        is_plain=not (query.as_of or query.known_at or query.statuses or filters) and query.stakes is not Stakes.LOW,
+        agent_id=query.told_in.agent_id,
     )
 
 
@@ -101,7 +101,8 @@ def shown_statuses(stakes: Stakes) -> list[Status]:
 def _searched(query: SearchQuery) -> list[str]:
     # Literals, so that partial indexes match.
     statuses = ", ".join(f"'{each.value}'" for each in searched_statuses(query))
-    conditions = [f"m.status in ({statuses})", "(m.expires_at is null or m.expires_at > %(moment)s)"]
+    told = _TOLD_BY_AGENT if query.told_in.agent_id else "m.private_to = ''"
+    conditions = [f"m.status in ({statuses})", told, "(m.expires_at is null or m.expires_at > %(moment)s)"]
     if query.as_of:
         conditions.append("m.valid_from <= %(moment)s")
     if query.as_of or not query.statuses:
@@ -109,8 +110,18 @@ def _searched(query: SearchQuery) -> list[str]:
     return conditions
 
 
-def _filters(query: SearchQuery, policy: RetrievalPolicy) -> list[tuple[str, str, Any]]:
-    """Return the filters in use as (condition, name of the parameter, value); the first one is always in use."""
+# What is private to another agent has no source in this one.
+_TOLD_BY_AGENT = "(m.agent_id = %(agent)s or m.further_sources @> %(agent_source)s)"
+
+
+def _agent_values(scope: AgentScope) -> dict[str, Any]:
+    if not scope.agent_id:
+        return {}
+    return {"agent": scope.agent_id, "agent_source": Jsonb([{"agent_id": scope.agent_id}])}
+
+
+def _filters(query: SearchQuery, policy: RetrievalPolicy) -> list[SqlCondition]:
+    """Return the filters in use; the first one, the least confidence, is always in use."""
     least = max(query.min_confidence, policy.least_confidence[query.stakes])
     about = [{"id": str(each), "shown": show(Prefix.ENTITY, each)} for each in query.entities]
     filters: list[tuple[str, str, Any]] = [
@@ -123,11 +134,14 @@ def _filters(query: SearchQuery, policy: RetrievalPolicy) -> list[tuple[str, str
             "entities",
             Jsonb(about) if about else None,
         ),
-        (_METADATA, "metadata", Jsonb(dict(query.metadata)) if query.metadata else None),
         ("m.said_at >= %(said_from)s", "said_from", query.said_from),
         ("m.said_at <= %(said_to)s", "said_to", query.said_to),
     ]
-    return [("m.confidence >= %(least)s", "least", least), *(each for each in filters if each[2])]
+    columns = [SqlCondition(text, {name: value}) for text, name, value in filters if value]
+    confident = SqlCondition("m.confidence >= %(least)s", {"least": least})
+    scope = query.told_in if query.told_in.app_id or query.told_in.run_id or query.metadata else UNSCOPED
+    filtered = [filter_condition(query.filter)] if query.filter else []
+    return [confident, *columns, *told_by_source(scope=scope, metadata=query.metadata), *filtered]
 
 
 def searched_statuses(query: SearchQuery) -> Sequence[Status]:

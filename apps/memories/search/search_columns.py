@@ -44,7 +44,7 @@ def read_columns(*, end_user_id: UUID, asked: QueryTerms, scope: SearchScope) ->
     # The changes of an open transaction have no revision number yet, so the cache can't be used.
     if not scope.is_plain or connection.in_atomic_block:
         return _read_compared(end_user_id, asked, scope)
-    key = (end_user_id, asked.embedder, len(asked.vector))
+    key = (end_user_id, asked.embedder, len(asked.vector), scope.agent_id)
     cached = CACHE.find(key, moment=scope.values["moment"])
     if cached:
         columns = _update_cached(key, cached, asked, scope)

@@ -1,6 +1,7 @@
 """Convert a planned memory to a row."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 
 from apps.memories.codec import statement_columns
@@ -20,6 +21,8 @@ def memory_row(*, operation: AddMemory, context: WriteContext, review_reasons: S
         status=operation.status,
         review_reasons=list(review_reasons),
         metadata=dict(operation.metadata or context.metadata or {}),
+        private_to=operation.private_to,
+        **asdict(operation.agent_scope),
         created_at=now,
         updated_at=now,
         canonical_hash=operation.canonical_hash,

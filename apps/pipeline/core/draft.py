@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope, MemorySource
 from apps.pipeline.core.enums import EntityType, SpanResult, Stage
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.policy import Policy
@@ -21,6 +22,7 @@ class Origin:
     end_user_id: UUID
     session_id: UUID
     api_key_id: UUID | None = None
+    agent_scope: AgentScope = UNSCOPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,11 @@ class Request:
     earlier_turns: tuple[SourceTurn, ...] = ()  # of the same session, oldest first, as context only
     topic: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def source(self) -> MemorySource:
+        """Return who tells what the turns say."""
+        return MemorySource(scope=self.origin.agent_scope, metadata=self.metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,11 @@ class Draft:
     failure: str = ""  # why nothing could be extracted; the turns stay replayable
     spans: tuple[StageSpan, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)  # of the running stage, moved into its span
+
+    @property
+    def private_to(self) -> str:
+        """Return the agent that alone is told what the turns say; empty where all agents of the user are."""
+        return self.policy.sharing.private_to(self.request.origin.agent_scope)
 
     @classmethod
     def start(cls, *, request: Request, policy: Policy) -> "Draft":

@@ -1,5 +1,6 @@
 """Conversion of candidates to the memories that they would become, so that new and known memories can be compared."""
 
+from dataclasses import asdict
 from typing import Any
 
 from apps.pipeline.core.candidate_facts import candidate_confidence, canonical_hash_of, ends_at, said_at, starts_at
@@ -25,6 +26,7 @@ def as_memory(*, draft: Draft, ruling: Ruling) -> StoredMemory:
         said_at=said,
         valid_from=starts_at(draft, candidate),
         valid_until=ends_at(draft, candidate),
+        private_to=draft.private_to,
         **stored_fields(candidate),
     )
 
@@ -43,6 +45,8 @@ def as_stored(operation: AddMemory) -> StoredMemory:
         valid_until=operation.valid_until,
         confidence_parts=operation.confidence.parts(),
         metadata=operation.metadata,
+        private_to=operation.private_to,
+        **asdict(operation.agent_scope),
         **stored_fields(operation.candidate),
     )
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.confidence import Confidence
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
@@ -73,6 +74,8 @@ class AddMemory:
     context: str = ""  # the words around the quote; indexed for search
     expires_at: datetime | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    agent_scope: AgentScope = UNSCOPED
+    private_to: str = ""  # the agent that alone is told of it; empty: all agents of the user
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,8 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
         superseded_by=history.id if history else None,
         context=context_of(draft, candidate),
         expires_at=expires_at(draft, candidate),
+        agent_scope=draft.request.origin.agent_scope,
+        private_to=draft.private_to,
     )
 
 

@@ -80,13 +80,18 @@ class RelevanceQuery:
     vectors: tuple[Vector, ...]  # one per sentence
     text: str  # of all turns: memories about the entities that it names are relevant
     words: tuple[tuple[str, ...], ...] = ()  # stems of the content words of each sentence
+    private_to: str = ""  # see MemoryReader
 
 
 class MemoryReader(Protocol):
-    """Reads what is known about one end user; each call is one round trip."""
+    """Reads what is known about one end user; each call is one round trip.
+
+    Memories that are private to an agent stand apart: `private_to` names the agent whose memories are read, and only
+    they; empty, the memories that all agents of the user share.
+    """
 
     def duplicates(
-        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str]
+        self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str], private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories with one of the hashes or wordings, in the order in which they were said."""
 
@@ -97,7 +102,7 @@ class MemoryReader(Protocol):
         """Return entities with their aliases, the most recently mentioned first."""
 
     def all_if_few(
-        self, *, end_user_id: UUID, entities: int, memories: int
+        self, *, end_user_id: UUID, entities: int, memories: int, private_to: str = ""
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
         """Return at most so many entities, as `entities` does, and all live memories, the latest first.
 
@@ -112,12 +117,12 @@ class MemoryReader(Protocol):
         """
 
     def neighbours(
-        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int
+        self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int, private_to: str = ""
     ) -> list[list[Neighbour]]:
         """Return live memories for each probe: equal hashes, equal sentences, those without vectors, the nearest."""
 
     def holders(
-        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = ()
+        self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = (), private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories that fill one of the slots or have one of the identifiers."""
 

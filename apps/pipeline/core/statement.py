@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
+from apps.pipeline.core.agent_scope import AgentScope, MemorySource
 from apps.pipeline.core.enums import (
     EntityType,
     Grounding,
@@ -154,8 +155,19 @@ class StoredMemory(Statement):
     said_at: datetime
     valid_from: datetime | None = None
     valid_until: datetime | None = None
-    # The parts of its confidence, and the metadata of the callers that sent it.
     confidence_parts: Mapping[str, float | None] = field(default_factory=dict, compare=False)
+    private_to: str = ""  # the agent that alone is told of it; empty: all agents of the user
+    # Who told it first, and each of the others in the form of MemorySource.to_json.
+    agent_id: str = ""
+    app_id: str = ""
+    run_id: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    further_sources: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
     # Distinct (session id, ISO day) pairs in which it was stated.
     origins: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def source(self) -> MemorySource:
+        """Return who told it first."""
+        scope = AgentScope(agent_id=self.agent_id, app_id=self.app_id, run_id=self.run_id)
+        return MemorySource(scope=scope, metadata=self.metadata)

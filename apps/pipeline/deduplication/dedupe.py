@@ -65,6 +65,7 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         embedder=ports.embedder.name,
         probes=[_probe(candidate, vector) for candidate, vector in zip(draft.candidates, vectors, strict=True)],
         limit=draft.policy.dedupe.neighbours,
+        private_to=draft.private_to,
     )
     band = draft.policy.dedupe.band(embedder=ports.embedder.name)
     near = with_cosines(vectors=vectors, neighbours=neighbours, embedder=ports.embedder)
@@ -78,7 +79,9 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         residuals=residual_cosines(pairs=close, embedder=ports.embedder),
         band=band,
         memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
-        holders=ports.memories.holders(end_user_id=end_user_id, slots=_slots(draft.candidates), ids=tuple(named)),
+        holders=ports.memories.holders(
+            end_user_id=end_user_id, slots=_slots(draft.candidates), ids=tuple(named), private_to=draft.private_to
+        ),
     )
 
 

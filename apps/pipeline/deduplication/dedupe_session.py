@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from apps.pipeline.core.agent_scope import with_source
 from apps.pipeline.core.draft import Draft, Drop, Ruling
 from apps.pipeline.core.enums import Reason, Stage, Status
 from apps.pipeline.core.memory_conversion import as_memory
@@ -14,7 +15,7 @@ from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.containment import is_said_in_passing
 from apps.pipeline.deduplication.lexical_diff import distinct_words
 from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
-from apps.pipeline.deduplication.merging import merged_fields, merged_metadata, tells_more
+from apps.pipeline.deduplication.merging import merged_fields, tells_more
 from apps.pipeline.deduplication.open_pairs import Verdicts
 from apps.pipeline.deduplication.proposals import (
     animate_entities,
@@ -188,7 +189,7 @@ class DedupeSession:
         changes = merged_fields(known, fresh.candidate, policy=self._draft.policy.confidence)
         if changes.get("canonical_hash") in self._held:
             changes.pop("canonical_hash")  # another memory has the hash
-        changes |= merged_metadata(known, self._draft.request.metadata)
+        changes |= with_source(first=known.source, further=known.further_sources, told=self._draft.request.source)
         return fresh.evolve(memory_id=known.id, merge_into=known, changes=changes, rule=f"merge_by_{match.tier}")
 
     def _join(self, place: int, candidate: Candidate) -> None:

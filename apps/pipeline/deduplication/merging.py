@@ -1,6 +1,5 @@
 """Merging: which fields of a known memory change when it is repeated, so that the better statement wins."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from apps.pipeline.core.canonical import canonical_hash, canonical_text
@@ -48,19 +47,6 @@ def _adds_to(sentence: str, shorter: str) -> bool:
     left = iter(words)
     repeats = all(word in left for word in fewer)
     return repeats and differences(sentence, shorter).isdisjoint({Difference.NEGATION, Difference.REVERSAL})
-
-
-def merged_metadata(known: StoredMemory, told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the joined metadata of a memory that another caller states too: differing values become a list.
-
-    So the filter of each caller finds it, and none finds memories that only another caller has stated.
-    """
-    merged = dict(known.metadata)
-    for name, value in told.items():
-        former = merged.get(name, value)
-        values = list(former) if isinstance(former, list) else [former]
-        merged[name] = former if value in values or value == former else [*values, value]
-    return {"metadata": merged} if merged != known.metadata else {}
 
 
 def _firmness(statement: Statement, policy: ConfidencePolicy) -> float:

@@ -30,7 +30,7 @@ def duplicate_of(memory: StoredMemory, live: Iterable[StoredMemory]) -> StoredMe
 
 
 def _may_be_one(memory: StoredMemory, other: StoredMemory) -> bool:
-    if memory.valid_until != other.valid_until:
+    if memory.valid_until != other.valid_until or memory.private_to != other.private_to:
         return False
     return memory.canonical_hash == other.canonical_hash or (
         _in_words(memory) == _in_words(other) and _triple(memory) == _triple(other)
@@ -53,9 +53,10 @@ def _triple(memory: StoredMemory) -> tuple[object, ...]:
     return memory.subject_id, memory.predicate, canonical_text(memory.object_text), memory.polarity
 
 
-def is_taken(canonical_hash: str, live: Iterable[StoredMemory]) -> bool:
-    """Return True if a live memory has a hash."""
-    return any(each.canonical_hash == canonical_hash for each in live)
+def is_taken(memory: StoredMemory, live: Iterable[StoredMemory]) -> bool:
+    """Return True if a live memory that is told to the same agents has the hash of a memory."""
+    wanted = memory.private_to, memory.canonical_hash
+    return any((each.private_to, each.canonical_hash) == wanted for each in live)
 
 
 def takes_slot(memory: Statement) -> bool:
@@ -71,10 +72,11 @@ def placement_in_slot(
 
     The memories in `replaces` are closed in any case, whatever their slot and time.
     """
-    named = tuple(each for each in live if each.id in replaces and each.id != memory.id)
+    beside = [each for each in live if each.private_to == memory.private_to and each.id != memory.id]
+    named = tuple(each for each in beside if each.id in replaces)
     if not takes_slot(memory):
         return SlotPlacement(closes=named)
-    holders = (each for each in live if each.id not in replaces and _is_rival(memory, each))
+    holders = (each for each in beside if each.id not in replaces and _is_rival(memory, each))
     rivals = sorted(holders, key=lambda each: (each.said_at, each.id))
     later = [each for each in rivals if each.said_at > memory.said_at and not _was_over(each)]
     if later:
@@ -86,8 +88,7 @@ def placement_in_slot(
 
 def _is_rival(memory: StoredMemory, other: StoredMemory) -> bool:
     slot = (memory.subject_id, memory.predicate)
-    holds = other.status is Status.ACTIVE and takes_slot(other) and other.id != memory.id
-    return holds and slot == (other.subject_id, other.predicate)
+    return other.status is Status.ACTIVE and takes_slot(other) and slot == (other.subject_id, other.predicate)
 
 
 def _was_over(memory: StoredMemory) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from apps.pipeline.core.agent_scope import with_source
 from apps.pipeline.core.canonical import salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, Reason, Status, WorkKind
 from apps.pipeline.core.memory_conversion import as_stored
@@ -17,20 +18,32 @@ from apps.pipeline.direct_write.trust import binds_agents, is_vouched_for
 from apps.pipeline.provenance.orders import looks_injected
 
 
-def read_met(memories: Sequence[StoredMemory], *, end_user_id: UUID, reader: MemoryReader) -> tuple[StoredMemory, ...]:
-    """Read the live memories that new ones can duplicate or replace."""
+def _read_shared_with(
+    memories: Sequence[StoredMemory], *, private_to: str, end_user_id: UUID, reader: MemoryReader
+) -> tuple[StoredMemory, ...]:
     duplicates = reader.duplicates(
         end_user_id=end_user_id,
         hashes=[each.canonical_hash for each in memories],
         contents=[each.content for each in memories],
+        private_to=private_to,
     )
     slots = [
         Slot(subject_id=each.subject_id, predicate=each.predicate)
         for each in memories
         if each.subject_id is not None and takes_slot(each)
     ]
-    holders = reader.holders(end_user_id=end_user_id, slots=slots)
-    return tuple({each.id: each for each in (*duplicates, *holders)}.values())
+    holders = reader.holders(end_user_id=end_user_id, slots=slots, private_to=private_to)
+    return (*duplicates, *holders)
+
+
+def read_met(memories: Sequence[StoredMemory], *, end_user_id: UUID, reader: MemoryReader) -> tuple[StoredMemory, ...]:
+    """Read the live memories that new ones can duplicate or replace, for each agent that has private ones."""
+    found: dict[UUID, StoredMemory] = {}
+    for private_to in dict.fromkeys(each.private_to for each in memories):
+        apart = [each for each in memories if each.private_to == private_to]
+        met = _read_shared_with(apart, private_to=private_to, end_user_id=end_user_id, reader=reader)
+        found |= {each.id: each for each in met}
+    return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,7 @@ class DirectWriteSession:
     def __init__(self, *, known: Iterable[StoredMemory], policy: Policy, is_trusted: bool = True) -> None:
         self._live = {each.id: each for each in known}
         # Includes the hashes of memories to be closed: they are closed only after the new ones are added.
-        self._hashes = {each.canonical_hash for each in self._live.values()}
+        self._hashes = {(each.private_to, each.canonical_hash) for each in self._live.values()}
         self._slack = policy.conflict.confidence_slack
         self._review_below = policy.confidence.review_below
         self._is_trusted = is_trusted
@@ -63,13 +76,14 @@ class DirectWriteSession:
         duplicate = None if is_suspected else duplicate_of(memory, self._live.values())
         if duplicate:
             self._word_better(duplicate, memory)
+            self._add_source(self._live[duplicate.id], memory)
             return StoreResult(duplicate.id)
-        if add.canonical_hash in self._hashes:
+        if (add.private_to, add.canonical_hash) in self._hashes:
             add = replace(add, canonical_hash=salted_hash(add.canonical_hash, memory_id=add.memory_id))
         storing = _suspected(add) if is_suspected else self._judged(add, memory)
         if storing.adds and storing.adds.status in LIVE_STATUSES:
             self._live[add.memory_id] = as_stored(storing.adds)
-            self._hashes.add(add.canonical_hash)
+            self._hashes.add((add.private_to, add.canonical_hash))
         return storing
 
     def _word_better(self, duplicate: StoredMemory, memory: StoredMemory) -> None:
@@ -82,6 +96,15 @@ class DirectWriteSession:
         changes = {"content": memory.content}
         self.changes.append(ReviseMemory(duplicate.id, duplicate.version, verb="merged", changes=changes))
         self.changes.append(EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=duplicate.id))
+
+    def _add_source(self, duplicate: StoredMemory, memory: StoredMemory) -> None:
+        """Record who else tells a known memory."""
+        changes = with_source(first=duplicate.source, further=duplicate.further_sources, told=memory.source)
+        if not changes:
+            return
+        self._live[duplicate.id] = replace(duplicate, **changes)
+        columns = {name: list(value) if name == "further_sources" else value for name, value in changes.items()}
+        self.changes.append(ReviseMemory(duplicate.id, duplicate.version, verb="merged", changes=columns))
 
     def _judged(self, add: AddMemory, memory: StoredMemory) -> StoreResult:
         """Send uncertain memories to review, and rules for agents from a caller without trust."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.confidence import Confidence, confidence_of, with_value
 from apps.pipeline.core.enums import EntityType, Status
@@ -38,6 +39,7 @@ class NewMemory(Statement):
     status: Status | None = None
     confidence: float | None = None
     session_id: str = ""
+    agent_scope: AgentScope = UNSCOPED
     context: str = ""
 
 
@@ -85,6 +87,8 @@ def add_memory(
         context=new.context,
         expires_at=new.expires_at,
         metadata=new.metadata,
+        agent_scope=new.agent_scope,
+        private_to=policy.sharing.private_to(new.agent_scope),
     )
 
 

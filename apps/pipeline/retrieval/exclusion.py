@@ -13,8 +13,9 @@ from apps.pipeline.retrieval.ranking import Scores
 
 
 class Exclusion(StrEnum):
-    """The first condition that a memory does not meet; the first four keep it from being scored."""
+    """The first condition that a memory does not meet; the first five keep it from being scored."""
 
+    OTHER_AGENT = "other_agent"  # told by another agent than the one that asks, or private to one
     STATUS = "status"
     EXPIRED = "expired"
     NOT_YET_VALID = "not_yet_valid"
@@ -30,6 +31,7 @@ class SearchStanding:
     """The values of a memory that decide whether it is scored."""
 
     status: Status
+    is_told: bool  # to the agent that asks
     valid_from: datetime
     valid_until: datetime | None = None
     expires_at: datetime | None = None
@@ -37,6 +39,8 @@ class SearchStanding:
 
 def exclusion_from_scoring(*, memory: SearchStanding, shown: frozenset[Status], moment: datetime) -> Exclusion:
     """Return why a memory is not scored at a moment; it is known not to be."""
+    if not memory.is_told:
+        return Exclusion.OTHER_AGENT
     if memory.status not in shown:
         return Exclusion.STATUS
     if memory.expires_at is not None and memory.expires_at <= moment:

@@ -65,7 +65,7 @@ class SlotSettlement:
 
     def _keep_hash_unique(self, memory: StoredMemory) -> None:
         others = [each for each in self._live.values() if each.id != memory.id]
-        if is_taken(memory.canonical_hash, others):
+        if is_taken(memory, others):
             self._change(memory.id, {"canonical_hash": salted_hash(memory.canonical_hash, memory_id=memory.id)})
 
     def _change(self, memory_id: UUID, values: Mapping[str, Any]) -> None:

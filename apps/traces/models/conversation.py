@@ -17,7 +17,7 @@ class Session(models.Model):
     external_id = models.CharField(max_length=255, help_text="session_id in the API, chosen by the client")
     turn_count = models.PositiveIntegerField(default=0)
     # Turns before this position have been through session-level extraction.
-    summarised_until = models.PositiveIntegerField(default=0)
+    summarised_until = models.PositiveIntegerField(default=0, db_default=0)
     started_at = models.DateTimeField(default=timezone.now)
     last_turn_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True, blank=True)

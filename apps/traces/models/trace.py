@@ -2,7 +2,7 @@
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.utils import timezone
 
 from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, choices_of, values_of
@@ -23,11 +23,19 @@ class Trace(models.Model):
     api_key_id = models.UUIDField(null=True, blank=True)
     status = models.CharField(max_length=24, choices=choices_of(TraceStatus), default=TraceStatus.QUEUED.value)
     topic = models.CharField(max_length=64, blank=True)
+    agent_scope = models.JSONField(
+        default=dict, db_default=Value({}, models.JSONField()), blank=True, help_text="{agent_id, app_id, run_id}"
+    )
     metadata = models.JSONField(default=dict, blank=True)
     counts = models.JSONField(default=dict, blank=True)
     outcomes = models.JSONField(default=list, blank=True)
-    plan = models.JSONField(default=list, blank=True, help_text="the operations that were applied")
-    error = models.TextField(blank=True)
+    plan = models.JSONField(
+        default=list,
+        db_default=Value([], models.JSONField()),
+        blank=True,
+        help_text="the operations that were applied",
+    )
+    error = models.TextField(blank=True, db_default="")
     rollback_id = models.UUIDField(null=True, blank=True, help_text="the rollback that took back what it wrote")
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)

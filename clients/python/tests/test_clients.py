@@ -40,6 +40,17 @@ def test_a_request_holds_the_key_and_what_was_given() -> None:
     assert server.bodies() == [{"user_id": "kim", "session_id": "s", "turns": SAID, "mode": "async"}]
 
 
+def test_agents_and_filters_are_sent_where_they_belong() -> None:
+    client, server = scripted((202, ACCEPTED), (200, {"results": []}), (200, {"results": []}))
+    client.write_turns(user_id="kim", session_id="s", turns=SAID, agent_id="a1", run_id="r1")
+    client.search("kim", "home", agent_id="a1", filter={"tags": "goal"})
+    client.list_memories(user_id="kim", filter={"tags": "goal"})
+    said, asked = server.bodies()[:2]
+    assert {name: said[name] for name in ("agent_id", "run_id")} == {"agent_id": "a1", "run_id": "r1"}
+    assert (asked["agent_id"], asked["filter"]) == ("a1", {"tags": "goal"})
+    assert server.requests[2].url.params["filter"] == '{"tags": "goal"}'
+
+
 @pytest.mark.parametrize("failure", [(429, BUSY, {"Retry-After": "0"}), (503, BUSY), (500, None), REFUSED])
 def test_a_write_is_sent_again_under_the_same_key(failure: Any) -> None:
     client, server = scripted(failure, failure, (202, ACCEPTED))

@@ -46,7 +46,7 @@ def required(build: Any) -> list[str]:
 
 
 def example(name: str) -> Any:
-    return [] if name in ("turns", "memories") else {} if name == "changes" else "x"
+    return [] if name in ("turns", "memories", "operations") else {} if name == "changes" else "x"
 
 
 def fields(operation: dict[str, Any], found: dict[str, Any]) -> set[str]:

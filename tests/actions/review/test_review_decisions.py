@@ -212,3 +212,11 @@ def test_the_second_settlement_is_a_conflict(project: Project, ana: Reviewer, be
     settle_link(by=ben, settlement=settlement(link, LinkResolution.KEPT_FROM))
     with pytest.raises(Conflict):
         settle_link(by=ana, settlement=settlement(link, LinkResolution.KEPT_TO))
+
+
+def test_memories_that_are_private_to_different_agents_are_not_merged(ana: Reviewer, project: Project) -> None:
+    one, other = waiting(project, "Rui likes tea."), waiting(project, "Rui likes tea a lot.")
+    Memory.objects.filter(pk=one.pk).update(private_to="a1", agent_id="a1")
+
+    with pytest.raises(Conflict, match="different agents"):
+        merge_memories(by=ana, seen=seen(one), into=seen(other))

@@ -74,12 +74,15 @@ def slow_and_unreliable(window: Window) -> None:
         window.page.route(path, answer)
 
 
-@pytest.mark.parametrize(("width", "has_mouse"), [(1280, False), (820, False), (390, False), (820, True), (390, True)])
+WINDOWS = [(1280, False), (390, True)]
+if is_soak():
+    WINDOWS += [(820, False), (390, False), (820, True)]
+
+
+@pytest.mark.parametrize(("width", "has_mouse"), WINDOWS)
 def test_a_queue_is_cleared_over_a_bad_network(
     open_window: OpenPage, project: Project, monkeypatch: pytest.MonkeyPatch, width: int, has_mouse: bool
 ) -> None:
-    if not is_soak() and (width, has_mouse) not in ((1280, False), (390, True)):
-        pytest.skip("in `make soak`")
     monkeypatch.setattr(paging.paginate, "__kwdefaults__", {"size": ITEMS // 3})
     queue = queue_of(project, ITEMS)
     window = open_window(width=width, height=844)

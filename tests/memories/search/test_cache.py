@@ -168,7 +168,7 @@ def test_no_more_memory_is_taken_than_allowed(remember, find, settings, project)
             assert find("boat", end_user_id=owner) == [BOAT]
     assert 0 < CACHE.entries.currsize <= 200_000
     assert 1 < len(CACHE.entries) < len(users)
-    assert owner in {end_user for end_user, _, _ in CACHE.entries}
+    assert owner in {end_user for end_user, *_ in CACHE.entries}
 
 
 def test_what_would_take_too_much_is_never_kept(remember, find, settings) -> None:

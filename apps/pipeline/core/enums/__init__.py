@@ -19,7 +19,7 @@ from apps.pipeline.core.enums.memory import (
     Status,
 )
 from apps.pipeline.core.enums.rollback import EntityChangeKind, LeftAlone, RollbackState
-from apps.pipeline.core.enums.settings import ExtractorKind, Handling, OnModelFailure, SensitiveKind
+from apps.pipeline.core.enums.settings import ExtractorKind, Handling, MemorySharing, OnModelFailure, SensitiveKind
 from apps.pipeline.core.enums.tags import (
     BINDING_TAGS,
     BUILT_IN_TAGS,
@@ -58,6 +58,7 @@ __all__ = [
     "LinkResolution",
     "LinkStatus",
     "MemberRole",
+    "MemorySharing",
     "MemoryType",
     "OnModelFailure",
     "Outcome",

@@ -18,6 +18,13 @@ class OnModelFailure(StrEnum):
     PATTERNS = "patterns"  # extract with patterns; the results wait for review
 
 
+class MemorySharing(StrEnum):
+    """Who is told what an agent has told of a user."""
+
+    SHARED = "shared"  # all agents of the user
+    BY_AGENT = "by_agent"  # only the agent that told it
+
+
 class SensitiveKind(StrEnum):
     """Data that redaction recognises."""
 

@@ -1,6 +1,12 @@
 """Policy: every rule, threshold, weight and limit of one configuration version, frozen and JSON-ready."""
 
-from apps.pipeline.core.policy.comparison import ConflictPolicy, DedupePolicy, JudgePolicy, SimilarityBand
+from apps.pipeline.core.policy.comparison import (
+    ConflictPolicy,
+    DedupePolicy,
+    JudgePolicy,
+    SharingPolicy,
+    SimilarityBand,
+)
 from apps.pipeline.core.policy.confidence import ConfidencePolicy
 from apps.pipeline.core.policy.extraction import ExtractionPolicy
 from apps.pipeline.core.policy.lifetime import LEAST_LEDGER_DAYS, DecayPolicy, RetentionPolicy
@@ -31,6 +37,7 @@ __all__ = [
     "RetentionPolicy",
     "RetrievalPolicy",
     "Rule",
+    "SharingPolicy",
     "SimilarityBand",
 ]
 
@@ -45,6 +52,7 @@ class Policy(PolicySection):
     dedupe: DedupePolicy = DedupePolicy()
     conflict: ConflictPolicy = ConflictPolicy()
     judges: JudgePolicy = JudgePolicy()
+    sharing: SharingPolicy = SharingPolicy()
     confidence: ConfidencePolicy = ConfidencePolicy()
     index: IndexPolicy = IndexPolicy()
     retrieval: RetrievalPolicy = RetrievalPolicy()

@@ -1,8 +1,9 @@
-"""Stages 4 and 5: comparison of new statements with known memories."""
+"""Stages 4 and 5: comparison of new statements with known memories, and between whose memories it is made."""
 
 from pydantic import Field
 
-from apps.pipeline.core.enums import Role
+from apps.pipeline.core.agent_scope import AgentScope
+from apps.pipeline.core.enums import MemorySharing, Role
 from apps.pipeline.core.policy.section import PolicySection
 
 
@@ -66,3 +67,16 @@ class ConflictPolicy(PolicySection):
         default=0.15, ge=0, le=1, description="a newer value may have this much less confidence and still supersede"
     )
     trust: dict[Role, int] = {Role.USER: 3, Role.ASSISTANT: 1, Role.TOOL: 1, Role.SYSTEM: 2}
+
+
+class SharingPolicy(PolicySection):
+    """Whether the agents of a user share what they tell of the user; a change holds for what is told from then on."""
+
+    memory_sharing: MemorySharing = Field(
+        default=MemorySharing.SHARED,
+        description="with by_agent, what is told with an agent_id is private to that agent",
+    )
+
+    def private_to(self, scope: AgentScope) -> str:
+        """Return the agent that alone is told what is told in a scope; empty where all agents of the user are."""
+        return scope.agent_id if self.memory_sharing is MemorySharing.BY_AGENT else ""

@@ -24,6 +24,7 @@ def memories_to_show(
         end_user_id=draft.request.origin.end_user_id,
         entities=draft.policy.extraction.max_entities,
         memories=most,
+        private_to=draft.private_to,
     )
     if memories is None:
         memories = ports.memories.relevant(query=_relevance_query(draft, turns, ports), memories=most)
@@ -41,6 +42,7 @@ def _relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) ->
         vectors=tuple(ports.embedder.embed(sentences)) if sentences else (),
         text="\n".join(texts),
         words=tuple(map(_stems, sentences)),
+        private_to=draft.private_to,
     )
 
 

@@ -1,5 +1,6 @@
 """Requests of the REST API as values: what is sent, and the type of the answer. Nothing is sent here."""
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,13 +34,17 @@ def write_turns(
     mode: models.Mode = "async",
     topic: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    agent_id: str | None = None,
+    app_id: str | None = None,
+    run_id: str | None = None,
     idempotency_key: str | None = None,
 ) -> Call[models.TurnsAcceptedResponse | models.TurnsResponse]:
     """Send turns of a session; `wait` for the trace to know what became of them.
 
     Mode "sync" answers with the outcome (a TurnsResponse) if processing ends in time.
     """
-    body = _given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
+    said = _given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
+    body = said | _given(agent_id=agent_id, app_id=app_id, run_id=run_id)
     return _repeatable("/v1/turns", body, idempotency_key)
 
 
@@ -67,17 +72,23 @@ def build_context(
     token_budget: int = 1_000,
     stakes: models.Stakes = "normal",
     min_score: float | None = None,
+    agent_id: str | None = None,
+    app_id: str | None = None,
+    run_id: str | None = None,
 ) -> Call[models.ContextResponse]:
     """Build a text block about an end user for an agent's prompt."""
-    body = _given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
+    asked = _given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
+    body = asked | _given(agent_id=agent_id, app_id=app_id, run_id=run_id)
     return Call("POST", "/v1/context", body=body)
 
 
 def list_memories(
     *, user_id: str | None = None, cursor: str | None = None, limit: int = 50, **filters: Any
 ) -> Call[models.MemoryList]:
-    """List memories, newest first; `filters` are further query parameters, such as `type`, `tag` and `status`."""
+    """List memories, newest first; `filters` are further query parameters, such as `type`, `tag` and `filter`."""
     query = _given(user_id=user_id, cursor=cursor, limit=limit, **_named(filters))
+    if isinstance(query.get("filter"), Mapping):
+        query["filter"] = json.dumps(query["filter"])
     return Call("GET", "/v1/memories", query=query)
 
 
@@ -122,6 +133,59 @@ def list_traces(
     """List traces, newest first."""
     query = _given(user_id=user_id, session_id=session_id, status=list(status), cursor=cursor, limit=limit)
     return Call("GET", "/v1/traces", query=query)
+
+
+def put_item(
+    *,
+    namespace: Sequence[str],
+    key: str,
+    value: Mapping[str, Any],
+    user_id: str | None = None,
+    text: str | None = None,
+    ttl_minutes: float | None = None,
+    expected_version: int | None = None,
+) -> Call[models.ItemResponse]:
+    """Store JSON under a namespace and a key, in place of what is there; `user_id` says whose data it is."""
+    body = _given(
+        namespace=list(namespace),
+        key=key,
+        value=value,
+        user_id=user_id,
+        text=text,
+        ttl_minutes=ttl_minutes,
+        expected_version=expected_version,
+    )
+    return Call("PUT", "/v1/items", body=body, may_repeat=expected_version is None)
+
+
+def read_item(*, namespace: Sequence[str], key: str, refresh_ttl: bool = True) -> Call[models.ItemResponse]:
+    """Read an item; reading one that expires lets it live on."""
+    query = {"namespace": list(namespace), "key": key, "refresh_ttl": str(refresh_ttl).lower()}
+    return Call("GET", "/v1/items", query=query)
+
+
+def delete_item(*, namespace: Sequence[str], key: str) -> Call[None]:
+    """Delete an item for good."""
+    return Call("DELETE", "/v1/items", query={"namespace": list(namespace), "key": key})
+
+
+def search_items(*, namespace_prefix: Sequence[str] = (), **filters: Any) -> Call[models.ItemList]:
+    """Find items below a namespace; `filters` are further fields of ItemSearchBody, such as `filter` and `query`."""
+    return Call("POST", "/v1/items/search", body={"namespace_prefix": list(namespace_prefix), **filters})
+
+
+def list_item_namespaces(
+    *, prefix: Sequence[str] = (), suffix: Sequence[str] = (), max_depth: int | None = None, limit: int = 50
+) -> Call[models.NamespaceList]:
+    """List the namespaces that hold items, sorted."""
+    body = _given(prefix=list(prefix), suffix=list(suffix), max_depth=max_depth, limit=limit)
+    return Call("POST", "/v1/items/namespaces", body=body)
+
+
+def run_item_operations(*, operations: Sequence[Mapping[str, Any]]) -> Call[models.ItemOutcomesResponse]:
+    """Carry out several operations on items, all of them or none; those that read see what was before."""
+    differs = any(each["operation"] == "pop" or "expected_version" in each for each in operations)
+    return Call("POST", "/v1/items/batch", body={"operations": list(operations)}, may_repeat=not differs)
 
 
 def erase_user(user_id: str) -> Call[models.ErasureResponse]:

@@ -62,6 +62,12 @@ class Client:
     retract_memory = _sends(calls.retract_memory)
     list_entities = _sends(calls.list_entities)
     list_traces = _sends(calls.list_traces)
+    put_item = _sends(calls.put_item)
+    read_item = _sends(calls.read_item)
+    delete_item = _sends(calls.delete_item)
+    search_items = _sends(calls.search_items)
+    list_item_namespaces = _sends(calls.list_item_namespaces)
+    run_item_operations = _sends(calls.run_item_operations)
     erase_user = _sends(calls.erase_user)
     request = _sends(calls.request)
 

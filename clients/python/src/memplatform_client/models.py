@@ -90,6 +90,34 @@ class AlertResponse(TypedDict):
 AlertState = Literal["acknowledged", "open", "resolved"]
 
 
+class BatchBody(TypedDict):
+    """Memories of one end user to store, each as in POST /v1/memories."""
+
+    user_id: str
+    memories: list[dict[str, Any]]
+
+
+class BulkItemResponse(TypedDict):
+    """What became of one item: the memory, or the code and the errors because of which nothing was done for it.
+
+    Pointers lead into the item.
+    """
+
+    index: int
+    memory_id: str | None
+    code: str | None
+    detail: str
+    errors: list["FieldError"]
+
+
+class BulkResponse(TypedDict):
+    """What became of each item, in the order of the request."""
+
+    done: int
+    refused: int
+    results: list["BulkItemResponse"]
+
+
 class ChangedMemoryResponse(TypedDict):
     """A memory that a rollback would change: its status now and then, and the names of the fields that change."""
 
@@ -99,6 +127,13 @@ class ChangedMemoryResponse(TypedDict):
     status: "Status"
     becomes: "Status"
     fields: list[str]
+
+
+class ClearOperationBody(TypedDict):
+    """Delete all items below a namespace."""
+
+    operation: Literal["clear"]
+    namespace_prefix: list[str]
 
 
 class ConsequenceResponse(TypedDict):
@@ -113,9 +148,13 @@ class ConsequenceResponse(TypedDict):
 class ContextBody(TypedDict):
     """The purpose of a context block and its token budget.
 
-    Memories with a score of at least `min_score` for the query come before other facts.
+    Memories with a score of at least `min_score` for the query come before other facts. `agent_id`, `app_id` and
+    `run_id` select as in a search.
     """
 
+    agent_id: NotRequired[str | None]
+    app_id: NotRequired[str | None]
+    run_id: NotRequired[str | None]
     user_id: str
     query: NotRequired[str]
     token_budget: NotRequired[int]
@@ -179,6 +218,14 @@ class DayStatsResponse(TypedDict):
     output_tokens: int
     cache_hit_share: float
     cost_usd: str
+
+
+class DeleteOperationBody(TypedDict):
+    """Delete an item, if there is one."""
+
+    operation: Literal["delete"]
+    namespace: list[str]
+    key: str
 
 
 class DeletedResponse(TypedDict):
@@ -352,7 +399,12 @@ class FoundMemoryResponse(TypedDict):
     stateful: bool
     topic: str
     tags: list[str]
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
+    further_sources: list["SourceResponse"]
+    private_to: str | None
     language: str
     event_at: str | None
     event_precision: str
@@ -383,6 +435,15 @@ class FoundMemoryResponse(TypedDict):
     explanation: "ExplanationResponse | None"
 
 
+class GetOperationBody(TypedDict):
+    """Read an item."""
+
+    operation: Literal["get"]
+    namespace: list[str]
+    key: str
+    refresh_ttl: NotRequired[bool]
+
+
 Grounding = Literal["NotSupported", "Partial", "Supported", "Unknown"]
 
 
@@ -391,6 +452,87 @@ class HistoryResponse(TypedDict):
 
     memory: "MemoryResponse"
     versions: list["VersionResponse"]
+
+
+class ItemBody(TypedDict):
+    """An item to store in place of the one that the key has.
+
+    `user_id` says whose data it is: it is exported and erased with this end user. `text` holds the words by which
+    a query finds it; without it these are all texts of the value, and with "" none. It expires `ttl_minutes`
+    after the last access. With `expected_version`, the key must have an item of this version, or with 0 none.
+    """
+
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    user_id: NotRequired[str | None]
+    text: NotRequired[str | None]
+    ttl_minutes: NotRequired[float | None]
+    expected_version: NotRequired[int | None]
+
+
+class ItemList(TypedDict):
+    """Found items."""
+
+    results: list["ItemResponse"]
+
+
+class ItemOperationsBody(TypedDict):
+    """Operations that are carried out together or not at all."""
+
+    operations: list[
+        "GetOperationBody | SearchOperationBody | NamespacesOperationBody | PutOperationBody | DeleteOperationBody | ClearOperationBody | PopOperationBody"
+    ]
+
+
+ItemOrder = Literal["newest", "oldest", "updated"]
+
+
+class ItemOutcomeResponse(TypedDict):
+    """What came of an operation: the item that was read, stored or taken, found items, namespaces, deleted items."""
+
+    item: NotRequired["ItemResponse | None"]
+    items: NotRequired["list[ItemResponse] | None"]
+    namespaces: NotRequired[list[list[str]] | None]
+    deleted: NotRequired[int | None]
+
+
+class ItemOutcomesResponse(TypedDict):
+    """What came of each operation, in their order."""
+
+    results: list["ItemOutcomeResponse"]
+
+
+class ItemResponse(TypedDict):
+    """An item. `score` rates its words against the query of a search."""
+
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    version: int
+    user_id: str | None
+    created_at: str
+    updated_at: str
+    expires_at: str | None
+    score: float | None
+
+
+class ItemSearchBody(TypedDict):
+    """What to find below a namespace.
+
+    `filter` maps fields of the value to what they hold: a value, an object of further fields, or operators
+    (`$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`). With a `query`, items with its words come before the others,
+    best first.
+    """
+
+    namespace_prefix: NotRequired[list[str]]
+    filter: NotRequired[dict[str, Any]]
+    query: NotRequired[str]
+    user_id: NotRequired[str | None]
+    order: NotRequired["ItemOrder"]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+    refresh_ttl: NotRequired[bool]
 
 
 class KeyBody(TypedDict):
@@ -521,6 +663,9 @@ class MemoriesBody(TypedDict):
 class MemoryBody(TypedDict):
     """A memory to store as given. Omitted fields get defaults."""
 
+    agent_id: NotRequired[str | None]
+    app_id: NotRequired[str | None]
+    run_id: NotRequired[str | None]
     type: "TypeEnum"
     content: str
     subject: NotRequired["str | NameBody | None"]
@@ -568,7 +713,12 @@ class MemoryDetailResponse(TypedDict):
     stateful: bool
     topic: str
     tags: list[str]
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
+    further_sources: list["SourceResponse"]
+    private_to: str | None
     language: str
     event_at: str | None
     event_precision: str
@@ -605,7 +755,11 @@ class MemoryList(TypedDict):
 
 
 class MemoryResponse(TypedDict):
-    """A memory. `confidence_parts` add up to `confidence`, limited to the range from 0 to its cap."""
+    """A memory. `confidence_parts` add up to `confidence`, limited to the range from 0 to its cap.
+
+    `agent_id`, `app_id`, `run_id` and `metadata` are those of the request that told it first; `further_sources`
+    has the others. `private_to` is the agent that alone is told of it; null: all agents of the user are.
+    """
 
     id: str
     user_id: str
@@ -621,7 +775,12 @@ class MemoryResponse(TypedDict):
     stateful: bool
     topic: str
     tags: list[str]
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
+    further_sources: list["SourceResponse"]
+    private_to: str | None
     language: str
     event_at: str | None
     event_precision: str
@@ -676,6 +835,33 @@ class NameBody(TypedDict):
     type: NotRequired["EntityType"]
 
 
+class NamespaceList(TypedDict):
+    """Namespaces with items, sorted."""
+
+    results: list[list[str]]
+
+
+class NamespacesBody(TypedDict):
+    """Which namespaces to list; a label `*` of prefix or suffix stands for any. Deeper ones are cut at `max_depth`."""
+
+    prefix: NotRequired[list[str]]
+    suffix: NotRequired[list[str]]
+    max_depth: NotRequired[int | None]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+
+
+class NamespacesOperationBody(TypedDict):
+    """List namespaces."""
+
+    operation: Literal["list_namespaces"]
+    prefix: NotRequired[list[str]]
+    suffix: NotRequired[list[str]]
+    max_depth: NotRequired[int | None]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+
+
 class ObjectBody(TypedDict):
     """The object of a triple: exactly one of the three fields."""
 
@@ -721,6 +907,14 @@ class PausedModelResponse(TypedDict):
 
 Polarity = Literal["negative", "positive"]
 
+
+class PopOperationBody(TypedDict):
+    """Delete the newest item of just this namespace, and return it."""
+
+    operation: Literal["pop"]
+    namespace: list[str]
+
+
 Precision = Literal["day", "instant", "month", "quarter", "week", "year"]
 
 
@@ -733,6 +927,19 @@ class ProblemDocument(TypedDict):
     detail: str
     code: str
     errors: NotRequired[list["FieldError"]]
+
+
+class PutOperationBody(TypedDict):
+    """Store an item in place of the one that the key has."""
+
+    operation: Literal["put"]
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    user_id: NotRequired[str | None]
+    text: NotRequired[str | None]
+    ttl_minutes: NotRequired[float | None]
+    expected_version: NotRequired[int | None]
 
 
 class ReadinessResponse(TypedDict):
@@ -837,6 +1044,16 @@ class ReplayedTraceResponse(TypedDict):
     error: str
 
 
+class RetractionResponse(TypedDict):
+    """How many memories fit; what became of each once the number is confirmed."""
+
+    matching: int
+    is_dry_run: bool
+    done: int
+    refused: int
+    results: list["BulkItemResponse"]
+
+
 class RetrievalFigures(TypedDict):
     """The memories that were told, by what became of them; one may count for several outcomes.
 
@@ -885,6 +1102,12 @@ class RevisionBody(TypedDict):
     expires_at: NotRequired[str | None]
     status: NotRequired["Status"]
     version: NotRequired[int | None]
+
+
+class RevisionsBody(TypedDict):
+    """Memories to revise: each with its `id` and new values as in PATCH /v1/memories/{memory_id}."""
+
+    memories: list[dict[str, Any]]
 
 
 Role = Literal["assistant", "system", "tool", "user"]
@@ -1030,6 +1253,9 @@ Scope = Literal["admin", "read", "trust", "write"]
 SearchBody = TypedDict(
     "SearchBody",
     {
+        "agent_id": NotRequired[str | None],
+        "app_id": NotRequired[str | None],
+        "run_id": NotRequired[str | None],
         "user_id": str,
         "query": str,
         "limit": NotRequired[int],
@@ -1038,6 +1264,7 @@ SearchBody = TypedDict(
         "tags": NotRequired[list[str]],
         "entities": NotRequired[list[str]],
         "metadata": NotRequired[dict[str, Any] | None],
+        "filter": NotRequired[dict[str, Any] | None],
         "status": NotRequired[list["Status"]],
         "from": NotRequired[str | None],
         "to": NotRequired[str | None],
@@ -1049,6 +1276,20 @@ SearchBody = TypedDict(
         "explain": NotRequired[bool],
     },
 )
+
+
+class SearchOperationBody(TypedDict):
+    """Find items below a namespace."""
+
+    operation: Literal["search"]
+    namespace_prefix: NotRequired[list[str]]
+    filter: NotRequired[dict[str, Any]]
+    query: NotRequired[str]
+    user_id: NotRequired[str | None]
+    order: NotRequired["ItemOrder"]
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+    refresh_ttl: NotRequired[bool]
 
 
 class SearchResponse(TypedDict):
@@ -1113,6 +1354,15 @@ class Share(TypedDict):
 SourceConfidence = Literal["confirmed", "direct", "inferred", "speculated"]
 
 
+class SourceResponse(TypedDict):
+    """A request that told a memory: agent, application and run, with the metadata that it sent."""
+
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
+    metadata: dict[str, Any]
+
+
 class SpanResponse(TypedDict):
     """The result of one stage; `latency_us` is in microseconds."""
 
@@ -1174,6 +1424,9 @@ class TraceResponse(TypedDict):
     created_at: str
     finished_at: str | None
     topic: str
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
     metadata: dict[str, Any]
     configuration_id: str
     error: str
@@ -1245,6 +1498,9 @@ class TurnsAcceptedResponse(TypedDict):
 class TurnsBody(TypedDict):
     """Turns of one session, in order."""
 
+    agent_id: NotRequired[str | None]
+    app_id: NotRequired[str | None]
+    run_id: NotRequired[str | None]
     user_id: str
     session_id: str
     turns: list["TurnBody"]
@@ -1306,6 +1562,24 @@ class UserResponse(TypedDict):
     sessions: int
     turns: int
     created_at: str
+
+
+class UserStatsResponse(TypedDict):
+    """Numbers of what is known about an end user.
+
+    `by_status` counts all memories; `by_type` and `by_agent` the live ones, the latter by the agent that told
+    them first (the hundred agents with most). The times are those of live memories.
+    """
+
+    user_id: str
+    by_status: dict[str, int]
+    by_type: dict[str, int]
+    by_agent: dict[str, int]
+    sessions: int
+    turns: int
+    first_said_at: str | None
+    last_said_at: str | None
+    last_turn_at: str | None
 
 
 class ValidityBody(TypedDict):

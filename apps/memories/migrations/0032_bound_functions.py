@@ -49,7 +49,7 @@ BY_NUMBER = RAISED_BY.format(is_mine="transaction = mine")
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0029_creation_index")]
+    dependencies = [("memories", "0031_live_once_by_agent")]
 
     operations = [
         *(migrations.RunSQL(bind, look_up) for bind, look_up in zip(BIND, LOOK_UP, strict=True)),

@@ -1,0 +1,51 @@
+"""Select memories by a query string, as lists and retractions in bulk do."""
+
+from django.db.models import Q
+
+from apps.api.schemas.common import checked_scope
+from apps.api.schemas.memory_selection import MemorySelection, list_filter
+from apps.api.validation import read_id
+from apps.memories.filter_sql import filter_condition, told_in_session
+from apps.memories.querysets import MemoryQuerySet
+from apps.memories.source_sql import told_by_source
+from apps.pipeline.core.enums import Status
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.input_validation import checked_moment, checked_name
+from apps.pipeline.retrieval.memory_filter import wanted_statuses
+
+
+def statuses_of(query: MemorySelection, *, shown: tuple[Status, ...]) -> tuple[Status, ...]:
+    """Return the statuses that are meant: those given, or those shown by default and those that the filter names."""
+    wanted = list_filter(query)
+    return query.status or (*shown, *(wanted_statuses(wanted) if wanted else ()))
+
+
+def selected(rows: MemoryQuerySet, query: MemorySelection) -> MemoryQuerySet:
+    """Filter memories by a query string, without their status and the times `as_of` and `known_at`."""
+    rows = _told(rows, query)
+    if query.type:
+        rows = rows.filter(type__in=query.type)
+    if query.topic:
+        rows = rows.filter(topic__in=query.topic)
+    if query.tag:
+        rows = rows.filter(tags__contains=list(query.tag))
+    if query.entity is not None:
+        entity = read_id(Prefix.ENTITY, query.entity, at="entity")
+        rows = rows.filter(Q(subject_id=entity) | Q(object__entity=show(Prefix.ENTITY, entity)))
+    if query.from_ is not None:
+        rows = rows.filter(said_at__gte=checked_moment(query.from_, at="from"))
+    if query.to is not None:
+        rows = rows.filter(said_at__lte=checked_moment(query.to, at="to"))
+    return rows
+
+
+def _told(rows: MemoryQuerySet, query: MemorySelection) -> MemoryQuerySet:
+    """Filter by who told a memory, by the session in which it was told, and by the filter."""
+    conditions = told_by_source(scope=checked_scope(query, at=""), metadata={})
+    if query.session_id is not None:
+        conditions.append(told_in_session(checked_name(query.session_id, at="session_id")))
+    if (wanted := list_filter(query)) is not None:
+        conditions.append(filter_condition(wanted))
+    for each in conditions:
+        rows = rows.meeting(each)
+    return rows

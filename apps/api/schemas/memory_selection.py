@@ -1,0 +1,67 @@
+"""Query strings that select memories: for lists, and for retractions in bulk."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from apps.api.schemas.common import AgentScopeQuery, DayEnd, DayStart, Identifier, Limit, Topic
+from apps.api.schemas.memories import Tag
+from apps.pipeline.core.enums import MemoryType, Status
+from apps.pipeline.core.input_validation import BadInput
+from apps.pipeline.retrieval.filter_parser import parse_filter
+from apps.pipeline.retrieval.memory_filter import MemoryFilter
+
+FilterText = Annotated[str, Meta(max_length=8_000, description="A filter as JSON, as in a search.")]
+
+
+class MemorySelection(AgentScopeQuery, rename={"from_": "from"}):
+    """Which memories of an end user are meant.
+
+    `from` and `to` limit when it was said; a memory must have every `tag`. `agent_id`, `app_id` and `run_id` select
+    what one request told that named all of them, `session_id` what was told in a session. What is private to an agent
+    is meant too. Only active memories, unless `status` or `filter` names others.
+    """
+
+    user_id: Identifier | None = None
+    type: tuple[MemoryType, ...] = ()
+    topic: tuple[Topic, ...] = ()
+    tag: tuple[Tag, ...] = ()
+    status: tuple[Status, ...] = ()
+    entity: str | None = None
+    session_id: Identifier | None = None
+    from_: DayStart | None = None
+    to: DayEnd | None = None
+    filter: FilterText | None = None
+
+
+class MemoriesQuery(MemorySelection, rename={"from_": "from"}):
+    """Filters for a list of memories. `user_id` is optional for keys with scope admin.
+
+    `as_of` selects what was true at a moment, superseded memories as well unless `status` is given; `known_at` what had
+    been stored by a moment, in the wording of that time.
+    """
+
+    as_of: DayEnd | None = None
+    known_at: DayEnd | None = None
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+class RetractionQuery(MemorySelection, kw_only=True, rename={"from_": "from"}):
+    """The memories to retract; `confirm` is their number, which a request without it tells."""
+
+    user_id: Identifier
+    confirm: Annotated[int, Meta(ge=0)] | None = None
+
+
+def list_filter(query: MemorySelection) -> MemoryFilter | None:
+    """Return the filter of a list, which is JSON in the query string. Raises BadInput about the parameter."""
+    if query.filter is None:
+        return None
+    try:
+        return parse_filter(msgspec.json.decode(query.filter), at="")
+    except msgspec.DecodeError as error:
+        raise BadInput("must be JSON", at="filter") from error
+    except BadInput as error:
+        raise BadInput(f"{error.at} {error}".strip(), at="filter") from error

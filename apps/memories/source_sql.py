@@ -1,0 +1,60 @@
+"""Conditions on the sources of a memory, as SQL on the row alias `m`: who told it, with which metadata."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import BooleanField
+from django.db.models.expressions import RawSQL
+from psycopg.types.json import Jsonb
+
+from apps.pipeline.core.agent_scope import AgentScope
+
+_NAMED = re.compile(r"%\((\w+)\)s")
+_ROW = re.compile(r"\bm\.")
+# One row per source: the first one is in columns, the others are in an array, which most memories have empty.
+_ANY_SOURCE = """exists (
+    select from (
+        select m.agent_id, m.app_id, m.run_id, m.metadata
+        union all
+        select * from jsonb_to_recordset(m.further_sources)
+            as further(agent_id text, app_id text, run_id text, metadata jsonb)
+    ) source where {condition}
+)"""
+# A value may be a list, of which one element is enough.
+_METADATA = """not exists (
+    select from jsonb_each(%(source_metadata)s) wanted
+    where (source.metadata -> wanted.key @> wanted.value) is not true
+)"""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlCondition:
+    """A condition with the values of its named parameters."""
+
+    text: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_expression(self, *, table: str) -> RawSQL:
+        """Return the condition for a queryset, whose rows have the name of their table instead of `m`."""
+        names = _NAMED.findall(self.text)
+        text = _NAMED.sub("%s", _ROW.sub(f"{table}.", self.text))
+        values = [self.values[name] for name in names]
+        return RawSQL(text, values, output_field=BooleanField())  # noqa: S611  (texts of this program, values apart)
+
+
+def any_source(condition: str) -> str:
+    """Return the condition that one source of a memory meets a condition on the row alias `source`."""
+    return _ANY_SOURCE.format(condition=condition)
+
+
+def told_by_source(*, scope: AgentScope, metadata: Mapping[str, Any]) -> list[SqlCondition]:
+    """Return the condition that one source is in a scope and has all of some metadata; none where nothing is named."""
+    named = scope.given()
+    conditions = [f"source.{name} = %(source_{name})s" for name in named]
+    values: dict[str, Any] = {f"source_{name}": value for name, value in named.items()}
+    if metadata:
+        conditions.append(_METADATA)
+        values["source_metadata"] = Jsonb(dict(metadata))
+    return [SqlCondition(any_source(" and ".join(conditions)), values)] if conditions else []
