@@ -945,12 +945,15 @@ class PutOperationBody(TypedDict):
 class ReadinessResponse(TypedDict):
     """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work.
 
+    `writable`: the database is neither read-only nor known to have a full disk.
+
     Callers that may not read /metrics get null in place of figures, and no names of models.
     """
 
     status: "ServiceStatus"
     database: bool
     migrations: bool
+    writable: bool
     oldest_queued_seconds: float | None
     vector_lag_seconds: float | None
     dead: int | None
