@@ -72,8 +72,8 @@ hooks: env ## Install the pre-commit hooks into this clone
 static: env ## Collect the static files into var/static
 	@"$(BIN)/python" manage.py collectstatic --noinput
 
-screenshots: env ## Save screenshots of the console in docs/images (needs Chromium)
-	@"$(BIN)/python" scripts/screenshots.py
+screenshots: env ## Save screenshots of the console in docs/images; ALL=1: of every page, in var/screenshots (needs Chromium)
+	@"$(BIN)/python" -m scripts.screenshots $(if $(ALL),--all)
 
 tour: env ## Record the README's tour of the console, docs/images/tour.gif (needs Chromium and ffmpeg)
 	@"$(BIN)/python" -m scripts.tour

@@ -1,6 +1,8 @@
-"""Take screenshots of the console's pages, light and dark, wide and narrow: `make screenshots`.
+"""Take screenshots of the console's pages for the documentation: `make screenshots`.
 
-They are taken from a separate demo in a temporary data folder, which is deleted afterwards.
+With `--all` (`make screenshots ALL=1`) they are pictures for whoever changes a page: each page wide and narrow, light and
+dark, in the demo's project and in an empty one, in var/screenshots. All are taken from a separate demo in a temporary
+data folder, which is deleted afterwards.
 """
 
 import os
@@ -29,6 +31,12 @@ PATHS = {
     "rollback": "rollbacks/new/?user=ana",
     "recall": "recall/?user=ana&q=Where+does+Lena+live%3F",
 }
+EVERY_PAGE = (
+    "review contradictions decisions dashboard traces memories users recall entities patterns patterns/new configuration"
+    " replays replays/new replays/what-if evaluation evaluation/label rollbacks rollbacks/new alerts alerts/recipients"
+    " queue audit keys members project why-not"
+).split()
+ALL_IMAGES = PROJECT / "var" / "screenshots"
 ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})
 # A page, and the list whose first row it is.
 FIRST_OF = {"user": "users", "trace": "traces", "entity": "entities", "replay": "replays"}
@@ -42,6 +50,11 @@ def main() -> None:
     """Start a demo, take all screenshots and delete the demo."""
     with running_demo() as (address, password, run), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        if "--all" in sys.argv:
+            run("createproject", "Empty", "--slug", "empty")
+            for scheme in SCHEMES:
+                _take_every_page(browser, scheme, address, password)
+            return
         for scheme in SCHEMES:
             _take_all(browser, scheme, address, password)
         run(*_SHELL, "from scripts.screenshot_data import silence_the_model; silence_the_model()")
@@ -103,6 +116,18 @@ def _take_all(browser: Browser, scheme: str, address: str, password: str) -> Non
     page.close()
 
 
+def _take_every_page(browser: Browser, scheme: str, address: str, password: str) -> None:
+    page = signed_in(browser, scheme, address, password)
+    for project in ("demo", "empty"):
+        for width, size in (("wide", WIDE), ("narrow", NARROW)):
+            folder = ALL_IMAGES / f"{project}-{width}-{scheme}"
+            folder.mkdir(parents=True, exist_ok=True)
+            page.set_viewport_size(size)
+            for name in EVERY_PAGE:
+                _take(page, f"{address}/console/{project}/{name}/", name.replace("/", "-"), folder)
+    page.close()
+
+
 def _take_alerts(browser: Browser, scheme: str, address: str, password: str) -> None:
     page = signed_in(browser, scheme, address, password)
     _take(page, f"{address}/console/demo/alerts/", f"alerts-{scheme}")
@@ -120,9 +145,9 @@ def signed_in(browser: Browser, scheme: str, address: str, password: str) -> Pag
     return page
 
 
-def _take(page: Page, address: str, name: str) -> None:
+def _take(page: Page, address: str, name: str, folder: Path = IMAGES) -> None:
     page.goto(address, wait_until="networkidle")
-    page.screenshot(path=IMAGES / f"{name}.png")
+    page.screenshot(path=folder / f"{name}.png")
 
 
 if __name__ == "__main__":

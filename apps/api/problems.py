@@ -159,7 +159,7 @@ def problem_of(error: Exception) -> Problem | None:
         return invalid(str(error), at=error.at, code=code)
     if is_outage(error) or isinstance(error, actions.ProviderError):
         write_failures.note(error)
-        _log.error("the database or a model provider is unreachable: %s", type(error).__name__)
+        _log.error("the database or a model provider is unreachable: %s", type(error.__cause__ or error).__name__)
         return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")
     if isinstance(error, DataError):
         _log.exception("a value passed validation but was rejected by the database")

@@ -35,7 +35,7 @@ def readiness() -> ReadinessResponse:
         with system_scope(SystemWork.HEALTH):
             return _ready(OutboxRowQuerySet(OutboxRow).of_working_projects().backlog(), now=timezone.now())
     except DatabaseError as error:
-        _log.error("the database is unreachable: %s", type(error).__name__)
+        _log.error("the database is unreachable: %s", type(error.__cause__ or error).__name__)
         return _unavailable(database=False)
 
 

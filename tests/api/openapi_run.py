@@ -24,6 +24,8 @@ STATED_IN_WORDS = (
     "is no mem_ identifier",
     "is not a cursor of this list",
     "must lie between",
+    "must not lie before valid_from",
+    "is needed: what is superseded has ended",
     "must lie in the future",
     "must span 1 to 366 days",
     "must name at least one condition",

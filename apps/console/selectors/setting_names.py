@@ -84,6 +84,7 @@ _PLAIN: Mapping[str, PlainSetting] = {
     "dedupe.neighbours": PlainSetting("Near memories that are compared", "memories"),
     "conflict.confidence_slack": PlainSetting("A newer value may be less confident by", _CONFIDENCE),
     "conflict.trust.*": PlainSetting("Trust in statements of the role", "rank"),
+    "sharing.memory_sharing": PlainSetting("What an agent tells is for"),
     "judges.references": PlainSetting("Ask a model whom a reference means"),
     "judges.pairs": PlainSetting("Ask a model about undecided pairs"),
     "judges.most_questions": PlainSetting("Questions of a model call, at most", "questions"),

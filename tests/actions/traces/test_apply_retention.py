@@ -114,7 +114,11 @@ def test_it_goes_on_where_it_was(project: Project, ana: Person, monkeypatch: pyt
 
     old = Trace.objects.filter(created_at__lt=timezone.now() - timedelta(days=30)).count()
     assert len(changed) == 2 * old + 2  # one for the ledger, and the last finds nothing
-    assert LedgerEntry.objects.get(verb="retention_applied").details["rows"] == {"turns": 4, "model_calls": 2}
+    assert LedgerEntry.objects.get(verb="retention_applied").details["rows"] == {
+        "turns": 4,
+        "model_calls": 2,
+        "alerts": 0,
+    }
     assert continue_retention(most=A_MINUTE) == 0
 
 
