@@ -16,23 +16,16 @@ from apps.api.schemas.common import (
     checked_names,
 )
 from apps.items.operations import (
-    ClearItems,
-    DeleteItem,
-    GetItem,
-    ItemOperation,
     ItemOrder,
-    ItemOutcome,
     ItemRecord,
     ListNamespaces,
     Namespace,
-    PopItem,
     PutItem,
     SearchItems,
 )
 from apps.pipeline.core.input_validation import TooLarge, checked_name
 
 MAX_LABELS = 16
-MAX_OPERATIONS = 200
 NAME_BYTES = 1_600  # of all labels and the key: PostgreSQL takes 2,704 bytes in a row of an index
 VALUE_BYTES = 1024 * 1024
 WORDS_CHARACTERS = 100_000
@@ -106,62 +99,6 @@ class NamespacesBody(RequestBody):
     offset: Offset = 0
 
 
-class GetOperationBody(RequestBody, tag_field="operation", tag="get"):
-    """Read an item."""
-
-    namespace: NamespaceLabels
-    key: Identifier
-    refresh_ttl: bool = True
-
-
-class SearchOperationBody(ItemSearchBody, tag_field="operation", tag="search"):
-    """Find items below a namespace."""
-
-
-class NamespacesOperationBody(NamespacesBody, tag_field="operation", tag="list_namespaces"):
-    """List namespaces."""
-
-
-class PutOperationBody(ItemBody, tag_field="operation", tag="put"):
-    """Store an item in place of the one that the key has."""
-
-
-class DeleteOperationBody(RequestBody, tag_field="operation", tag="delete"):
-    """Delete an item, if there is one."""
-
-    namespace: NamespaceLabels
-    key: Identifier
-
-
-class ClearOperationBody(RequestBody, tag_field="operation", tag="clear"):
-    """Delete all items below a namespace."""
-
-    namespace_prefix: NamespaceLabels
-
-
-class PopOperationBody(RequestBody, tag_field="operation", tag="pop"):
-    """Delete the newest item of just this namespace, and return it."""
-
-    namespace: NamespaceLabels
-
-
-OperationBody = (
-    GetOperationBody
-    | SearchOperationBody
-    | NamespacesOperationBody
-    | PutOperationBody
-    | DeleteOperationBody
-    | ClearOperationBody
-    | PopOperationBody
-)
-
-
-class ItemOperationsBody(RequestBody):
-    """Operations that are carried out together or not at all."""
-
-    operations: Annotated[tuple[OperationBody, ...], Meta(min_length=1, max_length=MAX_OPERATIONS)]
-
-
 class ItemResponse(ResponseBody):
     """An item. `score` rates its words against the query of a search."""
 
@@ -188,36 +125,21 @@ class NamespaceList(ResponseBody):
     results: list[list[str]]
 
 
-class ItemOutcomeResponse(ResponseBody):
-    """What came of an operation: the item that was read, stored or taken, found items, namespaces, deleted items."""
-
-    item: ItemResponse | None = None
-    items: list[ItemResponse] | None = None
-    namespaces: list[list[str]] | None = None
-    deleted: int | None = None
-
-
-class ItemOutcomesResponse(ResponseBody):
-    """What came of each operation, in their order."""
-
-    results: list[ItemOutcomeResponse]
-
-
 def place_of(query: ItemQuery | ItemPlaceQuery) -> tuple[Namespace, str]:
     """Return namespace and key of a query string. Raises BadInput."""
     names = checked_names(query.namespace, at="namespace")
-    return names, _checked_key(names, query.key, at="key")
+    return names, checked_key(names, query.key, at="key")
 
 
 def put_of(body: ItemBody, *, at: str = "") -> PutItem:
     """Return the item to store. Raises BadInput, TooLarge."""
-    namespace = _namespace(body.namespace, at=f"{at}/namespace")
+    namespace = checked_namespace(body.namespace, at=f"{at}/namespace")
     if len(msgspec.json.encode(body.value)) > VALUE_BYTES:
         raise TooLarge(f"is larger than {VALUE_BYTES:,} bytes", at=f"{at}/value")
     words = " ".join(_texts(body.value)) if body.text is None else body.text
     return PutItem(
         namespace=namespace,
-        key=_checked_key(namespace, body.key, at=f"{at}/key"),
+        key=checked_key(namespace, body.key, at=f"{at}/key"),
         value=body.value,
         user_id=_user_id(body.user_id, at=f"{at}/user_id"),
         words=words[:WORDS_CHARACTERS],
@@ -231,7 +153,7 @@ def search_of(body: ItemSearchBody, *, at: str = "") -> SearchItems:
     if len(body.query) > CONTENT_CHARACTERS:
         raise TooLarge(f"holds more than {CONTENT_CHARACTERS:,} characters", at=f"{at}/query")
     return SearchItems(
-        namespace_prefix=_namespace(body.namespace_prefix, at=f"{at}/namespace_prefix"),
+        namespace_prefix=checked_namespace(body.namespace_prefix, at=f"{at}/namespace_prefix"),
         filter=body.filter,
         query=body.query,
         user_id=_user_id(body.user_id, at=f"{at}/user_id"),
@@ -245,42 +167,21 @@ def search_of(body: ItemSearchBody, *, at: str = "") -> SearchItems:
 def namespaces_of(body: NamespacesBody, *, at: str = "") -> ListNamespaces:
     """Return which namespaces to list. Raises BadInput."""
     return ListNamespaces(
-        prefix=_namespace(body.prefix, at=f"{at}/prefix"),
-        suffix=_namespace(body.suffix, at=f"{at}/suffix"),
+        prefix=checked_namespace(body.prefix, at=f"{at}/prefix"),
+        suffix=checked_namespace(body.suffix, at=f"{at}/suffix"),
         max_depth=body.max_depth,
         limit=body.limit,
         offset=body.offset,
     )
 
 
-def operations_of(body: ItemOperationsBody) -> tuple[ItemOperation, ...]:
-    """Return the operations of a request. Raises BadInput, TooLarge."""
-    return tuple(_operation(each, at=f"/operations/{place}") for place, each in enumerate(body.operations))
-
-
-def _operation(body: OperationBody, *, at: str) -> ItemOperation:
-    if isinstance(body, PutOperationBody):
-        return put_of(body, at=at)
-    if isinstance(body, SearchOperationBody):
-        return search_of(body, at=at)
-    if isinstance(body, NamespacesOperationBody):
-        return namespaces_of(body, at=at)
-    if isinstance(body, ClearOperationBody):
-        return ClearItems(namespace_prefix=_namespace(body.namespace_prefix, at=f"{at}/namespace_prefix"))
-    namespace = _namespace(body.namespace, at=f"{at}/namespace")
-    if isinstance(body, PopOperationBody):
-        return PopItem(namespace=namespace)
-    key = _checked_key(namespace, body.key, at=f"{at}/key")
-    if isinstance(body, GetOperationBody):
-        return GetItem(namespace=namespace, key=key, refresh_ttl=body.refresh_ttl)
-    return DeleteItem(namespace=namespace, key=key)
-
-
-def _namespace(labels: tuple[str, ...], *, at: str) -> Namespace:
+def checked_namespace(labels: tuple[str, ...], *, at: str) -> Namespace:
+    """Return a namespace. Raises BadInput with the pointer of the first label that is no name."""
     return checked_names(labels, at=at)
 
 
-def _checked_key(namespace: Namespace, key: str, *, at: str) -> str:
+def checked_key(namespace: Namespace, key: str, *, at: str) -> str:
+    """Return the key of an item. Raises BadInput for what is no name, TooLarge if the index could not hold it."""
     if sum(len(name.encode(errors="replace")) for name in (*namespace, key)) > NAME_BYTES:
         raise TooLarge(f"is with its namespace longer than {NAME_BYTES:,} bytes", at=at)
     return checked_name(key, at=at)
@@ -311,14 +212,4 @@ def item_response(item: ItemRecord) -> ItemResponse:
         updated_at=item.updated_at,
         expires_at=item.expires_at,
         score=item.score,
-    )
-
-
-def outcome_response(outcome: ItemOutcome) -> ItemOutcomeResponse:
-    """Convert what came of an operation."""
-    return ItemOutcomeResponse(
-        item=item_response(outcome.item) if outcome.item else None,
-        items=None if outcome.items is None else [item_response(each) for each in outcome.items],
-        namespaces=None if outcome.namespaces is None else [list(each) for each in outcome.namespaces],
-        deleted=outcome.deleted,
     )

@@ -7,11 +7,15 @@ from apps.actions.errors import NotAllowed, NotFound, ProjectArchived
 from apps.actions.items.run_operations import run_item_operations
 from apps.api.openapi import documented
 from apps.api.problems import Code
+from apps.api.schemas.item_operations import (
+    ItemOperationsBody,
+    ItemOutcomesResponse,
+    operations_of,
+    outcome_response,
+)
 from apps.api.schemas.items import (
     ItemBody,
     ItemList,
-    ItemOperationsBody,
-    ItemOutcomesResponse,
     ItemPlaceQuery,
     ItemQuery,
     ItemResponse,
@@ -20,8 +24,6 @@ from apps.api.schemas.items import (
     NamespacesBody,
     item_response,
     namespaces_of,
-    operations_of,
-    outcome_response,
     place_of,
     put_of,
     search_of,
