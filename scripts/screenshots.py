@@ -1,8 +1,8 @@
 """Take screenshots of the console's pages for the documentation: `make screenshots`.
 
-With `--all` (`make screenshots ALL=1`) they are pictures for whoever changes a page: each page wide and narrow, light and
-dark, in the demo's project and in an empty one, in var/screenshots. All are taken from a separate demo in a temporary
-data folder, which is deleted afterwards.
+With `--all` (`make screenshots ALL=1`) they are pictures for whoever changes a page: each page wide and narrow, light
+and dark, in the demo's project and in an empty one, in var/screenshots. All are taken from a separate demo in a
+temporary data folder, which is deleted afterwards.
 """
 
 import os
@@ -32,9 +32,9 @@ PATHS = {
     "recall": "recall/?user=ana&q=Where+does+Lena+live%3F",
 }
 EVERY_PAGE = (
-    "review contradictions decisions dashboard traces memories users recall entities patterns patterns/new configuration"
-    " replays replays/new replays/what-if evaluation evaluation/label rollbacks rollbacks/new alerts alerts/recipients"
-    " queue audit keys members project why-not"
+    "review contradictions decisions dashboard traces memories users recall entities patterns patterns/new"
+    " configuration replays replays/new replays/what-if evaluation evaluation/label rollbacks rollbacks/new"
+    " alerts alerts/recipients queue audit keys members project why-not"
 ).split()
 ALL_IMAGES = PROJECT / "var" / "screenshots"
 ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})
