@@ -31,7 +31,7 @@ from apps.memories.models import (
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
-from apps.outbox.models import ModelPause, WorkerHeartbeat
+from apps.outbox.models import JobRound, ModelPause, WorkerHeartbeat
 from apps.pipeline.core.enums import (
     AlertKind,
     AlertState,
@@ -199,6 +199,7 @@ def _add_rollback(project: Project, left: Memory) -> None:
 def _add_operations(project: Project) -> None:
     """Add a worker, a rate limit, a model that does not answer, and a preview of a rule."""
     now = timezone.now()
+    JobRound.objects.create(job=HOSTILE[:64], position={"after": HOSTILE})
     WorkerHeartbeat.objects.create(
         worker=new_id(), host=HOSTILE, pid=1, started_at=now - timedelta(hours=1), seen_at=now
     )
