@@ -273,7 +273,7 @@ def test_any_interleaving(project: Project) -> None:
     run_state_machine_as_test(
         lambda: Interleaving(project, reviewer),
         settings=settings(
-            max_examples=examples(10),
+            max_examples=examples(6),
             stateful_step_count=30,
             deadline=None,
             derandomize=True,

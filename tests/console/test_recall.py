@@ -54,7 +54,7 @@ def shown(viewer: Client, status: int = 200, **query: Any) -> Any:
     return answer.context
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     words=st.lists(st.sampled_from(WORDS), max_size=6),
     limit=st.integers(1, 10),

@@ -87,7 +87,7 @@ LONG_AGO = [Sent(0, "monday", (by_user("I have two cats.", "t1"),))]
 LONG_AGO += [Sent(0, "monday", (by_user(KEPT), NewTurn(role=Role.ASSISTANT, content="yes")))] * MOST_REPEAT_WINDOW
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(8))
 @given(requests=st.lists(SENT, max_size=14))
 @example(requests=[*LONG_AGO, Sent(0, "monday", (by_user("I have two cats.", "t1"),))])
 @example(requests=[*LONG_AGO, Sent(1, "monday", (by_user(KEPT),)), Sent(0, "monday", (by_user("yes"),))])

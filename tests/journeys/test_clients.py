@@ -15,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from memplatform.demo.client import Client as Caller
 from memplatform_client import AsyncClient, Client, InvalidRequest, NotFound, PermissionDenied
+from tests.event_loop import run_async
 from tests.instance import PROJECT, Instance
 
 pytestmark = pytest.mark.journey
@@ -60,7 +61,7 @@ def test_waiting_takes_no_threads(client: Caller) -> None:
             assert (await memory.search("kim", "city"))["results"] is not None
             return [trace["status"] for trace in await asyncio.gather(*waiting)]
 
-    assert set(asyncio.run(run())) == {"done"}
+    assert set(run_async(run())) == {"done"}
 
 
 Step = Callable[..., Awaitable[Any]]
@@ -118,7 +119,7 @@ async def over_http(client: Caller, mode: str, user_id: str) -> None:
 
 @pytest.mark.parametrize("mode", ["legacy", NEWEST])
 def test_mcp_over_http(client: Caller, mode: str) -> None:
-    asyncio.run(over_http(client, mode, f"http {mode}"))
+    run_async(over_http(client, mode, f"http {mode}"))
 
 
 COMMANDS = {"client": ["-m", "memplatform_client.mcp.stdio"], "manage.py": ["manage.py", "mcp"]}
@@ -135,7 +136,7 @@ def test_mcp_over_stdio(client: Caller, instance: Instance, command: str) -> Non
         async with McpClient(started) as agent:
             await remember_and_forget(agent, f"stdio {command}")
 
-    asyncio.run(run())
+    run_async(run())
 
 
 def post(client: Caller, message: dict[str, Any], *, key: str, **headers: str) -> httpx2.Response:

@@ -2,6 +2,7 @@
 
 import asyncio
 import runpy
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from memplatform_client import AsyncClient, Client
 from memplatform_client.anthropic import AsyncMemoryTool, MemoryTool
 from memplatform_client.langgraph import MemplatformStore
 from memplatform_client.openai_agents import MemplatformSession
+from tests.event_loop import in_thread, run_async
 from tests.instance import PROJECT
 from tests.journeys.memory_commands import COMMANDS, told
 from tests.journeys.stores import STEPS, AsyncMethods, Store, plain
@@ -126,7 +128,7 @@ def test_a_session_of_agents_is_kept_verbatim_and_remembered(client: Caller) -> 
             known = [each["content"] async for each in memory.each_memory(user_id="mia")]
             assert sorted("Porto" in each for each in known) == [False, True]  # and the cello, nothing of the tool
 
-    asyncio.run(run())
+    run_async(run())
 
 
 @pytest.mark.parametrize("example", sorted(each.name for each in EXAMPLES.glob("*.py")))
@@ -136,7 +138,7 @@ def test_an_example_remembers_across_two_runs(
     monkeypatch.setenv("MEMPLATFORM_URL", client.address)
     monkeypatch.setenv("MEMPLATFORM_API_KEY", client.key)
     assert len((EXAMPLES / example).read_text().splitlines()) <= 40
-    runpy.run_path(str(EXAMPLES / example), run_name="__main__")
+    in_thread(partial(runpy.run_path, str(EXAMPLES / example), run_name="__main__"))
     first, *second = capsys.readouterr().out.splitlines()
     assert "Porto" not in first, first
     assert "Porto" in "\n".join(second)

@@ -136,7 +136,7 @@ def test_any_rollback(project: Project) -> None:
     run_state_machine_as_test(
         lambda: WithRollbacks(project, reviewer),
         settings=settings(
-            max_examples=examples(8, soak=5_000),
+            max_examples=examples(4, soak=5_000),
             stateful_step_count=12,
             deadline=None,
             derandomize=True,

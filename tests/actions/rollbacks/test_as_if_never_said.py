@@ -35,7 +35,7 @@ def was_dropped_beside_others(person: Teller) -> bool:
 
 
 @settings(
-    max_examples=examples(25),
+    max_examples=examples(12),
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),

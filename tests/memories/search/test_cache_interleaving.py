@@ -140,7 +140,7 @@ def test_kept_or_read_the_answer_is_the_same_through_any_changes(remember, embed
     run_state_machine_as_test(
         lambda: Interleaving(str(new_id()), remember, embedder),
         settings=settings(
-            max_examples=examples(10),
+            max_examples=examples(6),
             stateful_step_count=25,
             deadline=None,
             phases=[Phase.explicit, Phase.generate],

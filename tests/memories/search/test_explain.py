@@ -52,7 +52,7 @@ def known(remember) -> None:
         Memory.objects.filter(pk=memory.pk).update(**changes)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_order_and_scores_are_those_of_the_search(known, ana, embedder, data) -> None:
     query = SearchQuery(

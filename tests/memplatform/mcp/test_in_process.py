@@ -1,12 +1,12 @@
 """A request within another one: what it takes over from the outer one, and what it doesn't."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from apps.api.continuations import IS_PART
 from memplatform.mcp.in_process import InProcessTransport
 from memplatform_client import AsyncClient
+from tests.event_loop import run_async
 
 OUTER = {
     "REQUEST_METHOD": "POST",
@@ -38,7 +38,7 @@ def environ_of(ask: Callable[[AsyncClient], Any]) -> dict[str, Any]:
         ) as client:
             await ask(client)
 
-    asyncio.run(run())
+    run_async(run())
     return seen
 
 

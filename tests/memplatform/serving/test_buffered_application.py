@@ -15,6 +15,7 @@ from memplatform.serving.refusals import refuse
 from memplatform.serving.request_body import BodyLimits
 from memplatform.serving.trace_waits import TraceWaits
 from memplatform.serving.wsgi_environ import wsgi_environ
+from tests.event_loop import run_async
 
 
 class FakeHeaders(dict[str, list[str]]):
@@ -84,7 +85,7 @@ def run(application: Callable[..., Any], scope: FakeScope, exchange: FakeExchang
     served = BufferedApplication(
         application, threads=1, limits=limits, refuse=refuse, waits=waits, answer_mcp=answer_mcp
     )
-    asyncio.run(served.__rsgi__(scope, exchange))  # type: ignore[arg-type]
+    run_async(served.__rsgi__(scope, exchange))  # type: ignore[arg-type]
     served.__rsgi_del__(asyncio.new_event_loop())
 
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 import pytest
 
 from memplatform.serving.request_body import BodyIncomplete, BodyLimits, BodyReader, BodyTimeout, BodyTooLarge
+from tests.event_loop import run_async
 
 LIMITS = BodyLimits(largest=1_000, small=100, seconds=0.05, bytes_per_second=1_000_000, large_at_once=1)
 
@@ -36,7 +37,7 @@ def read(scope: FakeScope, exchange: FakeExchange, limits: BodyLimits = LIMITS) 
     async def run() -> bytes:
         return await BodyReader(limits).read(scope, exchange)  # type: ignore[arg-type]
 
-    return asyncio.run(run())
+    return run_async(run())
 
 
 @pytest.mark.parametrize(
@@ -92,6 +93,6 @@ def test_large_bodies_are_read_one_after_the_other() -> None:
         ]
         return await asyncio.gather(*reads, return_exceptions=True)
 
-    *large, small = asyncio.run(run())
+    *large, small = run_async(run())
     assert [type(each) for each in large] == [BodyTimeout, BodyTimeout]
     assert small == b"small"

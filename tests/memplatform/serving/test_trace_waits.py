@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from uuid import UUID, uuid4
 
 from memplatform.serving.trace_waits import TraceWaits
+from tests.event_loop import run_async
 
 LONG = 30.0
 
@@ -41,13 +42,13 @@ def test_each_waits_for_its_own_trace() -> None:
         traces.ended.add(second)
         await callers[2]
 
-    asyncio.run(wait())
+    run_async(wait())
     assert traces.asked[0] == {first, second}  # one query for all
 
 
 def test_the_time_is_up() -> None:
     traces = Traces()
-    asyncio.run(TraceWaits(traces.ended_of, at_most=1).wait(uuid4(), seconds=0.01))
+    run_async(TraceWaits(traces.ended_of, at_most=1).wait(uuid4(), seconds=0.01))
     assert traces.ended == set()
 
 
@@ -63,4 +64,4 @@ def test_too_many_do_not_wait() -> None:
         traces.ended.add(trace)
         await first
 
-    asyncio.run(wait())
+    run_async(wait())
