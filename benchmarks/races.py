@@ -26,7 +26,7 @@ END_SECONDS = 90.0
 def run(*, data: Path, full: bool) -> dict[str, object]:
     """Return `stored`, `lost` and `doubled`, and the number of requests."""
     requests = REQUESTS * (5 if full else 1)
-    with running_service(cluster=True, WORK_LEASE_SECONDS="3") as service:
+    with running_service(cluster=True, WORK_LEASE_SECONDS="3", HEARTBEAT_SECONDS="1") as service:
         stored = _equal_messages(service)
         lost, doubled = _kills(service, requests=requests)
     return {"stored": stored, "at_once": AT_ONCE, "lost": lost, "doubled": doubled, "requests": requests}
