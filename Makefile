@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Number of processes that run the tests; more than processors, because many tests wait for processes that they start.
-WORKERS ?= 4
+WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -256,5 +256,5 @@ def _evaluate(memory: Memory) -> None:
         end_user=memory.end_user, sample=sample, position=0, memory=memory, memory_type=memory.type, model=HOSTILE
     )
     EvaluationLabel.objects.create(
-        end_user=memory.end_user, item=item, labeller="person:1", value=LabelValue.GOOD, remembered_id=new_id()
+        end_user=memory.end_user, item=item, labeller="person:1000001", value=LabelValue.GOOD, remembered_id=new_id()
     )

@@ -68,7 +68,7 @@ def test_pages_of_evaluation_are_for_everyone(open_window: OpenPage, project: Pr
     for sample in drawn(project).values():
         item = sample.items.order_by("-position")[0]
         value = "good" if item.memory_id else "something"
-        for labeller in ("person:8", "person:9"):
+        for labeller in ("person:1000008", "person:1000009"):
             EvaluationLabel.objects.create(end_user_id=person.id, item=item, labeller=labeller, value=value)
     assert EvaluationSample.objects.count() == 2
     replay = Replay.objects.create(project=project, configuration=ConfigurationVersion.objects.get(), state="running")
