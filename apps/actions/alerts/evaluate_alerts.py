@@ -33,7 +33,7 @@ def evaluate_alerts(*, now: datetime | None = None) -> int:
         try:
             with tenant_scope(project_id=project_id):
                 evaluate_project(project_id=project_id, now=moment)
-        except Exception:
+        except Exception:  # whatever one project raises, the alerts of the others are evaluated
             log.exception("the alerts of a project could not be evaluated", project=str(project_id))
     return len(projects)
 

@@ -63,6 +63,7 @@ def _in_lock_order(operations: Sequence[ItemOperation]) -> list[_Write]:
     """
     writes = [_Write(place, each, new_id()) for place, each in enumerate(operations) if not isinstance(each, _READS)]
     if all(isinstance(each.operation, PutItem | DeleteItem) for each in writes):
+        # The condition above is not followed into the lambda.
         writes.sort(key=lambda each: (each.operation.namespace, each.operation.key))  # type: ignore[union-attr]
     return writes
 

@@ -161,7 +161,7 @@ class Mem0MemoriesView(Mem0View):
     def delete(self, request: Request) -> Response:
         """Retract the memories of an end user; those whose tags bind agents only with the scope trust."""
         names = {name: request.GET.get(name) for name in ("user_id", "agent_id", "app_id", "run_id")}
-        rows = self.listed(Mem0ListBody(**names))  # type: ignore[arg-type]
+        rows = self.listed(Mem0ListBody(**names))  # type: ignore[arg-type]  # other fields keep their defaults
         retract_several(
             project_id=self.caller.project_id,
             memory_ids=list(rows.values_list("id", flat=True)[:MOST_DELETED]),

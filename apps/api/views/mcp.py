@@ -21,5 +21,5 @@ class McpView(ApiView):
     def post(self, request: Request) -> Response:
         """Leave the answer to the MCP server beside Django (memplatform/mcp); tools need their own scopes."""
         response = Response(status=202)  # never sent by the web server
-        response.continuation = McpMessage()  # type: ignore[attr-defined]
+        response.continuation = McpMessage()  # type: ignore[attr-defined]  # read by memplatform/serving
         return response

@@ -20,7 +20,11 @@ RETRACTS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempote
 
 def add_writing_tools(server: MCPServer[Any], connect: Connect) -> None:
     """Add add_memory, its second name store_memory, update_memory and delete_memory."""
+    _add_adding_tools(server, connect)
+    _add_changing_tools(server, connect)
 
+
+def _add_adding_tools(server: MCPServer[Any], connect: Connect) -> None:
     async def add_memory(
         ctx: Context[Any, Any],
         text: Annotated[str | None, Field(description="What the user said, in the user's own words.")] = None,
@@ -49,6 +53,8 @@ def add_writing_tools(server: MCPServer[Any], connect: Connect) -> None:
     server.tool("add_memory", title="Add a memory", annotations=ADDS)(add_memory)
     server.tool("store_memory", title="Store a memory (add_memory under another name)", annotations=ADDS)(add_memory)
 
+
+def _add_changing_tools(server: MCPServer[Any], connect: Connect) -> None:
     @server.tool(title="Update a memory", annotations=CHANGES)
     async def update_memory(
         ctx: Context[Any, Any],
