@@ -60,18 +60,34 @@ TREE = {
         (conversation(TREE, current_node="old-a"), [("user", "I live in Pari."), ("assistant", "Where?")]),
         (conversation(TREE), [("user", "I live in Paris."), ("assistant", "Lovely.")]),  # the newest children
         (conversation(TREE, current_node="gone"), [("user", "I live in Paris."), ("assistant", "Lovely.")]),
-        (conversation({"x": node("y", ["y"], text="I am Bo."), "y": node("x", ["x"])}, current_node="x"), [("user", "I am Bo.")]),
-        (conversation({"x": node(None, [], text="Hidden", metadata={"is_visually_hidden_from_conversation": True})}), []),
+        (
+            conversation({"x": node("y", ["y"], text="I am Bo."), "y": node("x", ["x"])}, current_node="x"),
+            [("user", "I am Bo.")],
+        ),
+        (
+            conversation({"x": node(None, [], text="Hidden", metadata={"is_visually_hidden_from_conversation": True})}),
+            [],
+        ),
         (conversation({"x": node(None, [], "tool", "A web page")}), []),
         (conversation({"x": node(None, [], "assistant", "search()", recipient="browser")}), []),
         (
             conversation(
-                {"x": node(None, [], text="x", content={"content_type": "multimodal_text", "parts": [{"asset": 1}, "My cat", {"text": "spoken"}]})}
+                {
+                    "x": node(
+                        None,
+                        [],
+                        text="x",
+                        content={
+                            "content_type": "multimodal_text",
+                            "parts": [{"asset": 1}, "My cat", {"text": "spoken"}],
+                        },
+                    )
+                }
             ),
             [("user", "My cat\nspoken")],
         ),
     ],
-)  # fmt: skip
+)
 def test_the_branch_that_a_chatgpt_conversation_ended_with_is_read(
     content: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
@@ -128,13 +144,20 @@ HUMAN = {"uuid": "m1", "sender": "human", "text": "I live in Rome.", "created_at
         (HUMAN, [("user", "I live in Rome.")]),
         ({**HUMAN, "sender": "assistant"}, [("assistant", "I live in Rome.")]),
         (
-            {**HUMAN, "content": [{"type": "text", "text": "A"}, {"type": "tool_use", "input": {}}, {"type": "text", "text": "B"}]},
+            {
+                **HUMAN,
+                "content": [
+                    {"type": "text", "text": "A"},
+                    {"type": "tool_use", "input": {}},
+                    {"type": "text", "text": "B"},
+                ],
+            },
             [("user", "A\nB")],
         ),
         ({**HUMAN, "text": "", "files": [{"file_name": "x.png"}]}, []),
         ({**HUMAN, "created_at": None}, [("user", "I live in Rome.")]),  # the time of the conversation
     ],
-)  # fmt: skip
+)
 def test_a_claude_export_is_read(message: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     entries = read(ImportFormat.CLAUDE, [claude(message)])
 
@@ -186,11 +209,14 @@ EPISODE = {"uuid": "e1", "content": "I live in Oslo.", "valid_at": "2026-03-02T0
     [
         ({**EPISODE, "role_type": "user", "role": "Bo"}, [("user", "I live in Oslo.")]),
         ({**EPISODE, "role_type": "assistant"}, [("assistant", "I live in Oslo.")]),
-        ({**EPISODE, "content": "Bo(user): I live in Oslo.\nAgent(assistant): Cold?\nVery.\n"}, [("user", "I live in Oslo."), ("assistant", "Cold?\nVery.")]),
+        (
+            {**EPISODE, "content": "Bo(user): I live in Oslo.\nAgent(assistant): Cold?\nVery.\n"},
+            [("user", "I live in Oslo."), ("assistant", "Cold?\nVery.")],
+        ),
         ({**EPISODE, "content": "user: hello to you\nassistant: hi"}, [("user", "hello to you"), ("assistant", "hi")]),
         ({**EPISODE, "source": "message"}, [("user", "I live in Oslo.")]),
     ],
-)  # fmt: skip
+)
 def test_episodes_are_read(episode: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     for content in ([episode], {"episodes": [episode]}):
         entries = read(ImportFormat.ZEP, content, default="")
