@@ -10,8 +10,9 @@ from uuid import UUID
 import structlog
 from django.utils import timezone
 
-from apps.actions.errors import ProjectArchived
+from apps.actions.errors import ProjectArchived, Refused
 from apps.actions.get_or_create import actor_of
+from apps.actions.imports.check_import import MOST_PROBLEMS
 from apps.actions.imports.delete_file import delete_import_file
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_turns
@@ -19,14 +20,17 @@ from apps.actions.imports.lease import LeaseLost, claim, fail, release, reportin
 from apps.actions.imports.read_file import chunks_of
 from apps.actions.imports.start_import import queue_import
 from apps.actions.imports.store_memories import store_memories
+from apps.actions.imports.stored_file import open_file
 from apps.actions.ledger.actor import acting_as
 from apps.actions.ledger.record import record
+from apps.actions.transfers.load_project import ProjectLoader, check_empty
+from apps.actions.transfers.row_blocks import row_blocks
 from apps.imports.models import FileImport
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.outbox.outages import is_outage
-from apps.pipeline.core.enums import ImportState
+from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.pipeline.importing.chunks import ImportChunk
 from apps.pipeline.importing.entries import ImportProblem
 from apps.tenants.models import Project
@@ -58,7 +62,8 @@ def run_import(*, import_id: UUID, most: timedelta = TURN) -> None:
         with acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held):
             if Project.objects.filter(id=project_id, archived_at__isnull=False).exists():
                 raise ProjectArchived
-            _import(held, until=monotonic() + most.total_seconds())
+            run = _load if held.format == ImportFormat.PROJECT else _import
+            run(held, until=monotonic() + most.total_seconds())
             _finish(held)
 
 
@@ -78,8 +83,10 @@ def _ending(held: FileImport) -> Iterator[None]:
     except Exception as error:  # whatever a file or a row makes it raise, the import has to end with a state
         if is_outage(error):
             raise  # when the lease has ended, continue_imports goes on
-        log.exception("import failed", file_import=str(held.pk))
-        fail(held, str(error) if isinstance(error, ProjectArchived) else f"{type(error).__name__}: {error}")
+        is_refused = isinstance(error, Refused)
+        if not is_refused:
+            log.exception("import failed", file_import=str(held.pk))
+        fail(held, str(error) if is_refused else f"{type(error).__name__}: {error}")
 
 
 def _import(held: FileImport, *, until: float) -> None:
@@ -96,6 +103,29 @@ def _import(held: FileImport, *, until: float) -> None:
         with reporting(held) as row:
             added = _store_turns(held, chunk) if chunk.turns else _store_memories(held, chunk)
             row.done = dict(Counter(row.done) + Counter(added))
+            row.position, row.wait_reason = number, ""
+
+
+def _load(held: FileImport, *, until: float) -> None:
+    """Load an exported project; rows of the project come first, and again after a pause, since others refer to them."""
+    loader, number = ProjectLoader(project_id=held.project_id), 0
+    if not held.position:
+        check_empty(project_id=held.project_id)
+    for block in row_blocks(open_file(held)):
+        if isinstance(block, ImportProblem):
+            continue
+        number += 1
+        if number <= held.position:
+            loader.skip(block)
+            continue
+        if monotonic() > until:
+            raise _TurnOver
+        with reporting(held) as row:
+            loaded = loader.load(block)
+            if isinstance(loaded, ImportProblem):
+                row.problems = [*row.problems, {"at": loaded.at, "reason": loaded.reason}][-MOST_PROBLEMS:]
+                loaded = {"refused": 1}
+            row.done = dict(Counter(row.done) + Counter(loaded))
             row.position, row.wait_reason = number, ""
 
 

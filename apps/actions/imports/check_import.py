@@ -8,14 +8,18 @@ from uuid import UUID
 
 import structlog
 
+from apps.actions.errors import Refused
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_memories, known_turns
 from apps.actions.imports.lease import LeaseLost, claim, fail, release, reporting
 from apps.actions.imports.read_file import chunks_of, recognised_format
 from apps.actions.imports.screened_turns import Screening
+from apps.actions.imports.stored_file import open_file
+from apps.actions.transfers.load_project import check_empty
+from apps.actions.transfers.row_blocks import row_blocks
 from apps.imports.models import FileImport
 from apps.outbox.outages import is_outage
-from apps.pipeline.core.enums import ImportState
+from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.importing.chunks import ImportChunk
 from apps.pipeline.importing.entries import ImportProblem
@@ -35,6 +39,7 @@ class FileFindings:
     dropped: Counter[str] = field(default_factory=Counter)
     users: set[UUID] = field(default_factory=set)
     sessions: set[int] = field(default_factory=set)  # hashes
+    rows: Counter[str] = field(default_factory=Counter)  # of an exported project, by kind
     problems: list[dict[str, str]] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -46,6 +51,7 @@ class FileFindings:
             "users": len(self.users),
             "dropped": sum(self.dropped.values()),
             "dropped_by_reason": dict(self.dropped.most_common()),
+            "rows": dict(self.rows),
         }
 
 
@@ -68,8 +74,9 @@ def check_import(*, import_id: UUID) -> None:
         except Exception as error:  # whatever a file makes a reader raise, the check has to end with a state
             if is_outage(error):
                 raise  # when the lease has ended, continue_imports begins again
-            log.exception("check of import failed", file_import=str(import_id))
-            fail(held, f"{type(error).__name__}: {error}")
+            if not isinstance(error, Refused):
+                log.exception("check of import failed", file_import=str(import_id))
+            fail(held, str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}")
 
 
 def _check(held: FileImport) -> None:
@@ -79,7 +86,7 @@ def _check(held: FileImport) -> None:
         return
     held.format = recognised
     findings = FileFindings()
-    steps = _chunks(held, findings)
+    steps = _blocks(held, findings) if recognised is ImportFormat.PROJECT else _chunks(held, findings)
     for number, _ in enumerate(steps, start=1):
         if number % REPORT_EVERY == 0:
             _report(held, findings)
@@ -105,6 +112,20 @@ def _chunks(held: FileImport, findings: FileFindings) -> Iterator[None]:
             add_problem(findings, each)
         else:
             _count(held, each, findings, screening)
+        yield
+
+
+def _blocks(held: FileImport, findings: FileFindings) -> Iterator[None]:
+    """Count the rows of an exported project. Raises Conflict, Unfit."""
+    check_empty(project_id=held.project_id)
+    for block in row_blocks(open_file(held)):
+        if isinstance(block, ImportProblem):
+            add_problem(findings, block)
+        else:
+            findings.counts["chunks"] += 1
+            findings.rows.update({kind: len(rows) for kind, rows in block.rows.items()})
+            if block.user:
+                findings.users.add(end_user_id(project_id=held.project_id, user_id=block.user_id))
         yield
 
 
