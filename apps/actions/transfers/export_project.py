@@ -21,7 +21,8 @@ AT_ONCE = 500  # rows per query; no connection is held while the caller reads th
 def export_project(*, project_id: UUID) -> Iterator[bytes]:
     """Yield the lines: what it is, the rows of the project, then each end user with all their rows.
 
-    `kind` names the table of a row. What is written while the export runs may be missing. The ledger records it.
+    `kind` names the table of a row, `end_user_id` whose it is. What is written while the export runs may be missing.
+    The ledger records it.
     """
     with tenant_scope(project_id=project_id):
         project = Project.objects.get(id=project_id)
@@ -30,15 +31,16 @@ def export_project(*, project_id: UUID) -> Iterator[bytes]:
 
 
 def _lines(project: Project) -> Iterator[bytes]:
-    named = {"name": project.name, "created_at": project.created_at}
-    head = {"schema": PROJECT_SCHEMA, "version": SCHEMA_VERSION, "exported_at": timezone.now(), "project": named}
+    told = {"name": project.name, "created_at": project.created_at}
+    head = {"schema": PROJECT_SCHEMA, "version": SCHEMA_VERSION, "exported_at": timezone.now(), "project": told}
     yield msgspec.json.encode(head) + b"\n"
     for table in OF_PROJECT:
         yield from _rows(table, table.model._default_manager.filter(project_id=project.pk), project.pk)
     items = next(table for table in OF_END_USER if table.model is StoredItem)
     yield from _rows(items, StoredItem.objects.filter(project_id=project.pk, end_user__isnull=True), project.pk)
     for user in _users(project.pk):
-        yield _line(END_USER, {"id": user.id, "user_id": user.external_id, "created_at": user.created_at})
+        named = {"id": user.id, "user_id": user.external_id, "created_at": user.created_at}
+        yield _line(END_USER, named, end_user_id=user.id)
         for table in OF_END_USER:
             rows = table.model._default_manager.filter(end_user_id=user.id)
             yield from _rows(table, rows, project.pk, end_user_id=user.id)
@@ -64,8 +66,8 @@ def _rows(
         with tenant_scope(project_id=project_id, end_user_id=end_user_id):
             some = list(rows.filter(pk__in=keys[first : first + AT_ONCE]).values(*table.columns))
         for row in some:
-            yield _line(table.kind, row)
+            yield _line(table.kind, row, end_user_id=end_user_id)
 
 
-def _line(kind: str, values: dict[str, Any]) -> bytes:
-    return msgspec.json.encode({"kind": kind, **values}) + b"\n"
+def _line(kind: str, values: dict[str, Any], *, end_user_id: UUID | None) -> bytes:
+    return msgspec.json.encode({"kind": kind, "end_user_id": end_user_id, "row": values}) + b"\n"

@@ -13,6 +13,7 @@ from apps.actions.transfers.project_tables import TransferTable
 from apps.memories.codec import read_statement
 from apps.memories.models import Memory
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
+from apps.traces.models import ConfigurationVersion, PreFilterRule
 
 _PERSON = re.compile(r"person:(\d+)")
 _ACTORS = frozenset({"actor", "undone_by", "author", "labeller"})  # columns that name who did something
@@ -38,9 +39,20 @@ class RowLoader:
         if "end_user" in names:
             values["end_user_id"] = end_user_id
         made = table.model(**values)
-        if isinstance(made, Memory):
-            made.canonical_hash = self._hash(table, given, made)
+        try:
+            self._check(table, given, made)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise BadRow(f"{table.kind} with other values than are known") from error
         return made
+
+    def _check(self, table: TransferTable, given: dict[str, Any], made: Model) -> None:
+        """Read a row as the product reads it, and set what follows from its values. Raises ValueError and others."""
+        if isinstance(made, ConfigurationVersion):
+            made.as_policy()
+        elif isinstance(made, PreFilterRule):
+            made.as_rule()
+        elif isinstance(made, Memory):
+            made.canonical_hash = self._hash(table, given, made)
 
     def _value(self, table: TransferTable, field: "Field[Any, Any]", value: Any) -> Any:
         """Return the value of a column. Raises BadRow."""
@@ -52,6 +64,8 @@ class RowLoader:
             read = (field.target_field if isinstance(field, ForeignKey) else field).to_python(value)
         except (ValidationError, TypeError, ValueError) as error:
             raise BadRow(f"{field.attname} does not fit") from error
+        if field.flatchoices and read and read not in dict(field.flatchoices):
+            raise BadRow(f"{field.attname} has a value that is not known")
         if isinstance(field, ForeignKey) and not self._ids.knows(read):
             raise BadRow(f"{field.attname} refers to a row that the file does not hold")
         if isinstance(field, UUIDField | ForeignKey):

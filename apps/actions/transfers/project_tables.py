@@ -77,7 +77,7 @@ OF_END_USER: tuple[TransferTable, ...] = (
     _table(MemoryOrigin, "memory_origins"),
     _table(MemoryVersion, "memory_versions", ids=["values"]),
     _table(MemoryLink, "memory_links"),
-    _table(MemoryVector, "memory_vectors", left_out=["embedding", "question_embeddings"]),
+    _table(MemoryVector, "memory_vectors", left_out=["embedding", "question_embeddings", "created_at"]),
     _table(MemoryComment, "memory_comments"),
     _table(RollbackItem, "rollback_items", ids=["done", "left_alone"]),
     _table(EvaluationItem, "evaluation_items"),

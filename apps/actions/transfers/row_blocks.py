@@ -15,6 +15,7 @@ from apps.pipeline.importing.formats import PROJECT_SCHEMA
 
 _KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))
 _Row = dict[str, Any]
+MOST_DEPTH = 64  # of the JSON in a row
 
 
 @dataclass
@@ -31,20 +32,33 @@ class RowBlock:
         return str(self.user.get("user_id", ""))
 
 
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of an export: a row of the table `kind`, and whose it is."""
+
+    kind: str
+    row: _Row
+    end_user_id: str | None = None
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
 def row_blocks(stream: BinaryIO) -> Iterator[RowBlock | ImportProblem]:
     """Yield the blocks of a file, and the lines that can't be read. Raises Unfit for a file of another schema."""
     lines = file_lines(stream)
     _check_head(next(lines, None))
-    block = RowBlock(at="the project")
-    for line in lines:
-        row = line if isinstance(line, ImportProblem) else _row(*line)
-        if isinstance(row, ImportProblem):
-            yield row
-        elif row["kind"] == END_USER:
+    block, owner = RowBlock(at="the project"), None
+    for each in lines:
+        at, line = (each.at, each) if isinstance(each, ImportProblem) else (f"line {each[0]}", _read(*each))
+        if isinstance(line, ImportProblem):
+            yield line
+        elif line.kind == END_USER:
             yield block
-            block = RowBlock(at=f"end user {row['user_id']}", user=row)
+            block, owner = RowBlock(at=f"end user {line.row['user_id']}", user=line.row), line.end_user_id
+        elif line.end_user_id != owner:  # the line with which its end user begins could not be read
+            yield ImportProblem(at, "belongs to an end user that the file does not name before")
         else:
-            block.rows.setdefault(row.pop("kind"), []).append(row)
+            block.rows.setdefault(line.kind, []).append(line.row)
     yield block
 
 
@@ -61,21 +75,21 @@ def _check_head(line: tuple[int, bytes] | ImportProblem | None) -> None:
         raise Unfit(f"the file has version {head.get('version')!r} of the schema; version {SCHEMA_VERSION} is read")
 
 
-def _row(number: int, raw: bytes) -> _Row | ImportProblem:
-    """Return a line as a row with a kind."""
+def _read(number: int, raw: bytes) -> _Line | ImportProblem:
+    """Return a line with a row of a known kind."""
     at = f"line {number}"
     try:
-        row = msgspec.json.decode(raw)
-        check_json(row, max_depth=64)
+        line = _decoder.decode(raw)
+        check_json(line.row, max_depth=MOST_DEPTH)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return ImportProblem(at, f"is not JSON: {error}")
+        return ImportProblem(at, f"is no row: {error}")
     except BadInput as bad:
         return ImportProblem(at, f"{bad.at} {bad}")
-    if not isinstance(row, dict) or row.get("kind") not in _KINDS | {END_USER}:
+    if line.kind not in _KINDS | {END_USER}:
         return ImportProblem(at, "is of no known kind")
-    if row["kind"] == END_USER and not _is_named(row.get("user_id")):
+    if line.kind == END_USER and not _is_named(line.row.get("user_id")):
         return ImportProblem(at, "has no valid user_id")
-    return row
+    return line
 
 
 def _is_named(user_id: Any) -> bool:

@@ -16,18 +16,20 @@ from apps.actions.imports.check_import import check_import
 from apps.actions.imports.request_import import ImportRequest, request_import
 from apps.actions.imports.start_import import start_import
 from apps.actions.imports.store_part import store_part
+from apps.actions.live_ports import live
 from apps.actions.review.approve import approve
 from apps.actions.review.review_decisions import Reviewer, SeenVersion
 from apps.actions.transfers.export_project import export_project
 from apps.actions.transfers.project_tables import LEFT_BEHIND, OF_END_USER, OF_PROJECT
 from apps.imports.models import FileImport
 from apps.intake.run_import import run_import
-from apps.memories.models import Entity, Memory, MemoryComment, MemoryLink, MemoryVector
+from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryVector
+from apps.outbox import leases
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
-from apps.worker.drain import drain
+from apps.worker.process_user import process_user
 from tests.conftest import MakeClient
 
 pytestmark = pytest.mark.django_db
@@ -43,16 +45,19 @@ _ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _OTHER = frozenset({"canonical_hash", "exported_at", "actor", "author", "project"})
 
 
-def export(project: Project) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in export_project(project_id=project.pk)]
+def rows_of(content: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in content.splitlines()]
 
 
 def alike(rows: list[dict[str, Any]]) -> list[str]:
     """Return the rows in an order and a form that does not depend on identifiers."""
     return sorted(
-        _ID.sub("-", json.dumps({name: value for name, value in row.items() if name not in _OTHER}, sort_keys=True))
-        for row in rows
+        _ID.sub("-", json.dumps([row.get("kind"), [*sorted(_kept(row.get("row", row)).items())]])) for row in rows
     )
+
+
+def _kept(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in _OTHER}
 
 
 def load(project: Project, content: bytes) -> FileImport:
@@ -70,12 +75,30 @@ def load(project: Project, content: bytes) -> FileImport:
     return held
 
 
+def drain() -> None:
+    """Do all work here: threads would not see the transaction of the test."""
+    while claimed := leases.claim(limit=10, seconds=60):
+        for lease in claimed:
+            process_user(lease=lease, ports=live())
+
+
 def content_of(project: Project) -> bytes:
     return b"".join(export_project(project_id=project.pk))
 
 
+_contents: list[bytes] = []
+
+
 @pytest.fixture
-def filled(transactional_db: None, project: Project, trusted: APIClient) -> Project:
+def content(request: pytest.FixtureRequest) -> bytes:
+    """The export of a filled project, made once."""
+    if not _contents:
+        _contents.append(content_of(request.getfixturevalue("filled")))
+    return _contents[0]
+
+
+@pytest.fixture
+def filled(project: Project, trusted: APIClient) -> Project:
     """A project with two end users, superseded and pending memories, links, comments, a review and items."""
     for user in ("ana", "bo"):
         for number, text in enumerate(SAID):
@@ -89,7 +112,7 @@ def filled(transactional_db: None, project: Project, trusted: APIClient) -> Proj
     reviewed = Memory.objects.get(content="Ana lives in Rome.")
     person = User.objects.create_user("reviewer")
     reviewer = Reviewer(project_id=project.pk, person_id=person.pk)
-    approve(reviewer=reviewer, seen=SeenVersion(reviewed.pk, reviewed.version))
+    approve(seen=[SeenVersion(reviewed.pk, reviewed.version)], by=reviewer)
     assert stored["id"] == reviewed.shown_id
     MemoryComment.objects.create(
         end_user_id=reviewed.end_user_id, memory=reviewed, author=f"person:{person.pk}", text="Sure?"
@@ -109,10 +132,10 @@ def answers(client: APIClient) -> Iterator[Any]:
     for user in ("ana", "bo"):
         for query in ("Where does she live?", "dog of the sister", "tea", "job"):
             found = client.post("/v1/memories/search", {"user_id": user, "query": query, "explain": True}).json()
-            yield [(each["memory"]["content"], round(each["score"], 6)) for each in found["results"]]
+            yield [(each["content"], round(each["score"], 6)) for each in found["results"]]
             yield client.post("/v1/context", {"user_id": user, "query": query, "token_budget": 300}).json()["context"]
         then = {"user_id": user, "query": "Where does she live?", "as_of": "2024-06-02T00:00:00Z"}
-        yield [each["memory"]["content"] for each in client.post("/v1/memories/search", then).json()["results"]]
+        yield [each["content"] for each in client.post("/v1/memories/search", then).json()["results"]]
         listed = client.get("/v1/memories", {"user_id": user, "status": ["active", "superseded"]}).json()["results"]
         for memory in sorted(listed, key=lambda each: str(each["content"])):
             history = client.get(f"/v1/memories/{memory['id']}/history").json()
@@ -122,13 +145,13 @@ def answers(client: APIClient) -> Iterator[Any]:
 def test_a_loaded_project_answers_and_exports_as_the_original(
     filled: Project, other_project: Project, client_of: MakeClient
 ) -> None:
-    before = export(filled)
+    before = rows_of(content_of(filled))
 
     held = load(other_project, content_of(filled))
 
     assert (held.state, held.error, held.problems) == ("done", "", [])
     assert held.done["users"] == 2
-    assert alike(export(other_project)) == alike(before)
+    assert alike(rows_of(content_of(other_project))) == alike(before)
     told = [list(answers(client_of(each, Scope.READ))) for each in (filled, other_project)]
     assert told[0] == told[1]
     assert any(told[0])
@@ -141,10 +164,10 @@ def test_a_loaded_project_answers_and_exports_as_the_original(
 
 
 def test_a_loaded_project_goes_on_as_the_original(
-    filled: Project, other_project: Project, client_of: MakeClient
+    content: bytes, other_project: Project, client_of: MakeClient
 ) -> None:
     """Known statements are recognised, by hashes over the new identifiers, and newer ones supersede."""
-    load(other_project, content_of(filled))
+    load(other_project, content)
     counts = Memory.objects.filter(project=other_project, status="active").count()
     writer = client_of(other_project, Scope.WRITE, Scope.READ)
 
@@ -179,44 +202,40 @@ def test_a_project_that_is_not_empty_is_refused(filled: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("find", "replace", "reason"),
+    ("find", "replace", "reason", "loaded"),
     [
-        ('"kind":"turns"', '"kind":"secrets"', "is of no known kind"),
-        ('"user_id":"bo"', '"user_id":"b\\u0000"', "NUL"),
-        ('"kind":"memories","id":"', '"kind":"memories","id":"x', "has no id"),
+        ('"kind":"spans"', '"kind":"secrets"', "is of no known kind", {"ana", "bo"}),
+        ('"kind":"turns"', '"kind":"secrets"', "refers to a row that the file does not hold", {"ana"}),
+        ('"user_id":"bo"', '"user_id":"b\\u0000"', "NUL", {"ana"}),
+        ('"user_id":"bo"', '"user_id":"ana"', "refuses it", {"ana"}),
+        ('"kind":"memories"', "", "is no row", {"ana"}),
+        ('"row":{"id":"', '"row":{"id":"x', "has no id", {"ana"}),
+        ('"status":"active","type"', '"status":"splendid","type"', "status has a value", {"ana"}),
+        ('"object":{', '"object":{"entity":"x",', "other values", {"ana"}),
     ],
 )
 def test_what_is_mangled_is_told_and_the_other_end_users_are_loaded(
-    filled: Project, other_project: Project, find: str, replace: str, reason: str
+    content: bytes, other_project: Project, find: str, replace: str, reason: str, loaded: set[str]
 ) -> None:
-    content = content_of(filled).decode()
-    place = content.rindex(find)
-    mangled = content[:place] + content[place:].replace(find, replace, 1)
+    """An end user is loaded whole or not at all."""
+    text = content.decode()
+    place = text.rindex(find)
 
-    held = load(other_project, mangled.encode())
+    held = load(other_project, (text[:place] + text[place:].replace(find, replace, 1)).encode())
 
     assert held.state == "done"
     assert any(reason in each["reason"] for each in held.problems), held.problems
-    assert EndUser.objects.filter(project=other_project, external_id="ana").exists()
+    assert set(EndUser.objects.filter(project=other_project).values_list("external_id", flat=True)) == loaded
 
 
-def test_rows_that_refer_to_others_than_those_of_the_file_are_refused(filled: Project, other_project: Project) -> None:
+def test_rows_that_refer_to_others_than_those_of_the_file_are_refused(content: bytes, other_project: Project) -> None:
     """Nobody can attach rows to those of another project by naming them."""
-    victim = Entity.objects.filter(end_user__external_id="ana").first()
-    assert victim is not None
-    lines = content_of(filled).decode().splitlines()
-    rows = [json.loads(line) for line in lines]
-    for row in rows:
-        if row.get("kind") == "memories" and row["subject_id"]:
-            row["subject_id"] = str(victim.pk)
-    only = [row for row in rows if row.get("kind") != "entities"]
+    rows = [row for row in rows_of(content) if row.get("kind") != "entities"]
 
-    held = load(other_project, "\n".join(map(json.dumps, only)).encode())
+    held = load(other_project, "\n".join(map(json.dumps, rows)).encode())
 
-    assert held.done.get("memories", 0) == 0
-    assert {each["reason"] for each in held.problems} >= {
-        "subject_id refers to a row that the file does not hold"
-    } or any("entity_id refers" in each["reason"] for each in held.problems)
+    assert held.done == {"configuration_versions": 1, "rules": held.done["rules"], "items": 1, "refused": 2}
+    assert {each["reason"] for each in held.problems} == {"entity_id refers to a row that the file does not hold"}
 
 
 @pytest.mark.parametrize(
@@ -251,7 +270,7 @@ def test_vectors_are_those_of_the_original(filled: Project, other_project: Proje
 
     def vectors(project: Project) -> list[Any]:
         rows = MemoryVector.objects.filter(memory__project=project)
-        return sorted((row.memory.content, row.questions, row.embedding.to_list()) for row in rows)
+        return sorted((row.memory.content, row.questions, row.embedding) for row in rows)
 
     assert vectors(filled) == vectors(other_project)
     assert Trace.objects.filter(project=other_project).count() == Trace.objects.filter(project=filled).count()
