@@ -27,6 +27,7 @@ from apps.api.views.imports import (
     ImportStartView,
     ImportsView,
     ImportView,
+    ProjectExportView,
 )
 from apps.api.views.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
 from apps.api.views.keys import KeysView, KeyView
@@ -97,6 +98,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/imports/<str:import_id>/start", ImportStartView.as_view(), name="import-start"),
     path("v1/imports/<str:import_id>/cancel", ImportCancelView.as_view(), name="import-cancel"),
     path("v1/imports/<str:import_id>/file", ImportFileView.as_view(), name="import-file"),
+    path("v1/project/export", ProjectExportView.as_view(), name="project-export"),
     path("v1/evaluation", EvaluationView.as_view(), name="evaluation"),
     path("v1/evaluation/samples", SamplesView.as_view(), name="samples"),
     path("v1/evaluation/samples/<str:sample_id>/items", SampleItemsView.as_view(), name="sample-items"),

@@ -226,9 +226,9 @@ def test_a_file_that_nobody_finishes_is_deleted(admin: APIClient, upload: Upload
 def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, settings: Any) -> None:
     made = admin.post("/v1/imports", {"file_name": "f"}).json()
     url, kind = f"/v1/imports/{made['id']}", "application/octet-stream"
-    assert admin.post(f"{url}/check", {}).status_code == 422  # no part
+    assert admin.post(f"{url}/check", {}).status_code == 409  # no part
     assert admin.put(f"{url}/parts/2", b"x", content_type=kind).status_code == 200
-    assert admin.post(f"{url}/check", {}).status_code == 422  # the first is missing
+    assert admin.post(f"{url}/check", {}).status_code == 409  # the first is missing
     assert admin.put(f"{url}/parts/1", b"", content_type=kind).status_code == 422
     assert admin.put(f"{url}/parts/1", b'{"mood": "good"}', content_type=kind).json()["size"] == 17
     assert admin.put(f"{url}/parts/1", b"{", content_type="application/json").status_code == 415

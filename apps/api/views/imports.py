@@ -1,8 +1,9 @@
-"""Views of /v1/imports, for keys with scope admin."""
+"""Views of /v1/imports and /v1/project/export, for keys with scope admin."""
 
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,6 +14,7 @@ from apps.actions.imports.find_import import find_import
 from apps.actions.imports.request_import import ImportRequest, request_import
 from apps.actions.imports.start_import import start_import
 from apps.actions.imports.store_part import store_part
+from apps.actions.transfers.export_project import export_project
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.parsers import BytesParser
@@ -172,6 +174,22 @@ class ImportFileView(ApiView):
     def delete(self, request: Request, import_id: str) -> Response:
         """Delete the file now instead of when its time is up; an import that is not done is cancelled for good."""
         return _answer(self, delete_import_file, import_id)
+
+
+class ProjectExportView(ApiView):
+    """All of the project."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+
+    @documented(
+        operation="export_project",
+        summary="Export the project",
+        responses={(200, "application/jsonl"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """Return the project as lines of JSON, from which an import makes another one; without keys and accounts."""
+        lines = export_project(project_id=self.caller.project_id)
+        return StreamingHttpResponse(lines, content_type="application/jsonl")
 
 
 def _answer(view: ApiView, act: Any, import_id: str, **options: Any) -> Response:
