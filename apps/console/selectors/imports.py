@@ -33,5 +33,12 @@ def shown_counts(row: FileImport) -> list[CountTile]:
 def shown_report(row: FileImport) -> list[CountTile]:
     """Return what was imported."""
     named = {name: text for text, name in _DONE}
-    shown = {name: count for name, count in row.done.items() if name != "requests"}
-    return [CountTile(named.get(name, label(name).capitalize()), count) for name, count in shown.items()]
+    first = [CountTile(text, row.done[name]) for name, text in named.items() if name in row.done]
+    rows = sorted(name for name in row.done if name not in named and name != "requests")  # of an exported project
+    return [*first, *(CountTile(label(name).capitalize(), row.done[name]) for name in rows)]
+
+
+def dropped_by_reason(row: FileImport) -> list[tuple[str, int]]:
+    """Return for which reasons the pre-filter would drop turns, the most frequent one first."""
+    reasons: dict[str, int] = row.counts.get("dropped_by_reason", {})
+    return sorted(reasons.items(), key=lambda each: -each[1])

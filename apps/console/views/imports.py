@@ -24,7 +24,7 @@ from apps.actions.transfers.export_project import export_project
 from apps.console.import_forms import ImportForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.imports import shown_counts, shown_report
+from apps.console.selectors.imports import dropped_by_reason, shown_counts, shown_report
 from apps.imports.models import FileImport
 from apps.pipeline.core.enums import ImportFormat, MemberRole
 
@@ -105,7 +105,12 @@ def part(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResp
 def show(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
     """Show what the check has found, the progress, and the report."""
     found = _found(visit, import_id)
-    context = {"import": found, "counts": shown_counts(found), "report": shown_report(found)}
+    context = {
+        "import": found,
+        "counts": shown_counts(found),
+        "dropped": dropped_by_reason(found),
+        "report": shown_report(found),
+    }
     return render(request, "console/import.html", context)
 
 

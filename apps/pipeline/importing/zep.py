@@ -43,9 +43,8 @@ def _turns(episode: _Fields, *, at: str, source: ImportSource) -> Iterator[Impor
         yield ImportProblem(at, reason)
         return
     session = next((text_of(episode.get(name)) for name in _SESSIONS if text_of(episode.get(name))), "zep")
-    named = text_of(episode.get("user_id"))
-    user_id = source.users.owner(named) or source.users.holder(text_of(episode.get("group_id")))
-    user_id = user_id or text_of(episode.get("group_id"))
+    named, group = text_of(episode.get("user_id")), text_of(episode.get("group_id"))
+    user_id = source.users.owner(named) if named else source.users.holder(group) or group
     said_at = moment_of(episode.get("valid_at")) or moment_of(episode.get("created_at"))
     uuid = text_of(episode.get("uuid")) or text_of(episode.get("uuid_"))
     for number, (name, role, text) in enumerate(_messages(episode), start=1):

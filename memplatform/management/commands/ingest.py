@@ -118,6 +118,8 @@ def _lines(counts: dict[str, Any]) -> str:
 
 
 def _summary(held: FileImport) -> str:
+    if held.format == ImportFormat.PROJECT:
+        return _lines(held.done)
     done = {name: held.done.get(name, 0) for name in ("turns", "requests", "stored", "merged", "refused", "known")}
     if held.done.get("turns") or not held.counts.get("memories"):
         return f"{done['turns']} turns in {done['requests']} requests, {done['known']} known already"

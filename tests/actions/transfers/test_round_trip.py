@@ -3,12 +3,15 @@
 import json
 import re
 from collections.abc import Iterator
+from io import StringIO
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from rest_framework.test import APIClient
 
 from apps.actions.imports.begin_check import begin_check
@@ -23,7 +26,7 @@ from apps.actions.transfers.export_project import export_project
 from apps.actions.transfers.project_tables import LEFT_BEHIND, OF_END_USER, OF_PROJECT
 from apps.imports.models import FileImport
 from apps.intake.run_import import run_import
-from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryVector
+from apps.memories.models import LedgerEntry, Memory, MemoryComment, MemoryLink, MemoryVector
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope
@@ -250,6 +253,21 @@ def test_another_version_of_the_schema_is_refused(other_project: Project, head: 
 
     assert held.state == "failed"
     assert error in held.error
+
+
+def test_a_project_is_exported_by_rest_and_commands(
+    filled: Project, other_project: Project, client_of: MakeClient, tmp_path: Path
+) -> None:
+    file, out = tmp_path / "project.jsonl", StringIO()
+    answer: Any = client_of(filled, Scope.ADMIN).get("/v1/project/export")
+    call_command("export_project", filled.slug, "--output", str(file))
+    call_command("ingest", str(file), f"--project={other_project.slug}", stdout=out, stderr=out)
+
+    assert alike(rows_of(b"".join(answer.streaming_content))) == alike(rows_of(file.read_bytes()))
+    assert "users: 2" in out.getvalue().splitlines()
+    assert Memory.objects.filter(project=other_project).count() == Memory.objects.filter(project=filled).count()
+    acts = LedgerEntry.objects.filter(project=filled, verb="project_exported").values_list("actor", flat=True)
+    assert {actor.partition(":")[0] for actor in acts} == {"key", "command"}
 
 
 def test_every_table_of_a_project_is_exported_or_left_behind_on_purpose() -> None:

@@ -224,6 +224,24 @@ def test_episodes_are_read(episode: dict[str, Any], expected: list[tuple[str, st
         assert {(each.user_id, each.session_id) for each in entries} == {("bo", "bo")}
 
 
+@pytest.mark.parametrize(
+    ("default", "by_name", "fields", "owner"),
+    [
+        ("ana", {}, {}, "ana"),
+        ("ana", {"bo": "cy"}, {}, "cy"),
+        ("ana", {"bo": "cy"}, {"user_id": "di"}, "di"),
+        ("ana", {"di": "eve"}, {"user_id": "di"}, "eve"),
+        ("", {}, {}, "bo"),
+    ],
+)
+def test_the_group_of_an_episode_is_its_end_user_where_nobody_else_is_named(
+    default: str, by_name: dict[str, str], fields: dict[str, str], owner: str
+) -> None:
+    (entry,) = read(ImportFormat.ZEP, [{**EPISODE, **fields}], default=default, **by_name)
+
+    assert entry.user_id == owner
+
+
 def test_the_messages_of_an_episode_have_identifiers_of_their_own() -> None:
     entries = read(ImportFormat.ZEP, [{**EPISODE, "content": "Bo: hello\nCy: hi"}])
 
