@@ -1,10 +1,10 @@
 """Run an import: one chunk after the other, each in a transaction with its progress, at the pace that quotas allow."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from time import monotonic
+from time import monotonic, sleep
 from uuid import UUID
 
 import structlog
@@ -14,7 +14,7 @@ from apps.actions.errors import ProjectArchived, Refused
 from apps.actions.get_or_create import actor_of
 from apps.actions.imports.check_import import MOST_PROBLEMS
 from apps.actions.imports.delete_file import delete_import_file
-from apps.actions.imports.find_project import project_of_import
+from apps.actions.imports.find_project import is_another_running, project_of_import
 from apps.actions.imports.known_entries import known_turns
 from apps.actions.imports.lease import LeaseLost, claim, fail, release, reporting
 from apps.actions.imports.read_file import chunks_of
@@ -36,20 +36,72 @@ from apps.pipeline.importing.entries import ImportProblem
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 
+OnProgress = Callable[[int], None]
 log = structlog.get_logger(__name__)
 
-TURN = timedelta(seconds=50)  # after which a worker gives others their turn
+TURN = timedelta(minutes=10)  # after which a worker gives others their turn; it counts from the first new chunk
+PAUSE_SECONDS = 5.0  # after which an import looks again whether the queue has room
 METADATA = "import"  # the key of the metadata of a trace under which its import is named
+_RENEWING = 1_000  # chunks that are skipped until the lease is renewed
 
 
 class _TurnOver(Exception):
     """The worker has worked for long enough."""
 
 
-def run_import(*, import_id: UUID, most: timedelta = TURN) -> None:
+class ImportRun:
+    """One turn of a worker at an import: what is done already is skipped, then chunk follows chunk until time is up."""
+
+    def __init__(self, held: FileImport, *, most: timedelta, pauses: bool, on_progress: OnProgress) -> None:
+        self.held = held
+        self._most, self._pauses, self._on_progress = most, pauses, on_progress
+        self._until = 0.0
+
+    def is_done(self, number: int) -> bool:
+        """Return True for a chunk that an earlier turn has imported. Raises LeaseLost."""
+        if number > self.held.position:
+            return False
+        if number % _RENEWING == 0:
+            with reporting(self.held):
+                pass
+        return True
+
+    def begin(self) -> None:
+        """Go on with the next chunk, when the queue has room.
+
+        Raises QueueFull, LeaseLost, ProjectArchived, and at the end of the turn.
+        """
+        self._until = self._until or monotonic() + self._most.total_seconds()
+        if monotonic() > self._until:
+            raise _TurnOver
+        if Project.objects.filter(id=self.held.project_id, archived_at__isnull=False).exists():
+            raise ProjectArchived
+        while True:
+            try:
+                check_room_for_import(project_id=self.held.project_id)
+            except QueueFull as full:
+                if not self._pauses or monotonic() + PAUSE_SECONDS > self._until:
+                    raise
+                with reporting(self.held) as row:
+                    row.wait_reason = str(full)
+            else:
+                return
+            sleep(PAUSE_SECONDS)
+
+    def end(self, row: FileImport, number: int, added: Mapping[str, int]) -> None:
+        """Note in the locked row that a chunk is imported."""
+        row.done = dict(Counter(row.done) + Counter(added))
+        row.position, row.wait_reason = number, ""
+        self._on_progress(number)
+
+
+def run_import(
+    *, import_id: UUID, most: timedelta = TURN, pauses: bool = True, on_progress: OnProgress = lambda _: None
+) -> None:
     """Import what is left, for up to `most`; a worker goes on with the rest later.
 
-    Where the queue is half full or a quota is used up, the import waits until there is room. Ignores an import that
+    Where the queue is half full the import pauses, or with `pauses` false is given back; where a quota is used up it
+    is given back until there is room. `on_progress` gets the number of chunks that are done. Ignores an import that
     is over or that another process works on.
     """
     project_id = project_of_import(import_id)
@@ -60,11 +112,15 @@ def run_import(*, import_id: UUID, most: timedelta = TURN) -> None:
         if held is None:
             return
         with acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held):
-            if Project.objects.filter(id=project_id, archived_at__isnull=False).exists():
-                raise ProjectArchived
-            run = _load if held.format == ImportFormat.PROJECT else _import
-            run(held, until=monotonic() + most.total_seconds())
+            run = ImportRun(held, most=most, pauses=pauses, on_progress=on_progress)
+            (_load if held.format == ImportFormat.PROJECT else _import)(run)
             _finish(held)
+
+
+def run_next_import(*, import_id: UUID) -> None:
+    """Run an import as a worker does: one at a time in the installation, since each keeps a process busy."""
+    if not is_another_running(import_id):
+        run_import(import_id=import_id)
 
 
 @contextmanager
@@ -89,44 +145,35 @@ def _ending(held: FileImport) -> Iterator[None]:
         fail(held, str(error) if is_refused else f"{type(error).__name__}: {error}")
 
 
-def _import(held: FileImport, *, until: float) -> None:
-    number = 0
-    for chunk in chunks_of(held):
-        if isinstance(chunk, ImportProblem):
-            continue  # the check has told it
-        number += 1
-        if number <= held.position:
+def _import(run: ImportRun) -> None:
+    chunks = (each for each in chunks_of(run.held) if not isinstance(each, ImportProblem))  # the check has told them
+    for number, chunk in enumerate(chunks, start=1):
+        if run.is_done(number):
             continue
-        if monotonic() > until:
-            raise _TurnOver
-        check_room_for_import(project_id=held.project_id)
-        with reporting(held) as row:
-            added = _store_turns(held, chunk) if chunk.turns else _store_memories(held, chunk)
-            row.done = dict(Counter(row.done) + Counter(added))
-            row.position, row.wait_reason = number, ""
+        run.begin()
+        with reporting(run.held) as row:
+            added = _store_turns(run.held, chunk) if chunk.turns else _store_memories(run.held, chunk)
+            run.end(row, number, added)
 
 
-def _load(held: FileImport, *, until: float) -> None:
+def _load(run: ImportRun) -> None:
     """Load an exported project; rows of the project come first, and again after a pause, since others refer to them."""
-    loader, number = ProjectLoader(project_id=held.project_id), 0
+    held = run.held
+    loader = ProjectLoader(project_id=held.project_id)
     if not held.position:
         check_empty(project_id=held.project_id)
-    for block in row_blocks(open_file(held)):
-        if isinstance(block, ImportProblem):
-            continue
-        number += 1
-        if number <= held.position:
+    blocks = (each for each in row_blocks(open_file(held)) if not isinstance(each, ImportProblem))
+    for number, block in enumerate(blocks, start=1):
+        if run.is_done(number):
             loader.skip(block)
             continue
-        if monotonic() > until:
-            raise _TurnOver
+        run.begin()
         with reporting(held) as row:
             loaded = loader.load(block)
             if isinstance(loaded, ImportProblem):
                 row.problems = [*row.problems, {"at": loaded.at, "reason": loaded.reason}][-MOST_PROBLEMS:]
                 loaded = {"refused": 1}
-            row.done = dict(Counter(row.done) + Counter(loaded))
-            row.position, row.wait_reason = number, ""
+            run.end(row, number, loaded)
 
 
 def _store_turns(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:

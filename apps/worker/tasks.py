@@ -152,8 +152,8 @@ def check_import(import_id: str) -> None:
 
 @no_tenant()
 def run_import(import_id: str) -> None:
-    """Run an import that somebody has started, for a while."""
-    importing.run_import(import_id=UUID(import_id))
+    """Run an import that somebody has started, for a while, unless another one runs."""
+    importing.run_next_import(import_id=UUID(import_id))
 
 
 @no_tenant()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,11 +11,13 @@ from rest_framework.test import APIClient
 
 from apps.actions.imports.check_import import check_import
 from apps.actions.imports.continue_imports import continue_imports
+from apps.actions.projects.archive_project import archive_project
+from apps.actions.projects.restore_project import restore_project
 from apps.actions.users.erase_user import erase_user
 from apps.imports.models import FileImport, FilePart
 from apps.intake import backpressure
 from apps.intake import run_import as running
-from apps.intake.run_import import run_import
+from apps.intake.run_import import run_import, run_next_import
 from apps.memories.models import LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope, Status
@@ -143,6 +146,7 @@ def test_an_import_waits_where_the_queue_is_half_full(
     project: Project, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
+    monkeypatch.setattr(running, "PAUSE_SECONDS", 10_000)  # longer than the worker's turn
     Project.objects.update(queue_limit=8)
     waiting = start(admin, upload(lines(*SAID)))
 
@@ -217,7 +221,7 @@ def test_a_file_that_nobody_finishes_is_deleted(admin: APIClient, upload: Upload
     made = upload(lines(*SAID))
     continue_imports()
     assert FilePart.objects.exists()
-    FileImport.objects.update(created_at=timezone.now() - timezone.timedelta(days=settings.IMPORT_KEPT_DAYS + 1))
+    FileImport.objects.update(created_at=timezone.now() - timedelta(days=settings.IMPORT_KEPT_DAYS + 1))
     continue_imports()
     assert not FilePart.objects.exists()
     assert admin.get(f"/v1/imports/{made['id']}").json()["state"] == "cancelled"
@@ -240,3 +244,39 @@ def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, setting
     failed = admin.get(url).json()
     assert (failed["state"], failed["error"]) == ("failed", "the format of the file is not recognised: name it")
     assert admin.delete(f"{url}/file").json()["has_file"] is False
+
+
+def test_an_import_into_an_archived_project_fails_and_goes_on_once_it_is_restored(
+    project: Project, admin: APIClient, upload: Upload
+) -> None:
+    made = upload(mem0("Likes green tea"))
+    admin.post(f"/v1/imports/{made['id']}/start")
+    archive_project(project_id=project.pk)
+
+    assert "archived" in work(admin, made)["error"]
+    assert not Memory.objects.exists()
+    restore_project(project_id=project.pk)
+    assert start(admin, made)["done"] == {"stored": 1}
+
+
+def test_a_worker_that_gives_others_their_turn_goes_on_later(
+    admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
+    made = upload(lines(*SAID))
+    admin.post(f"/v1/imports/{made['id']}/start")
+    import_id = parse(Prefix.IMPORT, made["id"])
+    run_import(import_id=import_id, most=timedelta(seconds=-1))
+    assert FileImport.objects.get().state == "waiting"
+
+    other = FileImport.objects.create(
+        project_id=FileImport.objects.get().project_id,
+        file_name="other",
+        state="running",
+        leased_until=timezone.now() + timedelta(minutes=1),
+    )
+    run_next_import(import_id=import_id)
+    assert not Turn.objects.exists()
+    other.delete()
+    run_next_import(import_id=import_id)
+    assert Turn.objects.count() == 5

@@ -14,7 +14,7 @@ ALLOWED = {
     "apps/actions/evaluation/draw_weekly_samples.py": ["SCHEDULE"],
     "apps/actions/imports/continue_imports.py": ["SCHEDULE"],
     "apps/actions/imports/delete_file.py": ["SCHEDULE"],
-    "apps/actions/imports/find_project.py": ["SCHEDULE"],
+    "apps/actions/imports/find_project.py": ["SCHEDULE", "SCHEDULE"],
     "apps/actions/invitations/find_invitation.py": ["INVITATION_LOOKUP"],
     "apps/actions/ledger/remove.py": ["LEDGER"],
     "apps/actions/ledger/seal.py": ["LEDGER"],

@@ -33,6 +33,8 @@ from apps.worker.shutdown import STOPPING
 MOST_SHOWN = 20  # problems of a file
 PART_BYTES = 1024 * 1024
 SLICE_SECONDS = 1.0
+WORK_SECONDS = 30.0  # between two parts of an import, which each read the file from its start
+A_DAY = timedelta(days=1)
 OPEN = (WorkState.PENDING, WorkState.RUNNING)
 
 
@@ -128,15 +130,14 @@ def _summary(held: FileImport) -> str:
 
 
 def _run(held: FileImport, progress: Callable[[int], None], *, works: bool) -> None:
-    """Import until it is over; the row is read again after each slice. Where it has to wait, work is done if wanted."""
+    """Import until it is over. Where it has to wait for the queue, work is done if wanted."""
     while not STOPPING.is_set():
-        run_import(import_id=held.pk, most=timedelta(seconds=SLICE_SECONDS))
+        run_import(import_id=held.pk, most=A_DAY, pauses=not works, on_progress=progress)
         held.refresh_from_db()
-        progress(held.position)
         if held.is_over:
             return
-        if not (works and held.wait_reason and drain(most_seconds=SLICE_SECONDS)):
-            time.sleep(SLICE_SECONDS / 5)
+        if not (works and held.wait_reason and drain(most_seconds=WORK_SECONDS)):
+            time.sleep(SLICE_SECONDS)  # another process imports it, or it waits until a quota has room
 
 
 def _work(end_users: Collection[UUID]) -> None:
