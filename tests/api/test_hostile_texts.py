@@ -171,6 +171,7 @@ def send(caller: APIClient, method: str, path: str, body: Any) -> Any:
 
 
 SOMETHING = {"session_id": "s", "entity_id": "ent_x", "link_id": "lnk_x", "alert_id": "alr_x", "item_id": "itm_x"}
+SOMETHING |= {"import_id": "imp_x"}
 
 
 def test_text_in_addresses_and_headers(caller: APIClient) -> None:

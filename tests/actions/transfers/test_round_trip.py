@@ -210,19 +210,18 @@ def test_a_project_that_is_not_empty_is_refused(filled: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("find", "replace", "reason", "loaded"),
+    ("find", "replace", "reason", "is_lost"),
     [
-        ('"kind":"spans"', '"kind":"secrets"', "is of no known kind", {"ana", "bo"}),
-        ('"kind":"turns"', '"kind":"secrets"', "refers to a row that the file does not hold", {"ana"}),
-        ('"user_id":"bo"', '"user_id":"b\\u0000"', "NUL", {"ana"}),
-        ('"user_id":"bo"', '"user_id":"ana"', "refuses it", {"ana"}),
-        ('"row":{"id":"', '"row":{"id":"x', "has no id", {"ana"}),
-        ('"status":"active","type"', '"status":"splendid","type"', "status has a value", {"ana"}),
-        ('"object":{', '"object":{"entity":"x",', "other values", {"ana"}),
+        ('"kind":"spans"', '"kind":"secrets"', "is of no known kind", False),
+        ('"kind":"turns"', '"kind":"secrets"', "refers to a row that the file does not hold", True),
+        ('"user_id":"', '"user_id":"\\u0000', "NUL", True),
+        ('"row":{"id":"', '"row":{"id":"x', "has no id", True),
+        ('"status":"active","type"', '"status":"splendid","type"', "status has a value", True),
+        ('"object":{', '"object":{"entity":"x",', "other values", True),
     ],
 )
 def test_what_is_mangled_is_told_and_the_other_end_users_are_loaded(
-    content: bytes, other_project: Project, find: str, replace: str, reason: str, loaded: set[str]
+    content: bytes, other_project: Project, find: str, replace: str, reason: str, is_lost: bool
 ) -> None:
     """An end user is loaded whole or not at all."""
     text = content.decode()
@@ -232,7 +231,9 @@ def test_what_is_mangled_is_told_and_the_other_end_users_are_loaded(
 
     assert held.state == "done"
     assert any(reason in each["reason"] for each in held.problems), held.problems
-    assert set(EndUser.objects.filter(project=other_project).values_list("external_id", flat=True)) == loaded
+    first, last = (row["row"]["user_id"] for row in rows_of(content) if row.get("kind") == "end_user")
+    loaded = EndUser.objects.filter(project=other_project).values_list("external_id", flat=True)
+    assert set(loaded) == ({first} if is_lost else {first, last})
 
 
 def test_rows_that_refer_to_others_than_those_of_the_file_are_refused(content: bytes, other_project: Project) -> None:
