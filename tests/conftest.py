@@ -23,7 +23,7 @@ from apps.tenants.models import Project
 from apps.tenants.scope import OWNER, no_tenant, set_default_scope
 from benchmarks.model_server import ModelServer, running
 from memplatform.database import ensure_database
-from tests import distribution, migrated
+from tests import distribution, emptied, migrated
 
 # Tests have no deadlines, and a build must be repeatable: its examples are always the same. A failure that is found by
 # chance on a developer's machine becomes an explicit example.
@@ -112,10 +112,9 @@ def _static_files_are_looked_for() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Disable the triggers that refuse to empty the ledger, so that tests which commit can be cleaned up."""
-    with django_db_blocker.unblock(), connections["default"].cursor() as cursor:
-        cursor.execute("alter table memories_ledgerentry disable trigger ledger_not_emptied")
-        cursor.execute("alter table memories_ledgercheckpoint disable trigger ledger_checkpoint_not_emptied")
+    """Let the database be emptied after tests that commit."""
+    with django_db_blocker.unblock():
+        emptied.allow()
 
 
 @pytest.fixture(autouse=True)
