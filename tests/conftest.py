@@ -41,6 +41,11 @@ def pytest_configure() -> None:
     sys.dont_write_bytecode = False
 
 
+def pytest_collection() -> None:
+    """Import and collect without looking for garbage: nearly all of it stays until `pytest_collection_finish`."""
+    gc.disable()
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return distribution.Distribution(config, log)
 
@@ -52,6 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Leave modules and collected tests, which stay to the end, out of all further garbage collections."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 
