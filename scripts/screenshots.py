@@ -33,8 +33,8 @@ PATHS = {
 }
 EVERY_PAGE = (
     "review contradictions decisions dashboard traces memories users recall entities patterns patterns/new"
-    " configuration imports imports/new replays replays/new replays/what-if evaluation evaluation/label rollbacks rollbacks/new"
-    " alerts alerts/recipients queue audit keys members project why-not"
+    " configuration replays replays/new replays/what-if evaluation evaluation/label rollbacks rollbacks/new"
+    " alerts alerts/recipients queue imports imports/new audit keys members project why-not"
 ).split()
 ALL_IMAGES = PROJECT / "var" / "screenshots"
 ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})
