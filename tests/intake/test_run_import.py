@@ -23,7 +23,7 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.importing import chunks
-from apps.tenants.models import Project
+from apps.tenants.models import ApiKey, Project
 from apps.traces.models import Trace, Turn
 from tests.conftest import MakeClient
 
@@ -156,6 +156,19 @@ def test_an_import_waits_where_the_queue_is_half_full(
     OutboxRow.objects.update(state="done")
     FileImport.objects.update(resume_at=timezone.now())
     assert work(admin, waiting)["state"] == "done"
+
+
+def test_an_import_whose_key_was_revoked_goes_on_in_the_name_of_another(
+    project: Project, admin: APIClient, upload: Upload, client_of: MakeClient
+) -> None:
+    made = upload(lines(*SAID))
+    admin.post(f"/v1/imports/{made['id']}/start")
+    other = client_of(project, Scope.ADMIN)
+    ApiKey.objects.filter(id=FileImport.objects.get().api_key_id).update(revoked_at=timezone.now())
+
+    assert work(other, made)["state"] == "failed"
+    assert not Turn.objects.exists()
+    assert start(other, made)["state"] == "done"
 
 
 def test_an_import_is_cancelled_and_resumed(admin: APIClient, upload: Upload) -> None:

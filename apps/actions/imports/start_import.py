@@ -15,8 +15,10 @@ TASK_SECONDS = 3_600
 _STARTABLE = (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
 
 
-def start_import(*, project_id: UUID, import_id: UUID) -> FileImport:
-    """Leave the import to a worker; what is imported already is not imported again.
+def start_import(
+    *, project_id: UUID, import_id: UUID, api_key_id: UUID | None = None, person_id: int | None = None
+) -> FileImport:
+    """Leave the import to a worker, in the name of whoever starts it; what is imported already stays.
 
     Raises NotFound, Conflict unless it was checked, waits for nobody and has its file.
     """
@@ -29,6 +31,7 @@ def start_import(*, project_id: UUID, import_id: UUID) -> FileImport:
         if not held.has_file:
             raise Conflict("its file was deleted: request another import")
         held.state, held.error, held.wait_reason, held.finished_at = ImportState.WAITING, "", "", None
+        held.api_key_id, held.person_id = api_key_id, person_id
         held.leased_until = held.resume_at = None
         held.started_at = held.started_at or timezone.now()
         held.save()

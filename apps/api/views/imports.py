@@ -141,7 +141,7 @@ class ImportStartView(ApiView):
     )
     def post(self, request: Request, import_id: str) -> Response:
         """Import the file in the background; an import that was cancelled or has failed goes on where it was."""
-        return _answer(self, start_import, import_id)
+        return _answer(self, start_import, import_id, api_key_id=self.caller.api_key_id)
 
 
 class ImportCancelView(ApiView):

@@ -137,7 +137,7 @@ def check(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpRes
 @project_page(MemberRole.ADMIN)
 def start(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
     """Start an import, or resume it."""
-    return _acted(request, visit, import_id, start_import)
+    return _acted(request, visit, import_id, start_import, person_id=visit.person_id)
 
 
 @require_POST

@@ -65,12 +65,10 @@ def test_a_file_is_brought_in_and_the_agent_is_told(
     assert "Trieste" in context_of(agent_of(full_project))
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_pages_of_imports_are_for_everyone(
-    open_window: OpenPage, full_project: Project, width: int, height: int
-) -> None:
-    window = open_window(width=width, height=height)
+def test_pages_of_imports_are_for_everyone(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
     made = FileImport.objects.get()
     for path in ("imports/", "imports/new/", f"imports/{made.pk}/"):
         window.open(path)
         window.assert_accessible(path)
+        window.page.set_viewport_size({"width": 390, "height": 844})
