@@ -8,9 +8,11 @@ from multiprocessing.context import ForkProcess
 
 import structlog
 
+from apps.telemetry.start import stop_telemetry
 from apps.tenants.scope import no_tenant
 from apps.worker.drain import drain
 from apps.worker.shutdown import STOPPING
+from memplatform.telemetry import start_sending
 
 LIFETIME = 3_600.0  # seconds until a process is replaced, which returns what its memory has grown by
 LEAST_LIFETIME = 5.0  # a process that ends sooner is not replaced before this time is over, as the next may end as well
@@ -70,8 +72,12 @@ def _drain() -> None:
     STOPPING.detach()  # asked by a signal of its own, it doesn't stop the others
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
-    with no_tenant():
-        drain(idle_seconds=LIFETIME, most_seconds=LIFETIME)
+    start_sending()
+    try:
+        with no_tenant():
+            drain(idle_seconds=LIFETIME, most_seconds=LIFETIME)
+    finally:
+        stop_telemetry()
 
 
 def _stop(number: int, frame: object) -> None:

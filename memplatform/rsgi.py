@@ -18,6 +18,8 @@ from memplatform.wsgi import application as django_application
 # After Django has been set up by the import above.
 from memplatform.serving.refusals import refuse  # isort: skip
 from memplatform.serving.warm_up import warm_up  # isort: skip
+from memplatform.telemetry import start_sending  # isort: skip
+from apps.telemetry.start import stop_telemetry  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 from apps.traces.ended_traces import ended_traces  # isort: skip
 
@@ -41,5 +43,7 @@ application = BufferedApplication(
     refuse=refuse,
     waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
     answer_mcp=answer_mcp,
+    on_stop=stop_telemetry,
 )
+start_sending()
 warm_up()

@@ -81,7 +81,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "memplatform.middleware.ContentPolicy",  # outermost: errors of the others are pages as well
+    "memplatform.request_telemetry.RequestTelemetry",  # sees what becomes of requests in all others
+    "memplatform.middleware.ContentPolicy",  # outside of the others: errors of the others are pages as well
     "memplatform.middleware.NoTenant",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -224,6 +225,10 @@ EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="")
 EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
+
+# --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/start.py)
+METRICS_DIR = DATA_DIR / "metrics"  # the counts of the processes that share this data folder
+CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics of a cluster; 0: none
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
