@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 
@@ -24,17 +24,17 @@ log = structlog.get_logger(__name__)
 class DrainProcesses:
     """The drains of one cluster. Each is replaced when it ends, whatever becomes of the other processes.
 
-    `watch` looks after what they need; it is called as often as they are looked after.
+    `watch` looks after what belongs to them; each is called as often as they are looked after.
     """
 
-    def __init__(self, count: int, *, watch: Callable[[], None] | None = None) -> None:
+    def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
         self._places: list[tuple[ForkProcess, float] | None] = [None] * count
 
     def keep(self) -> None:
         """Start the processes that are missing."""
-        if self._watch:
-            self._watch()
+        for look in self._watch:
+            look()
         for number, place in enumerate(self._places):
             if place is None:
                 self._start(number)

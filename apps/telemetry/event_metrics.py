@@ -5,7 +5,7 @@ docs/metrics.md tells what each metric means, and how several servers are added 
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from django.conf import settings
@@ -28,41 +28,39 @@ class EventMetrics:
         self._registry = CollectorRegistry()
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(slots.folder)  # where the library looks for its files
         values.ValueClass = values.MultiProcessValue(slots.mine)
-        make = {"namespace": "memplatform", "registry": self._registry}
-        self.requests = Counter("http_requests", "Answered requests", ["method", "route", "status"], **make)
-        self.request_seconds = Histogram(
-            "http_request_duration_seconds",
-            "Duration of requests, from the whole body to the answer",
-            ["method", "route"],
-            buckets=REQUEST_SECONDS,
-            **make,
+        counter, histogram, gauge = self._counter, self._histogram, self._gauge
+        by_route = ("method", "route")
+        self.requests = counter("http_requests", "Answered requests", *by_route, "status")
+        self.request_seconds = histogram(
+            "http_request_duration_seconds", "Duration of requests that have arrived", REQUEST_SECONDS, *by_route
         )
-        self.requests_running = Gauge(
-            "http_requests_in_progress", "Requests that hold a thread", ["method"], multiprocess_mode="livesum", **make
+        self.requests_running = gauge("http_requests_in_progress", "Requests that hold a thread", "method")
+        self.stages = counter("stages", "Stages that traces went through", "stage", "result")
+        self.stage_seconds = histogram("stage_duration_seconds", "Duration of stages", STAGE_SECONDS, "stage")
+        self.work = counter("work", "Rows of the outbox that workers took", "kind", "outcome")
+        self.calls = counter("model_calls", "Calls of models", "model", "purpose", "outcome")
+        self.call_seconds = histogram("model_call_duration_seconds", "Duration of model calls", CALL_SECONDS, "model")
+        self.tokens = counter("model_tokens", "Tokens of answered model calls", "model", "type")
+        self.dollars = counter("model_cost_dollars", "Cost of answered model calls", "model")
+        self.embeddings = counter("embeddings", "Calls of embedders by workers", "embedder", "outcome")
+        self.embedding_seconds = histogram(
+            "embedding_duration_seconds", "Duration of calls of embedders", STAGE_SECONDS, "embedder"
         )
-        self.stages = Counter("stages", "Stages that traces went through", ["stage", "result"], **make)
-        self.stage_seconds = Histogram(
-            "stage_duration_seconds", "Duration of stages", ["stage"], buckets=STAGE_SECONDS, **make
-        )
-        self.calls = Counter("model_calls", "Calls of models", ["model", "purpose", "outcome"], **make)
-        self.call_seconds = Histogram(
-            "model_call_duration_seconds", "Duration of calls of models", ["model"], buckets=CALL_SECONDS, **make
-        )
-        self.tokens = Counter("model_tokens", "Tokens of answered calls", ["model", "type"], **make)
-        self.dollars = Counter("model_cost_dollars", "Cost of answered calls", ["model"], **make)
-        self.embeddings = Counter("embeddings", "Calls of embedders", ["embedder", "outcome"], **make)
-        self.embedding_seconds = Histogram(
-            "embedding_duration_seconds", "Duration of calls of embedders", ["embedder"], buckets=STAGE_SECONDS, **make
-        )
-        self.work = Counter("work", "Rows of the outbox that workers have taken", ["kind", "outcome"], **make)
-        self.pool_connections = Gauge(
-            "db_pool_connections", "Pooled connections", ["state"], multiprocess_mode="livesum", **make
-        )
-        self.pool_waiting = Gauge(
-            "db_pool_requests_waiting", "Threads that wait for a connection", [], multiprocess_mode="livesum", **make
-        )
-        self.pool_requests = Counter("db_pool_requests", "Requests for a pooled connection", ["outcome"], **make)
-        self.pool_wait_seconds = Counter("db_pool_wait_seconds", "Time spent waiting for a connection", [], **make)
+        self.pool_connections = gauge("db_pool_connections", "Pooled database connections", "state")
+        self.pool_waiting = gauge("db_pool_requests_waiting", "Threads that wait for a pooled connection")
+        self.pool_requests = counter("db_pool_requests", "Requests for a pooled connection", "outcome")
+        self.pool_wait_seconds = counter("db_pool_wait_seconds", "Time spent waiting for a pooled connection")
+
+    def _counter(self, name: str, description: str, *labels: str) -> Counter:
+        return Counter(f"memplatform_{name}", description, labels, registry=self._registry)
+
+    def _histogram(self, name: str, description: str, buckets: Sequence[float], *labels: str) -> Histogram:
+        return Histogram(f"memplatform_{name}", description, labels, buckets=buckets, registry=self._registry)
+
+    def _gauge(self, name: str, description: str, *labels: str) -> Gauge:
+        """Return a gauge whose values of running processes are added up."""
+        name = f"memplatform_{name}"
+        return Gauge(name, description, labels, registry=self._registry, multiprocess_mode="livesum")
 
     def collect(self) -> Iterator[Metric]:
         """Yield the sums over the processes of this data folder; a metric without events has no samples."""

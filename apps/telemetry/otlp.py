@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from opentelemetry import trace
+from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
@@ -49,7 +50,7 @@ class OtlpSpans:
         first, *others = parents or (request_context().traceparent,)
         opened = self._tracer.start_span(
             name,
-            context=trace.set_span_in_context(NonRecordingSpan(_parsed(first))) if first else trace.Context(),
+            context=trace.set_span_in_context(NonRecordingSpan(_parsed(first))) if first else Context(),
             kind=_KINDS[kind],
             links=[Link(_parsed(each)) for each in others],
             record_exception=False,  # its message may quote what people said
