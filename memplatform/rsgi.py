@@ -43,6 +43,7 @@ application = BufferedApplication(
     refuse=refuse,
     waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
     answer_mcp=answer_mcp,
+    monitoring_host=settings.MONITORING_HOST,
     on_stop=stop_telemetry,
 )
 start_sending()

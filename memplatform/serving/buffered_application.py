@@ -40,6 +40,7 @@ class BufferedApplication:
         refuse: Refusal,
         waits: TraceWaits,
         answer_mcp: McpAnswer,
+        monitoring_host: str = "",
         on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._application = ThreadedApplication(application, threads=threads)
@@ -48,6 +49,7 @@ class BufferedApplication:
         self._monitoring = ThreadedApplication(application, threads=1, name="monitoring")
         self._waits = waits
         self._answer_mcp = answer_mcp
+        self._known_host = {"HTTP_HOST": monitoring_host} if monitoring_host else {}
         self._on_stop = on_stop
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
@@ -66,7 +68,8 @@ class BufferedApplication:
             exchange.response_bytes(status, [*headers, _ENDS_CONNECTION], content)
             return
         if scope.path in MONITORING_PATHS:
-            await self._monitoring.answer(exchange, wsgi_environ(scope, body))
+            # A monitor knows the address of this process, and perhaps none of the names that Django accepts.
+            await self._monitoring.answer(exchange, {**wsgi_environ(scope, body), **self._known_host})
             return
         await self.answer(partial(wsgi_environ, scope, body), exchange)
 
