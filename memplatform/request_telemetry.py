@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from apps.api.continuations import TraceWait
-from apps.telemetry.event_metrics import EventMetrics, event_metrics
+from apps.telemetry.event_metrics import event_metrics
 from apps.telemetry.pool_metrics import note_pool
 from apps.telemetry.request_context import (
     REQUEST_ID_HEADER,
@@ -43,29 +43,20 @@ class RequestTelemetry:
         return response
 
     def _timed(self, request: HttpRequest) -> HttpResponseBase:
-        metrics, started = event_metrics(), perf_counter()
-        method = _method(request)
-        running = metrics.requests_running.labels(method)
-        running.inc()
-        try:
-            response = self.get_response(request)
-        finally:
-            running.dec()
+        started = perf_counter()
+        response = self.get_response(request)
         if not isinstance(getattr(response, "continuation", None), TraceWait):  # it is run again after the wait
-            _count(metrics, method, route_of(request), response.status_code, perf_counter() - started)
+            metrics, method, route = event_metrics(), _method(request), route_of(request)
+            metrics.count_request(method, route, response.status_code)
+            metrics.time_request(method, route, perf_counter() - started)
         note_pool()
         return response
-
-
-def _count(metrics: EventMetrics, method: str, route: str, status: int, seconds: float) -> None:
-    metrics.requests.labels(method, route, str(status)).inc()
-    metrics.request_seconds.labels(method, route).observe(seconds)
 
 
 def count_refused(*, method: str, status: int) -> None:
     """Count a request that was refused before its route was known."""
     known = method if method in _METHODS else _OTHER
-    event_metrics().requests.labels(known, _OTHER, str(status)).inc()
+    event_metrics().count_request(known, _OTHER, status)
 
 
 def route_of(request: HttpRequest) -> str:

@@ -28,13 +28,15 @@ class EventMetrics:
         self._registry = CollectorRegistry()
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(slots.folder)  # where the library looks for its files
         values.ValueClass = values.MultiProcessValue(slots.mine)
+        self._requests_of: dict[tuple[str, str, int], Counter] = {}
+        self._seconds_of: dict[tuple[str, str], Histogram] = {}
+        self._stages_of: dict[tuple[str, str], tuple[Counter, Histogram]] = {}
         counter, histogram, gauge = self._counter, self._histogram, self._gauge
         by_route = ("method", "route")
         self.requests = counter("http_requests", "Answered requests", *by_route, "status")
         self.request_seconds = histogram(
             "http_request_duration_seconds", "Duration of requests that have arrived", REQUEST_SECONDS, *by_route
         )
-        self.requests_running = gauge("http_requests_in_progress", "Requests that hold a thread", "method")
         self.stages = counter("stages", "Stages that traces went through", "stage", "result")
         self.stage_seconds = histogram("stage_duration_seconds", "Duration of stages", STAGE_SECONDS, "stage")
         self.work = counter("work", "Rows of the outbox that workers took", "kind", "outcome")
@@ -61,6 +63,32 @@ class EventMetrics:
         """Return a gauge whose values of running processes are added up."""
         name = f"memplatform_{name}"
         return Gauge(name, description, labels, registry=self._registry, multiprocess_mode="livesum")
+
+    def count_request(self, method: str, route: str, status: int) -> None:
+        """Count an answered request."""
+        key = (method, route, status)
+        counter = self._requests_of.get(key)
+        if counter is None:  # kept, as finding it by its labels takes longer than counting
+            counter = self._requests_of[key] = self.requests.labels(method, route, str(status))
+        counter.inc()
+
+    def time_request(self, method: str, route: str, seconds: float) -> None:
+        """Add the duration of an answered request."""
+        key = (method, route)
+        histogram = self._seconds_of.get(key)
+        if histogram is None:
+            histogram = self._seconds_of[key] = self.request_seconds.labels(method, route)
+        histogram.observe(seconds)
+
+    def count_stage(self, stage: str, result: str, seconds: float) -> None:
+        """Count a stage and add its duration."""
+        kept = self._stages_of.get((stage, result))
+        if kept is None:
+            made = (self.stages.labels(stage, result), self.stage_seconds.labels(stage))
+            kept = self._stages_of[(stage, result)] = made
+        counter, histogram = kept
+        counter.inc()
+        histogram.observe(seconds)
 
     def collect(self) -> Iterator[Metric]:
         """Yield the sums over the processes of this data folder; a metric without events has no samples."""

@@ -25,23 +25,22 @@ class ProcessSlots:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self._file = (folder / _LOCKS).open("ab")
-        self._mine: int | None = None
+        self._mine = ""
         self._lock = threading.Lock()
         os.register_at_fork(after_in_child=self._forget)
 
     def mine(self) -> str:
         """Return the name of this process's slot; the first call takes one."""
-        if self._mine is None:
+        if not self._mine:
             with self._lock:
-                if self._mine is None:
-                    self._mine = self._take()
-        return f"slot{self._mine}"
+                self._mine = self._mine or f"slot{self._take()}"
+        return self._mine
 
     def is_held(self, name: str) -> bool:
         """Return True if a running process holds a slot."""
-        number = int(name.removeprefix("slot"))
-        if number == self._mine:
+        if name == self._mine:
             return True
+        number = int(name.removeprefix("slot"))
         if not self._try(number):
             return True
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, number)
@@ -68,5 +67,5 @@ class ProcessSlots:
 
     def _forget(self) -> None:
         """Take another number in a forked process, which has inherited no lock."""
-        self._mine = None
+        self._mine = ""
         self._lock = threading.Lock()

@@ -18,5 +18,4 @@ def count_stages(spans: Iterable[StageSpan]) -> None:
     """Count the stages of a trace that has got on."""
     metrics = event_metrics()
     for each in spans:
-        metrics.stages.labels(each.stage.value, each.result.value).inc()
-        metrics.stage_seconds.labels(each.stage.value).observe(each.latency_us / 1_000_000)
+        metrics.count_stage(each.stage.value, each.result.value, each.latency_us / 1_000_000)

@@ -18,9 +18,9 @@ from apps.telemetry.process_slots import ProcessSlots
 metrics = EventMetrics(ProcessSlots(Path(sys.argv[1])))
 for line in sys.stdin:
     if line == "count\\n":
-        metrics.requests.labels("GET", "/v1/memories", "200").inc()
-        metrics.request_seconds.labels("GET", "/v1/memories").observe(0.02)
-        metrics.requests_running.labels("GET").inc()
+        metrics.count_request("GET", "/v1/memories", 200)
+        metrics.time_request("GET", "/v1/memories", 0.02)
+        metrics.pool_connections.labels("used").inc()
         print("counted", flush=True)
     else:
         for family in metrics.collect():
@@ -66,7 +66,7 @@ class Counting:
         return self.process.stdout
 
 
-REQUESTS, RUNNING = "memplatform_http_requests_total", "memplatform_http_requests_in_progress"
+REQUESTS, HELD = "memplatform_http_requests_total", "memplatform_db_pool_connections"
 
 
 def test_processes_are_added_up_and_killed_ones_leave_their_counts(tmp_path: Path) -> None:
@@ -74,13 +74,13 @@ def test_processes_are_added_up_and_killed_ones_leave_their_counts(tmp_path: Pat
     first.count()
     second.count()
     second.count()
-    assert (first.told()[REQUESTS], first.told()[RUNNING]) == (3, 3)
+    assert (first.told()[REQUESTS], first.told()[HELD]) == (3, 3)
     assert first.told()["memplatform_http_request_duration_seconds_count"] == 3
     second.end()
-    assert (first.told()[REQUESTS], first.told()[RUNNING]) == (3, 1)
+    assert (first.told()[REQUESTS], first.told()[HELD]) == (3, 1)
     third = Counting(tmp_path)
     third.count()
-    assert (first.told()[REQUESTS], first.told()[RUNNING]) == (4, 2)
+    assert (first.told()[REQUESTS], first.told()[HELD]) == (4, 2)
     assert len(list(tmp_path.glob("counter_*.db"))) == 2  # the third goes on with the file of the second
     first.end()
     third.end()
