@@ -39,14 +39,14 @@ class Stage:
 
     def argv(self, command: list[str], *, data: Path | None = None, **environment: str) -> list[str]:
         """Return the command line of a command in the root, with /proc; with `data` as /data and all else read-only."""
-        mounts = [f"mount --bind {shlex.quote(str(self.root))} {shlex.quote(str(self.root))}"]
+        mounts = [f"mount --bind {self.root} {self.root}"]
         if data is not None:
             mounts += [
-                f"mount -o remount,ro,bind {shlex.quote(str(self.root))}",
-                f"mount -t tmpfs tmpfs {shlex.quote(f'{self.root}/tmp')}",
-                f"mount --bind {shlex.quote(str(data))} {shlex.quote(f'{self.root}/data')}",
+                f"mount -o remount,ro,bind {self.root}",
+                f"mount -t tmpfs tmpfs {self.root}/tmp",
+                f"mount --bind {data} {self.root}/data",
             ]
-        mounts += [f"mount -t proc proc {shlex.quote(f'{self.root}/proc')}"]
+        mounts += [f"mount -t tmpfs tmpfs {self.root}/dev/shm", f"mount -t proc proc {self.root}/proc"]
         settings = {"PATH": os.defpath + ":/usr/sbin:/sbin", "HOME": "/tmp", **self.environment, **environment}
         inner = shlex.join(["env", "-i", *(f"{name}={value}" for name, value in settings.items()), *command])
         entered = shlex.join(["chroot", f"--userspec={self.ids()}", str(self.root), "sh", "-c", self._in_place(inner)])

@@ -1,4 +1,4 @@
-"""The statement of an acknowledgement is short enough for psycopg to keep it parsed: else a request costs a third more."""
+"""The statement of an acknowledgement stays short enough for psycopg to keep it parsed: a fifth of a request."""
 
 import pytest
 from psycopg._queries import MAX_CACHED_STATEMENT_LENGTH
