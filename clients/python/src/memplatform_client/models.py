@@ -919,13 +919,17 @@ Precision = Literal["day", "instant", "month", "quarter", "week", "year"]
 
 
 class ProblemDocument(TypedDict):
-    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people."""
+    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people.
+
+    `request_id` is that of `X-Request-Id`; the server's log lines about the request name it.
+    """
 
     type: str
     title: str
     status: int
     detail: str
     code: str
+    request_id: NotRequired[str]
     errors: NotRequired[list["FieldError"]]
 
 
