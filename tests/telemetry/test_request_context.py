@@ -65,5 +65,6 @@ def test_answers_and_problems_name_their_request(client: APIClient) -> None:
 
 def test_the_trace_of_a_caller_is_kept_with_the_trace(client: APIClient, conversation: dict[str, object]) -> None:
 
-    client.post("/v1/turns", conversation, format="json", headers={"traceparent": VALID})
+    accepted = client.post("/v1/turns", conversation, format="json", headers={"traceparent": VALID}).json()
     assert Trace.objects.get().traceparent == VALID
+    assert client.get(f"/v1/traces/{accepted['trace_id']}").json()["distributed_trace_id"] == TRACE

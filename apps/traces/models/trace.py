@@ -65,6 +65,11 @@ class Trace(models.Model):
         """Return the identifier with its public prefix."""
         return show(Prefix.TRACE, self.id)
 
+    @property
+    def distributed_trace_id(self) -> str:
+        """Return the distributed trace that its request belongs to, empty if none."""
+        return self.traceparent[3:35]
+
 
 class Span(models.Model):
     """One stage of a trace, with its result and latency."""

@@ -1420,6 +1420,7 @@ class TraceResponse(TypedDict):
     """A trace with its turns, stages, model calls and outcomes.
 
     `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
+    `distributed_trace_id` is that of the request's `traceparent`, or of the server's own span.
     """
 
     id: str
@@ -1436,6 +1437,7 @@ class TraceResponse(TypedDict):
     run_id: str | None
     metadata: dict[str, Any]
     configuration_id: str
+    distributed_trace_id: str
     error: str
     waiting: "WaitingResponse | None"
     outcomes: list["OutcomeResponse"]
