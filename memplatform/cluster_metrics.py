@@ -13,7 +13,7 @@ from multiprocessing.context import ForkProcess
 from django.conf import settings
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from apps.api.metrics import EVENTS
+from apps.telemetry.event_metrics import EVENTS
 from memplatform.parent_death import end_with_parent
 
 

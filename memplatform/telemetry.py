@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from django.db import connection
 from prometheus_client.metrics_core import Metric
 
-from apps.api.metrics import REGISTRY
 from apps.telemetry.start import start_telemetry
 from apps.tenants.scope import no_tenant
 
@@ -17,6 +16,8 @@ def start_sending() -> None:
 
 def _metrics() -> Sequence[Metric]:
     """Return all metrics, from a thread of its own."""
+    from apps.api.metrics import REGISTRY  # loads much of the API, which a cluster without a collector never needs
+
     try:
         with no_tenant():
             return list(REGISTRY.collect())

@@ -17,7 +17,7 @@ from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import AlertKind
 from apps.pipeline.core.funnel_metrics import Measure
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.telemetry.event_metrics import event_metrics
+from apps.telemetry.event_metrics import EventCollector
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.tallies import sums_since
 
@@ -103,16 +103,6 @@ def _by_project(name: str, description: str, *labels: str) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"memplatform_{name}", f"{description}, since midnight (UTC)", labels=["project", *labels])
 
 
-class EventCollector:
-    """Collects what the processes of this data folder have counted; needs no database."""
-
-    def collect(self) -> Iterator[Metric]:
-        """Return the metrics."""
-        return event_metrics().collect()
-
-
-EVENTS = CollectorRegistry()
-EVENTS.register(EventCollector())
 REGISTRY = CollectorRegistry()
 REGISTRY.register(ServiceCollector())
 REGISTRY.register(EventCollector())

@@ -116,3 +116,15 @@ class EventMetrics:
 def event_metrics() -> EventMetrics:
     """Return the metrics; the first call of a process opens its files."""
     return EventMetrics(ProcessSlots(settings.METRICS_DIR))
+
+
+class EventCollector:
+    """Collects what the processes of this data folder have counted; needs no database."""
+
+    def collect(self) -> Iterator[Metric]:
+        """Return the metrics."""
+        return event_metrics().collect()
+
+
+EVENTS = CollectorRegistry()
+EVENTS.register(EventCollector())
