@@ -2,13 +2,13 @@
 
 import json
 import os
+import shlex
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,15 @@ pytestmark = [
     pytest.mark.skipif(not is_soak(), reason="takes minutes: runs in `make soak`"),
     pytest.mark.skipif(bool(missing()), reason=f"building an image without an engine {missing()}"),
 ]
+
+# What an operator does first; all in one container, as the processes of the embedded database must see each other.
+BEFORE = " && ".join(
+    [
+        "set -e; .venv/bin/python manage.py migrate --noinput",
+        ".venv/bin/python manage.py createproject p --slug=p",
+        ".venv/bin/python manage.py createkey p > /data/key",
+    ]
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,30 +51,19 @@ def data(image: Stage) -> Iterator[Path]:
 def test_a_container_of_the_image_remembers(image: Stage, data: Path) -> None:
     """As the user of the image, with a read-only file system, the embedded database in /data, and both services."""
     port = str(free_port())
-    key = _manage(image, data, ["migrate", "--noinput"], ["createproject", "p", "--slug=p"], ["createkey", "p"])
-    started = [
-        subprocess.Popen(image.argv(command, data=data, WEB_PORT=port, WEB_WORKERS="1", CLUSTER_WORKERS="1"))
-        for command in (image.command, [".venv/bin/python", "manage.py", "cluster"])
-    ]
+    script = f"{BEFORE}; .venv/bin/python manage.py cluster & exec {shlex.join(image.command)}"
+    started = subprocess.Popen(
+        image.argv(["sh", "-c", script], data=data, WEB_PORT=port, WEB_WORKERS="1", CLUSTER_WORKERS="1")
+    )
     try:
-        _until(lambda: _healthy(image, data, port))
+        _until(lambda: _healthy(image, data, port), started)
+        key = (data / "key").read_text().split()[-1]
         body = {"user_id": "kim", "session_id": "one", "turns": [{"role": "user", "content": "I live in Lyon."}]}
         _ask(port, key, "/v1/turns", body)
-        _until(lambda: "Lyon" in _ask(port, key, "/v1/memories?user_id=kim"))
+        _until(lambda: "Lyon" in _ask(port, key, "/v1/memories?user_id=kim"), started)
     finally:
-        for process in started:
-            process.send_signal(signal.SIGTERM)
-        for process in started:
-            process.wait(timeout=PATIENCE)
-
-
-def _manage(image: Stage, data: Path, *commands: list[str]) -> str:
-    """Run commands of manage.py; return the last word that the last one has printed."""
-    for command in commands:
-        argv = image.argv([".venv/bin/python", "manage.py", *command], data=data)
-        done = subprocess.run(argv, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-    return done.stdout.split()[-1]
+        started.kill()  # and with it all processes of its namespace
+        started.wait(timeout=PATIENCE)
 
 
 def _healthy(image: Stage, data: Path, port: str) -> bool:
@@ -83,8 +81,9 @@ def _ask(port: str, key: str, path: str, body: dict[str, object] | None = None) 
         return answer.read().decode()
 
 
-def _until(done: object) -> None:
+def _until(done: Callable[[], bool], container: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not done():  # type: ignore[operator]
+    while not done():
+        assert container.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.5)  # there is no notification

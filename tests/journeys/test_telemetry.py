@@ -65,7 +65,7 @@ def observed() -> Iterator[Observed]:
             "OTEL_METRIC_EXPORT_INTERVAL": "500",
         }
         models = {"MODEL": "openai:simple", "OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": f"{model.url}/v1"}
-        few = {"WEB_PORT": port, "WEB_WORKERS": "1", "CLUSTER_WORKERS": "1"}
+        few = {"WEB_PORT": port, "WEB_WORKERS": "1", "CLUSTER_WORKERS": "1", "CLUSTER_METRICS_PORT": str(free_port())}
         with migrated_instance(**sending, **models, **few) as instance:
             key = instance.new_key("observed")
             processes = [instance.start("sh", "scripts/serve.sh"), instance.start(*instance.command("cluster"))]
@@ -120,6 +120,14 @@ def test_metrics_are_sent_as_they_are_served(observed: Observed) -> None:
     assert 'memplatform_model_calls_total{model="openai:simple",outcome="answered",purpose="extract"}' in observed.get(
         "/metrics"
     )
+
+
+def test_a_cluster_tells_of_its_work_itself(observed: Observed) -> None:
+    port = observed.instance.environment["CLUSTER_METRICS_PORT"]
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE) as answer:
+        assert 'memplatform_work_total{kind="run_pipeline",outcome="done"}' in answer.read().decode()
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE) as answer:
+        assert answer.status == 200
 
 
 def test_nothing_that_people_say_is_sent(observed: Observed) -> None:
