@@ -15,6 +15,7 @@ from apps.pipeline.core.number_formats import percent as percent
 _LABELS = {
     "dead": "failed",
     "not_asserted": "hypothetical or quoted",
+    "untrusted_role": "other role",
     "pre_filter": "pre-filter",
     "resolve_refs": "resolve names",
     "dedupe": "deduplicate",
