@@ -22,7 +22,7 @@ NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
 @pytest.mark.parametrize(
     ("range_", "first", "last", "count"),
     [
-        (DashboardRange.HOUR, datetime(2026, 3, 5, 13, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 2),
+        (DashboardRange.HOUR, datetime(2026, 3, 5, 13, 25, tzinfo=UTC), datetime(2026, 3, 5, 14, 20, tzinfo=UTC), 12),
         (DashboardRange.DAY, datetime(2026, 3, 4, 14, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 25),
         (DashboardRange.WEEK, datetime(2026, 2, 26, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 8),
         (DashboardRange.MONTH, datetime(2026, 2, 3, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 31),
@@ -34,6 +34,12 @@ def test_a_period_ends_with_the_running_step(
 ) -> None:
     steps = dashboard_period(range_, now=NOW).steps
     assert (steps[0], steps[-1], len(steps)) == (first, last, count)
+
+
+def test_the_last_hour_of_a_busy_project_is_told_by_hours() -> None:
+    period = dashboard_period(DashboardRange.HOUR, now=NOW, is_busy=True)
+    assert (period.name, len(period.steps), period.is_exact) == ("this hour and the last", 2, False)
+    assert dashboard_period(DashboardRange.HOUR, now=NOW).name == "the last hour"
 
 
 def test_the_bars_of_a_funnel_are_as_wide_as_their_counts() -> None:
