@@ -122,7 +122,7 @@ on conflict (hour) do update set tallied_at = excluded.tallied_at
 
 def tally_hour(hour: datetime) -> None:
     """Recompute the totals of the hour that begins at `hour`, for all projects, in one transaction."""
-    values = {"since": hour, "until": hour + HOUR, "step": HOUR}
+    values: dict[str, Any] = {"since": hour, "until": hour + HOUR, "step": HOUR}
     counts = (_COUNTED + _STORE_AMOUNTS, _CALLS + _STORE_AMOUNTS, _LATENCIES + _STORE_LATENCIES)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s)", [_LOCK])

@@ -83,6 +83,7 @@ def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
         "rejections": list(RejectionReason),
         "reviewers": reviewers_of(project_id=memory.project_id),
         "assignee": group.assignee if group else assignee_name(memory.pk),
+        "seen": group.seen if group else f"{memory.pk}:{memory.version}",
     }
 
 
