@@ -1,10 +1,11 @@
 """What the pages of the console are made of: periods, funnels, reasons in words, settings."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.utils import timezone
 
-from apps.console.labels import count_of, label, percent
+from apps.console.labels import count_of, label, percent, time_since
 from apps.console.selectors.charts import FunnelStep, StackSegment, funnel_bars, stacked_bars
 from apps.console.selectors.fates import TurnFate, fates_of
 from apps.console.selectors.periods import DashboardRange, dashboard_period
@@ -184,3 +185,9 @@ def test_a_setting_tells_its_default_and_whether_it_was_changed() -> None:
 
 def test_every_section_of_the_settings_has_a_description() -> None:
     assert all(section.about for section in settings_sections(Policy()))
+
+
+def test_what_is_long_ago_is_a_date() -> None:
+    now = timezone.now()
+    assert time_since(now - timedelta(days=29, hours=1)) == "29 d ago"
+    assert time_since(now - timedelta(days=31)) == f"{now - timedelta(days=31):%Y-%m-%d}"
