@@ -66,7 +66,9 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def _case_of(request: HttpRequest, visit: ProjectVisit, found: ListPage, row: ReviewGroup | None) -> dict[str, Any]:
     """Return what is shown beside the list: the row to open, or what became of a memory that is not listed."""
     named, absent = identifier_of(request.GET.get("open", "")), None
-    if row is None and named is not None:
+    if row is None and named is None and found.rows:
+        row = found.rows[0]
+    elif row is None and named is not None:
         absent = absent_memory(project_id=visit.project.pk, memory_id=named)
         row = found.rows[0] if found.rows and absent.memory is None else None
     memory = row.leader if row else absent.memory if absent else None
