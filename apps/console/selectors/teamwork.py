@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, OuterRef, Q, Subquery, Value
+from django.db.models import Count, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from apps.console.selectors.people import names_of
@@ -49,10 +49,11 @@ def with_teamwork(memories: MemoryQuerySet) -> MemoryQuerySet:
 
 def pairs_with_teamwork(links: MemoryLinkQuerySet) -> MemoryLinkQuerySet:
     """Annotate pairs as `with_teamwork` does memories; what is assigned or said is so of either memory."""
-    comments = MemoryComment.objects.filter(_OF_PAIR).order_by().values("end_user")
+    of_pair = {"end_user": OuterRef("end_user")}
+    comments = MemoryComment.objects.filter(_OF_PAIR, **of_pair).order_by().values("end_user")
     return links.annotate(
         assignee=Coalesce(
-            Subquery(ReviewAssignment.objects.filter(_OF_PAIR).values("person__username")[:1]), Value("")
+            Subquery(ReviewAssignment.objects.filter(_OF_PAIR, **of_pair).values("person__username")[:1]), Value("")
         ),
         comment_count=Coalesce(Subquery(comments.annotate(rows=Count("id")).values("rows")), 0),
     )
@@ -60,7 +61,9 @@ def pairs_with_teamwork(links: MemoryLinkQuerySet) -> MemoryLinkQuerySet:
 
 def pairs_of(links: MemoryLinkQuerySet, person_id: int) -> MemoryLinkQuerySet:
     """Filter pairs of which either memory is assigned to a person."""
-    return links.filter(Exists(ReviewAssignment.objects.filter(_OF_PAIR, person=person_id)))
+    # Hashed once, where a correlated condition would be looked up for each of many open pairs.
+    assigned = ReviewAssignment.objects.filter(person=person_id).values("memory")
+    return links.filter(Q(from_memory__in=assigned) | Q(to_memory__in=assigned))
 
 
 def assignee_name(*memory_ids: UUID) -> str:
