@@ -1,8 +1,8 @@
 """Take screenshots of the console's pages for the documentation: `make screenshots`.
 
 With `--all` (`make screenshots ALL=1`) they are pictures for whoever changes a page: each page in full, on a desktop, a
-tablet and a phone, light and dark, in the demo's project and in an empty one, in var/screenshots. All are taken from a separate demo in a
-temporary data folder, which is deleted afterwards.
+tablet and a phone, light and dark, in the demo's project and in an empty one, in var/screenshots. All are taken from a
+separate demo in a temporary data folder, which is deleted afterwards.
 """
 
 import os
