@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "apps.traces.apps.TracesConfig",
     "apps.outbox.apps.OutboxConfig",
     "apps.alerts.apps.AlertsConfig",
+    "apps.events.apps.EventsConfig",
     "apps.items.apps.ItemsConfig",
     "apps.memories.apps.MemoriesConfig",
     "apps.actions.apps.ActionsConfig",

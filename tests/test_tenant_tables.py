@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model, UniqueConstraint
 
-ROOMS = ("traces", "outbox", "alerts", "items", "memories")
+ROOMS = ("traces", "outbox", "alerts", "events", "items", "memories")
 
 # Tables with rows of a project rather than an end user; small, or queried by project only.
 OF_A_PROJECT = {
@@ -16,6 +16,7 @@ OF_A_PROJECT = {
     "AlertRecipients",
     "ConfigurationVersion",
     "EvaluationSample",
+    "EventLog",
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",
@@ -24,11 +25,14 @@ OF_A_PROJECT = {
     "ModelPause",
     "ModelTestCall",
     "PreFilterRule",
+    "ProjectEvent",
     "ReviewPresence",
     "Rollback",
     "Replay",
     "RulePreview",
     "StoredItem",
+    "Webhook",
+    "WebhookDelivery",
 }
 OF_NOBODY = {"JobRound", "TalliedHour", "WorkerHeartbeat"}
 

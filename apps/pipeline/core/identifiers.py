@@ -27,6 +27,9 @@ class Prefix(StrEnum):
     ROLLBACK = "rbk"
     REPLAY = "rpl"
     ALERT = "alr"
+    EVENT = "evt"
+    WEBHOOK = "whk"
+    WEBHOOK_DELIVERY = "dlv"
     EVALUATION_SAMPLE = "smp"
     EVALUATION_ITEM = "itm"
 
