@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.events.querysets import WebhookDeliveryQuerySet
 from apps.pipeline.core.enums import DeliveryState, EventType, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
@@ -131,6 +132,8 @@ class WebhookDelivery(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
 
+    objects = WebhookDeliveryQuerySet.as_manager()
+
     class Meta:
         verbose_name_plural = "webhook deliveries"
         ordering = ("-id",)
@@ -148,6 +151,7 @@ class WebhookDelivery(models.Model):
                 name="delivery_of_user_waiting",
             ),
             models.Index(fields=("webhook", "-id"), name="delivery_of_webhook"),
+            models.Index(fields=("created_at",), name="delivery_by_time"),
             models.Index(fields=("event",), condition=Q(event__isnull=False), name="delivery_of_event"),
             models.Index(fields=("end_user",), condition=Q(end_user__isnull=False), name="delivery_of_user"),
         ]

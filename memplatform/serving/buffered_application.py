@@ -8,14 +8,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from apps.api.continuations import HAS_WAITED, McpMessage, TraceWait
+from apps.api.continuations import HAS_WAITED, EventStream, McpMessage, TraceWait
+from memplatform.serving.event_streams import EventStreams, TooManyStreams
 from memplatform.serving.protocol import Exchange, Scope
 from memplatform.serving.request_body import BodyIncomplete, BodyLimits, BodyReader, BodyTimeout, BodyTooLarge
 from memplatform.serving.threaded_application import Environ, ThreadedApplication, WsgiApplication
 from memplatform.serving.trace_waits import TraceWaits
 from memplatform.serving.wsgi_environ import wsgi_environ
 
-# Answers a request that was not read: (status, headers, body), from its path and what went wrong.
+# Answers a request that can't be served: (status, headers, body), from its path and what went wrong.
 Refusal = Callable[[str, Exception], tuple[int, list[tuple[str, str]], bytes]]
 NewEnviron = Callable[[], Environ]
 # Answers a request by an application, as if it had been sent.
@@ -24,6 +25,7 @@ Answer = Callable[[NewEnviron, Exchange], Awaitable[None]]
 McpAnswer = Callable[[Environ, Exchange, Answer], Awaitable[None]]
 
 LIVENESS_PATH, LIVE = "/healthz", b'{"status":"ok"}'
+STREAM_RETRY_SECONDS = 10  # when a caller that gets no stream may ask again
 MONITORING_PATHS = frozenset({"/readyz", "/metrics"})
 _ENDS_CONNECTION = ("connection", "close")  # the rest of an unread body would pass for the next request
 
@@ -39,6 +41,7 @@ class BufferedApplication:
         limits: BodyLimits,
         refuse: Refusal,
         waits: TraceWaits,
+        streams: EventStreams,
         answer_mcp: McpAnswer,
     ) -> None:
         self._application = ThreadedApplication(application, threads=threads)
@@ -46,6 +49,7 @@ class BufferedApplication:
         self._bodies = BodyReader(limits)
         self._monitoring = ThreadedApplication(application, threads=1, name="monitoring")
         self._waits = waits
+        self._streams = streams
         self._answer_mcp = answer_mcp
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
@@ -73,6 +77,7 @@ class BufferedApplication:
         self._application.stop()
         self._monitoring.stop()
         self._waits.stop()
+        self._streams.stop()
 
     async def answer(self, new_environ: NewEnviron, exchange: Exchange) -> None:
         """Answer a request that has arrived in full."""
@@ -80,5 +85,14 @@ class BufferedApplication:
         if isinstance(continuation, TraceWait):
             await self._waits.wait(continuation.trace_id, seconds=continuation.seconds)
             await self._application.answer(exchange, {**new_environ(), HAS_WAITED: True})
+        if isinstance(continuation, EventStream):
+            await self._follow(continuation, new_environ, exchange)
         if isinstance(continuation, McpMessage):
             await self._answer_mcp(new_environ(), exchange, self.answer)
+
+    async def _follow(self, stream: EventStream, new_environ: NewEnviron, exchange: Exchange) -> None:
+        try:
+            await self._streams.serve(stream.position, exchange)
+        except TooManyStreams as error:
+            status, headers, content = self._refuse(str(new_environ()["PATH_INFO"]), error)
+            exchange.response_bytes(status, [*headers, ("retry-after", str(STREAM_RETRY_SECONDS))], content)

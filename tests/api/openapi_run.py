@@ -22,6 +22,8 @@ STATED_IN_WORDS = (
     "must contain a letter or a digit",
     "is no ent_ identifier",
     "is no mem_ identifier",
+    "is no dlv_ identifier",
+    "is not the number of an event",
     "is not a cursor of this list",
     "must lie between",
     "must not lie before valid_from",

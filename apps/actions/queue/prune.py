@@ -1,4 +1,4 @@
-"""Delete done work, stored answers, invitations and test calls after their period, and items that have expired."""
+"""Delete done work, stored answers, invitations and test calls after their period, expired items and old events."""
 
 from datetime import timedelta
 from time import monotonic
@@ -45,6 +45,22 @@ delete from traces_modeltestcall where id in (
     limit %(most)s
 )
 """
+# What still waits has been created again since, or is given up soon.
+_DELIVERIES = """
+delete from events_webhookdelivery where id in (
+    select id from events_webhookdelivery
+    where created_at < statement_timestamp() - %(seconds)s * interval '1 second' and state <> 'waiting'
+    order by created_at limit %(most)s
+)
+"""
+_EVENTS = """
+delete from events_projectevent where id in (
+    select id from events_projectevent event
+    where created_at < statement_timestamp() - %(seconds)s * interval '1 second' and number is not null
+      and not exists (select from events_webhookdelivery where event_id = event.id)
+    order by created_at limit %(most)s
+)
+"""
 _ITEMS = """
 delete from items_storeditem where id in (
     select id from items_storeditem where expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
@@ -65,8 +81,10 @@ def prune(*, most: timedelta = AN_HOUR) -> int:
         invitations = _delete_older(_INVITATIONS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
         test_calls = _delete_older(_TEST_CALLS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
         items = _delete_older(_ITEMS, than=timedelta(), until=until)
+        kept = timedelta(days=settings.EVENT_RETENTION_DAYS)
+        events = _delete_older(_DELIVERIES, than=kept, until=until) + _delete_older(_EVENTS, than=kept, until=until)
         pauses = delete_unused_pauses()
-    return work + requests + invitations + test_calls + items + pauses + prune_counters()
+    return work + requests + invitations + test_calls + items + events + pauses + prune_counters()
 
 
 def _delete_older(sql: str, *, than: timedelta, until: float) -> int:

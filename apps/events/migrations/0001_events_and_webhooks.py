@@ -1,3 +1,5 @@
+"""Events of projects, webhooks and their deliveries."""
+
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.utils.timezone
@@ -274,6 +276,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="webhookdelivery",
             index=models.Index(fields=["webhook", "-id"], name="delivery_of_webhook"),
+        ),
+        migrations.AddIndex(
+            model_name="webhookdelivery",
+            index=models.Index(fields=["created_at"], name="delivery_by_time"),
         ),
         migrations.AddIndex(
             model_name="webhookdelivery",
