@@ -16,6 +16,7 @@ from apps.actions.webhooks.send_delivery import send_delivery
 from apps.actions.webhooks.side_by_side import side_by_side
 from apps.events.leases import due_deliveries
 from apps.events.models import Webhook
+from apps.events.reading import SYSTEM_PAUSE
 from apps.pipeline.events.delivery_times import FAILURES_BEFORE_REST, is_to_be_paused, rest_after
 
 log = structlog.get_logger(__name__)
@@ -23,7 +24,6 @@ log = structlog.get_logger(__name__)
 Stop = Callable[[], bool]  # asked between two deliveries
 
 USERS_AT_ONCE = 4  # connections to one receiver
-SYSTEM = "system"
 
 
 @dataclass
@@ -94,7 +94,7 @@ def _give_back(webhook_id: UUID, slice_: _Slice) -> None:
         webhook.resume_at = now + rest_after(webhook.failures)
     columns = ["leased_until", "failures", "failing_since", "resume_at"]
     if webhook.paused_at is None and (slice_.is_gone or is_to_be_paused(failing_since=webhook.failing_since, now=now)):
-        webhook.paused_at, webhook.paused_by = now, SYSTEM
+        webhook.paused_at, webhook.paused_by = now, SYSTEM_PAUSE
         webhook.pause_reason = _GONE_REASON if slice_.is_gone else _FAILING_REASON
         columns += ["paused_at", "paused_by", "pause_reason"]
         log.warning("a webhook was paused", webhook=str(webhook_id), reason=webhook.pause_reason)
