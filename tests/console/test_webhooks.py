@@ -17,6 +17,7 @@ from apps.alerts.models import Alert
 from apps.events.models import Webhook, WebhookDelivery
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Project
+from tests.actions.alerts.alert_rows import beat
 from tests.webhook_receiver import Receiver, is_signed, receiving
 from tests.worker.worker_helper import Person
 
@@ -110,6 +111,7 @@ def test_a_webhook_is_changed_paused_rotated_and_deleted(admin: Client) -> None:
 
 def test_a_receiver_that_takes_nothing_is_told_on_every_page_and_as_an_alert(project: Project, admin: Client) -> None:
     webhook, _ = created(admin, "https://example.com/hook")
+    beat()
     Webhook.objects.update(failing_since=timezone.now() - timedelta(minutes=20))
     evaluate_alerts()
     assert "The webhook crm delivers nothing." in text_of(admin, "/console/test/review/")
