@@ -15,8 +15,8 @@ from apps.tenants.system_scope import SystemWork, system_scope
 log = structlog.get_logger(__name__)
 
 MOST_AT_ONCE = 100
-SLICE = timedelta(seconds=20)  # of one webhook at a time, so that others get their turn
-SPARE = timedelta(seconds=20)  # after that, a process that has claimed a webhook has died
+SLICE = timedelta(seconds=5)  # of one webhook at a time, so that others get their turn
+SPARE = timedelta(seconds=15)  # with this and a timeout, a process that has claimed a webhook has died
 
 
 def number_all_events() -> int:
