@@ -34,6 +34,9 @@ STATED_IN_WORDS = (
     "no trace that has ended fits",
     "is no mail address",
     "must begin with https://",
+    "must be an address of at most",
+    "is no valid address",
+    "must contain no user, password or fragment",
     "must end up to 92 days after its start",
     "nothing was stored or said in the period",
     # Of a filter.

@@ -53,6 +53,13 @@ class WebhookBaseView(ApiView):
         webhook_id: UUID = read_id(Prefix.WEBHOOK, text)
         return webhook_id
 
+    def find(self, text: str) -> Webhook:
+        """Return a webhook of the path. Raises Problem not_found."""
+        found = Webhook.objects.filter(project_id=self.caller.project_id, id=self.webhook_id(text)).first()
+        if found is None:
+            raise not_found()
+        return found
+
 
 class WebhooksView(WebhookBaseView):
     """The webhooks of the project."""
@@ -103,10 +110,7 @@ class WebhookView(WebhookBaseView):
     )
     def get(self, request: Request, webhook_id: str) -> Response:
         """Read a webhook, without its secret."""
-        found = Webhook.objects.filter(project_id=self.caller.project_id, id=self.webhook_id(webhook_id)).first()
-        if found is None:
-            raise not_found()
-        return Response(to_json(webhook_response(found)))
+        return Response(to_json(webhook_response(self.find(webhook_id))))
 
     @documented(
         operation="update_webhook",
@@ -189,12 +193,12 @@ class WebhookDeliveriesView(WebhookBaseView):
         summary="List deliveries",
         query=DeliveriesQuery,
         responses={200: DeliveryList},
+        problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, webhook_id: str) -> Response:
         """List the deliveries of a webhook, newest first."""
         query = read_query(request, DeliveriesQuery)
-        mine = WebhookDelivery.objects.filter(project_id=self.caller.project_id)
-        found = mine.of_webhook(self.webhook_id(webhook_id)).matching(
+        found = WebhookDelivery.objects.of_webhook(self.find(webhook_id).id).matching(
             states=query.state, types=query.type, since=query.since, until=query.until
         )
         pages = Pages(limit=query.limit)
