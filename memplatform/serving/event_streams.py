@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from uuid import UUID
 
 from apps.pipeline.events.streams import StreamPart, StreamPosition
 from memplatform.serving.protocol import Exchange, Transport
+from memplatform.serving.stop_signals import call_on_stop
 
 _log = logging.getLogger(__name__)
 
@@ -78,8 +80,7 @@ class EventStreams:
         follower = _Follower(position)
         self._followers[id(follower)] = follower
         self._of_project[project] += 1
-        if self._polling is None or self._polling.done():
-            self._polling = asyncio.create_task(self._poll())
+        self._begin()
         try:
             await self._send_until_gone(follower, exchange)
         finally:
@@ -87,9 +88,23 @@ class EventStreams:
             self._of_project[project] -= 1
 
     def stop(self) -> None:
-        """End all streams and the thread."""
+        """End the thread."""
         self._is_stopped = True
         self._thread.shutdown(wait=False)
+
+    def end_all(self) -> None:
+        """End all streams, for which the server would wait; their callers connect to another process."""
+        self._is_stopped = True
+        for follower in self._followers.values():
+            follower.news.set()
+
+    def _begin(self) -> None:
+        """Ask for events from now on, and prepare for the end of the process when the first caller comes."""
+        loop = asyncio.get_running_loop()
+        if self._polling is None:
+            call_on_stop(partial(loop.call_soon_threadsafe, self.end_all))
+        if self._polling is None or self._polling.done():
+            self._polling = loop.create_task(self._poll())
 
     async def _send_until_gone(self, follower: _Follower, exchange: Exchange) -> None:
         transport = exchange.response_stream(200, HEADERS)
@@ -105,7 +120,7 @@ class EventStreams:
                     return_when=asyncio.FIRST_COMPLETED,
                 )
                 news.cancel()
-                if not gone.done():
+                if not gone.done() and not self._is_stopped:
                     await _send(transport, follower.take() or HEARTBEAT)
         except (TimeoutError, RuntimeError):  # takes nothing any more, or the server has closed the connection
             pass

@@ -113,3 +113,18 @@ def test_a_quiet_stream_beats_and_ends_after_its_lifetime() -> None:
 
     assert len(caller.sent) >= 2
     assert set(caller.sent) == {HEARTBEAT}
+
+
+def test_streams_end_when_the_process_is_asked_to() -> None:
+    """The server would wait for them until it is killed."""
+    streams, caller = EventStreams(Log().read, limits=LIMITS), Caller()
+
+    async def follow() -> None:
+        serving = asyncio.create_task(streams.serve(StreamPosition(ONE, after=0), caller))  # type: ignore[arg-type]
+        await sent(caller)
+        streams.end_all()
+        async with asyncio.timeout(20):
+            await serving
+
+    run_async(follow())
+    assert caller.sent == [HEARTBEAT]

@@ -1,0 +1,28 @@
+"""Old events and deliveries are deleted; what is still to be sent stays."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from apps.actions.queue.prune import prune
+from apps.actions.webhooks.deliver_events import number_all_events
+from apps.events.models import ProjectEvent, WebhookDelivery
+from apps.pipeline.core.enums import EventType
+from apps.tenants.models import Project
+from tests.actions.webhooks.webhook_rows import webhook
+
+
+def test_old_events_go_unless_they_are_still_to_be_sent(project: Project) -> None:
+    webhook(project, "https://example.com/", events=[EventType.TRACE_FINISHED])
+    old = timezone.now() - timedelta(days=15)
+    for type_ in ("memory.created", "trace.finished", "trace.finished"):
+        ProjectEvent.objects.create(project=project, type=type_, created_at=old)
+    number_all_events()
+    ProjectEvent.objects.create(project=project, type="memory.created")
+    delivered, waiting = WebhookDelivery.objects.order_by("number")
+    WebhookDelivery.objects.update(created_at=old)
+    WebhookDelivery.objects.filter(id=delivered.id).update(state="delivered")
+    assert prune() == 3
+
+    assert list(WebhookDelivery.objects.all()) == [waiting]
+    assert set(ProjectEvent.objects.values_list("number", flat=True)) == {waiting.number, None}
