@@ -113,7 +113,13 @@ class WebhookDelivery(models.Model):
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     event = models.ForeignKey(
-        ProjectEvent, on_delete=models.CASCADE, null=True, blank=True, related_name="+", db_index=False
+        ProjectEvent,
+        on_delete=models.DO_NOTHING,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,  # an erasure deletes events while others get their deliveries, and then these
     )
     end_user = models.ForeignKey(
         "tenants.EndUser", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False

@@ -25,8 +25,11 @@ def number_all_events() -> int:
         projects = projects_with_news()
     numbered = 0
     for project_id in projects:
-        with tenant_scope(project_id=project_id):
-            numbered += number_events(project_id=project_id)
+        try:
+            with tenant_scope(project_id=project_id):
+                numbered += number_events(project_id=project_id)
+        except Exception:  # whatever one project raises, the others get their numbers; this one is tried again
+            log.exception("the events of a project could not be numbered", project=str(project_id))
     return numbered
 
 

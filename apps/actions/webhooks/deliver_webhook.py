@@ -23,6 +23,7 @@ log = structlog.get_logger(__name__)
 
 Stop = Callable[[], bool]  # asked between two deliveries
 
+NOTHING_DUE = timedelta(seconds=1)  # what waits is behind events that are tried again later
 USERS_AT_ONCE = 4  # connections to one receiver
 
 
@@ -92,6 +93,8 @@ def _give_back(webhook_id: UUID, slice_: _Slice) -> None:
         webhook.failures += slice_.failed
         webhook.failing_since = webhook.failing_since or now
         webhook.resume_at = now + rest_after(webhook.failures)
+    else:
+        webhook.resume_at = now + NOTHING_DUE
     columns = ["leased_until", "failures", "failing_since", "resume_at"]
     if webhook.paused_at is None and (slice_.is_gone or is_to_be_paused(failing_since=webhook.failing_since, now=now)):
         webhook.paused_at, webhook.paused_by = now, SYSTEM_PAUSE

@@ -11,9 +11,12 @@ from apps.pipeline.core.input_validation import BadInput, cleaned_text
 MOST_WEBHOOKS = 20  # of a project: each event is delivered to all that want it
 
 
-def held_webhook(*, project_id: UUID, webhook_id: UUID) -> Webhook:
-    """Return a webhook of the project and lock it until the transaction ends. Raises NotFound."""
-    webhooks = Webhook.objects.select_for_update(no_key=True)
+def held_webhook(*, project_id: UUID, webhook_id: UUID, is_deleted: bool = False) -> Webhook:
+    """Return a webhook of the project and lock it until the transaction ends. Raises NotFound.
+
+    With `is_deleted` nobody else can create deliveries of it meanwhile.
+    """
+    webhooks = Webhook.objects.select_for_update(no_key=not is_deleted)
     webhook = webhooks.filter(project_id=project_id, id=webhook_id).first()
     if webhook is None:
         raise NotFound("there is no such webhook")
