@@ -35,6 +35,7 @@ AlertKind = Literal[
     "stage_latency",
     "sudden_change",
     "vector_lag",
+    "webhook_failing",
 ]
 
 
