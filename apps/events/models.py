@@ -158,6 +158,9 @@ class WebhookDelivery(models.Model):
             ),
             models.Index(fields=("webhook", "-id"), name="delivery_of_webhook"),
             models.Index(fields=("created_at",), name="delivery_by_time"),
+            models.Index(
+                fields=("give_up_at",), condition=Q(state=DeliveryState.WAITING.value), name="delivery_by_end"
+            ),
             models.Index(fields=("event",), condition=Q(event__isnull=False), name="delivery_of_event"),
             models.Index(fields=("end_user",), condition=Q(end_user__isnull=False), name="delivery_of_user"),
         ]

@@ -284,6 +284,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="webhookdelivery",
+            index=models.Index(condition=models.Q(("state", "waiting")), fields=["give_up_at"], name="delivery_by_end"),
+        ),
+        migrations.AddIndex(
+            model_name="webhookdelivery",
             index=models.Index(
                 condition=models.Q(("event__isnull", False)), fields=["event"], name="delivery_of_event"
             ),

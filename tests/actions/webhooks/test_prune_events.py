@@ -26,3 +26,17 @@ def test_old_events_go_unless_they_are_still_to_be_sent(project: Project) -> Non
 
     assert list(WebhookDelivery.objects.all()) == [waiting]
     assert set(ProjectEvent.objects.values_list("number", flat=True)) == {waiting.number, None}
+
+
+def test_what_waited_too_long_for_a_paused_webhook_is_given_up(project: Project) -> None:
+    made = webhook(project, "https://example.com/").webhook
+    ProjectEvent.objects.create(project=project, type="memory.created")
+    ProjectEvent.objects.create(project=project, type="memory.updated")
+    number_all_events()
+    old, _ = WebhookDelivery.objects.filter(webhook=made).order_by("number")
+    WebhookDelivery.objects.filter(id=old.id).update(give_up_at=timezone.now() - timedelta(days=2))
+    prune()
+
+    given_up, waiting = WebhookDelivery.objects.order_by("number")
+    assert (given_up.state, given_up.last_error) == ("failed", "given up while its webhook was paused")
+    assert waiting.state == "waiting"
