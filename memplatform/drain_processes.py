@@ -2,17 +2,19 @@
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 
 import structlog
 
+from apps.telemetry.start import stop_telemetry
 from apps.tenants.scope import no_tenant
 from apps.worker.drain import drain
 from apps.worker.event_sender import send_events
 from apps.worker.shutdown import STOPPING
+from memplatform.telemetry import start_sending
 
 LIFETIME = 3_600.0  # seconds until a process is replaced, which returns what its memory has grown by
 LEAST_LIFETIME = 5.0  # a process that ends sooner is not replaced before this time is over, as the next may end as well
@@ -25,18 +27,18 @@ class DrainProcesses:
     """The drains of one cluster, and its sender of events.
 
     Each is replaced when it ends, whatever becomes of the other processes.
-    `watch` looks after what they need; it is called as often as they are looked after.
+    `watch` looks after what belongs to them; each is called as often as they are looked after.
     """
 
-    def __init__(self, count: int, *, watch: Callable[[], None] | None = None) -> None:
+    def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
         self._targets = [*(partial(_serve, _drain) for _ in range(count)), partial(_serve, _send)]
         self._places: list[tuple[ForkProcess, float] | None] = [None] * len(self._targets)
 
     def keep(self) -> None:
         """Start the processes that are missing."""
-        if self._watch:
-            self._watch()
+        for look in self._watch:
+            look()
         for number, place in enumerate(self._places):
             if place is None:
                 self._start(number)
@@ -74,8 +76,12 @@ def _serve(work: Callable[[], None]) -> None:
     STOPPING.detach()  # asked by a signal of its own, it doesn't stop the others
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
-    with no_tenant():
-        work()
+    start_sending()
+    try:
+        with no_tenant():
+            work()
+    finally:
+        stop_telemetry()
 
 
 def _drain() -> None:

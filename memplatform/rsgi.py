@@ -22,8 +22,10 @@ from memplatform.serving.trace_waits import TraceWaits
 from memplatform.wsgi import application as django_application
 
 # After Django has been set up by the import above.
-from memplatform.serving.refusals import refuse  # isort: skip
+from memplatform.serving.refusals import no_stream, refuse  # isort: skip
 from memplatform.serving.warm_up import warm_up  # isort: skip
+from memplatform.telemetry import start_sending  # isort: skip
+from apps.telemetry.start import stop_telemetry  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 from apps.traces.ended_traces import ended_traces  # isort: skip
 from apps.actions.webhooks.read_streams import read_streams  # isort: skip
@@ -62,8 +64,12 @@ application = BufferedApplication(
             lifetime=settings.EVENT_STREAM_SECONDS,
         ),
     ),
+    no_stream=no_stream,
     answer_mcp=answer_mcp,
+    monitoring_host=settings.MONITORING_HOST,
+    on_stop=stop_telemetry,
 )
+start_sending()
 warm_up()
 gc.collect()
 gc.freeze()  # no collection looks at it again while requests are answered

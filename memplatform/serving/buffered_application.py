@@ -16,8 +16,8 @@ from memplatform.serving.threaded_application import Environ, ThreadedApplicatio
 from memplatform.serving.trace_waits import TraceWaits
 from memplatform.serving.wsgi_environ import wsgi_environ
 
-# Answers a request that can't be served: (status, headers, body), from its path and what went wrong.
-Refusal = Callable[[str, Exception], tuple[int, list[tuple[str, str]], bytes]]
+# Answers a request whose body was not read: (status, headers, body), from what was read and what went wrong.
+Refusal = Callable[[Scope, Exception], tuple[int, list[tuple[str, str]], bytes]]
 NewEnviron = Callable[[], Environ]
 # Answers a request by an application, as if it had been sent.
 Answer = Callable[[NewEnviron, Exchange], Awaitable[None]]
@@ -25,7 +25,6 @@ Answer = Callable[[NewEnviron, Exchange], Awaitable[None]]
 McpAnswer = Callable[[Environ, Exchange, Answer], Awaitable[None]]
 
 LIVENESS_PATH, LIVE = "/healthz", b'{"status":"ok"}'
-STREAM_RETRY_SECONDS = 10  # when a caller that gets no stream may ask again
 MONITORING_PATHS = frozenset({"/readyz", "/metrics"})
 _ENDS_CONNECTION = ("connection", "close")  # the rest of an unread body would pass for the next request
 
@@ -42,7 +41,10 @@ class BufferedApplication:
         refuse: Refusal,
         waits: TraceWaits,
         streams: EventStreams,
+        no_stream: Callable[[], tuple[int, list[tuple[str, str]], bytes]],
         answer_mcp: McpAnswer,
+        monitoring_host: str = "",
+        on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._application = ThreadedApplication(application, threads=threads)
         self._refuse = refuse
@@ -50,7 +52,10 @@ class BufferedApplication:
         self._monitoring = ThreadedApplication(application, threads=1, name="monitoring")
         self._waits = waits
         self._streams = streams
+        self._no_stream = no_stream
         self._answer_mcp = answer_mcp
+        self._known_host = {"HTTP_HOST": monitoring_host} if monitoring_host else {}
+        self._on_stop = on_stop
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request.
@@ -64,11 +69,12 @@ class BufferedApplication:
         try:
             body = await self._bodies.read(scope, exchange)
         except (BodyTooLarge, BodyTimeout, BodyIncomplete) as error:
-            status, headers, content = self._refuse(scope.path, error)
+            status, headers, content = self._refuse(scope, error)
             exchange.response_bytes(status, [*headers, _ENDS_CONNECTION], content)
             return
         if scope.path in MONITORING_PATHS:
-            await self._monitoring.answer(exchange, wsgi_environ(scope, body))
+            # A monitor knows the address of this process, and perhaps none of the names that Django accepts.
+            await self._monitoring.answer(exchange, {**wsgi_environ(scope, body), **self._known_host})
             return
         await self.answer(partial(wsgi_environ, scope, body), exchange)
 
@@ -78,6 +84,7 @@ class BufferedApplication:
         self._monitoring.stop()
         self._waits.stop()
         self._streams.stop()
+        self._on_stop()
 
     async def answer(self, new_environ: NewEnviron, exchange: Exchange) -> None:
         """Answer a request that has arrived in full."""
@@ -86,13 +93,12 @@ class BufferedApplication:
             await self._waits.wait(continuation.trace_id, seconds=continuation.seconds)
             await self._application.answer(exchange, {**new_environ(), HAS_WAITED: True})
         if isinstance(continuation, EventStream):
-            await self._follow(continuation, new_environ, exchange)
+            await self._follow(continuation, exchange)
         if isinstance(continuation, McpMessage):
             await self._answer_mcp(new_environ(), exchange, self.answer)
 
-    async def _follow(self, stream: EventStream, new_environ: NewEnviron, exchange: Exchange) -> None:
+    async def _follow(self, stream: EventStream, exchange: Exchange) -> None:
         try:
             await self._streams.serve(stream.position, exchange)
-        except TooManyStreams as error:
-            status, headers, content = self._refuse(str(new_environ()["PATH_INFO"]), error)
-            exchange.response_bytes(status, [*headers, ("retry-after", str(STREAM_RETRY_SECONDS))], content)
+        except TooManyStreams:
+            exchange.response_bytes(*self._no_stream())
