@@ -197,7 +197,7 @@ def list_events(
     *, after: int = 0, type: Sequence[str] = (), include_content: bool = False, limit: int = 100
 ) -> Call[models.EventList]:
     """Read events on from a number, oldest first; `events` follows them as they happen."""
-    query = _given(after=after, type=list(type) or None, include_content=include_content or None, limit=limit)
+    query = given(after=after, type=list(type) or None, include_content=include_content or None, limit=limit)
     return Call("GET", "/v1/events", query=query)
 
 
