@@ -6,7 +6,6 @@
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections import Counter
@@ -28,7 +27,7 @@ def run(*, data: Path, full: bool) -> dict[str, object]:
     requests = REQUESTS * (5 if full else 1)
     with running_service(cluster=True, WORK_LEASE_SECONDS="3", HEARTBEAT_SECONDS="1") as service:
         stored = _equal_messages(service)
-        lost, doubled = _kills(service, requests=requests)
+        lost, doubled = lost_and_doubled(service, requests=requests)
     return {"stored": stored, "at_once": AT_ONCE, "lost": lost, "doubled": doubled, "requests": requests}
 
 
@@ -50,7 +49,8 @@ def _equal_messages(service: Service) -> int:
     return len(_memories(service.caller(), "twin"))
 
 
-def _kills(service: Service, *, requests: int) -> tuple[int, int]:
+def lost_and_doubled(service: Service, *, requests: int) -> tuple[int, int]:
+    """Kill the cluster of a service several times while it works; return how many traces and memories were wrong."""
     caller = service.caller()
     traces = []
     for number in range(requests):
@@ -71,7 +71,7 @@ def _kill_cluster(service: Service) -> None:
     cluster = service.children.pop()
     os.killpg(cluster.pid, signal.SIGKILL)
     cluster.wait()
-    service.start(sys.executable, "manage.py", "cluster")
+    service.start_cluster()
 
 
 def _message(*, user: str, session: str, content: str) -> dict[str, Any]:

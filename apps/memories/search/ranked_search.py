@@ -124,7 +124,9 @@ def hits_at(
     """Return the memories at some positions with their scores; without those that were not found."""
     scores, ids = ranked.scores, [ranked.columns.id_at(place) for place in places]
     totals = scores.score[places].tolist(), scores.rank[places].tolist()
-    hits = zip(ids, *totals, _at(scores.evidence, places), _at(scores.parts, places), strict=True)
+    ranks = scores.parts_at(np.array(places, dtype=np.int64))
+    parts = _at(ranks, range(len(places)))
+    hits = zip(ids, *totals, _at(scores.evidence, places), parts, strict=True)
     return tuple(
         SearchHit(
             memory=found[memory_id].memory,

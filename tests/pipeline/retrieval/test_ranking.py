@@ -191,8 +191,9 @@ def test_nothing_that_only_the_priors_speak_for_is_a_hit() -> None:
 def test_the_parts_are_weighted_and_sum_up() -> None:
     policy = RetrievalPolicy()
     scores = scored(memories([[1], [2, 3]], named=[True, False]))
-    assert scores.parts["named"].tolist() == [policy.weights.named, 0.0]
-    assert scores.rank.tolist() == pytest.approx([sum(column) for column in zip(*scores.parts.values(), strict=True)])
+    parts = scores.parts_at(np.arange(2))
+    assert parts["named"].tolist() == [policy.weights.named, 0.0]
+    assert scores.rank.tolist() == pytest.approx([sum(column) for column in zip(*parts.values(), strict=True)])
     assert (scores.rank <= 1.0 + 1e-9).all()
 
 
