@@ -47,6 +47,9 @@ def rows_of(answer: SnapshotRow) -> tuple[Rows, NDArray[np.bool_]]:
         language_bits=read["languages"].astype(np.int64),
         answer_types=read["answer_types"].astype(np.int64),
         ends_at=read["ends_at"].astype(np.int64),
+        event_at=read["event_at"].astype(np.int64),
+        are_events=np.ascontiguousarray(read["is_event"]),
+        are_rules=np.ascontiguousarray(read["is_rule"]),
     )
     return rows, np.ascontiguousarray(read["eligible"])
 

@@ -11,6 +11,7 @@ import numpy as np
 from apps.memories.compact_sql import compact_sql
 from apps.memories.search.entity_lookup import MEANT
 from apps.memories.search.scope import SearchScope
+from apps.pipeline.core.enums import CONSTRAINT, CONVENTION
 
 
 class ReadMode(Enum):
@@ -50,6 +51,7 @@ _NONE_CHANGED = "select null::bytea as packed"
 
 # The languages of the content and of its quote.
 _LANGUAGES = "(1 << m.tongue | (1 << m.source_tongue))"
+_RULE_TAGS = ",".join((CONSTRAINT, CONVENTION))
 _WORDS = """
 select bit_or({languages}) as tongues,
        string_agg({terms}, '') as terms,
@@ -67,6 +69,9 @@ select bit_or({languages}) as tongues,
            || int4send(length(m.context_terms))
            || int4send({languages})
            || int2send(m.answer_types)
+           || int8send(coalesce(extract(epoch from m.event_at)::bigint, 0))
+           || boolsend(m.type = 'event')
+           || boolsend(m.tags && '{{{tags}}}')
            || boolsend(m.predicate <> '' and m.subject_id is not null)
            || boolsend({eligible}), '') as memories
 from {rows} m
@@ -130,6 +135,9 @@ MEMORY = np.dtype(
         ("context_terms", ">i4"),
         ("languages", ">i4"),  # a bit per language
         ("answer_types", ">i2"),  # AnswerType
+        ("event_at", ">i8"),  # Unix time in seconds; 0 where it has none
+        ("is_event", "?"),
+        ("is_rule", "?"),
         ("is_of_someone", "?"),
         ("eligible", "?"),
     ]
@@ -157,6 +165,8 @@ def _packing(rows: str, terms: str, searched: str, eligible: str, reading: ReadM
             changed = _CHANGED
             rows = _CHANGED_ROWS
             whole = f"{_SENDING} and memory_id = any(changed.ids)"
-    words = _WORDS.format(languages=_LANGUAGES, rows=rows, terms=terms, searched=searched, eligible=eligible)
+    words = _WORDS.format(
+        languages=_LANGUAGES, tags=_RULE_TAGS, rows=rows, terms=terms, searched=searched, eligible=eligible
+    )
     text = _STATEMENT.format(meant=MEANT, changed=changed, words=words, compared=compared, whole=whole)
     return compact_sql(text)

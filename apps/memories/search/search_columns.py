@@ -21,17 +21,19 @@ from apps.memories.search.scope import SearchScope
 from apps.memories.search.snapshot import Cosines, Rows
 from apps.memories.sql_pipeline import pipelined
 from apps.pipeline.retrieval.answer_types import AnswerType
+from apps.pipeline.retrieval.block_choice import Kinds
 from apps.pipeline.retrieval.bm25 import Words
 from apps.pipeline.retrieval.ranking import Memories, Sessions
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The memories to rank, a mask of those that may be hits, and the words of the query."""
+    """The memories to rank, a mask of those that may be hits, what a block chooses by, and the words of the query."""
 
     query: Words
     memories: Memories
     eligible: NDArray[np.bool_]
+    kinds: Kinds
 
     def id_at(self, place: int) -> UUID:
         """Return the id of the memory at a position."""
@@ -127,7 +129,8 @@ def _columns(
         importance=rows.importance,
         confidence=rows.confidence,
     )
-    return Columns(query=query_words(answer.query), memories=memories, eligible=eligible)
+    kinds = Kinds(event_at=rows.event_at, are_events=rows.are_events, are_rules=rows.are_rules)
+    return Columns(query=query_words(answer.query), memories=memories, eligible=eligible, kinds=kinds)
 
 
 def _halves_of(ids: list[UUID]) -> NDArray[np.uint64]:

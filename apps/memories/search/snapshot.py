@@ -40,6 +40,9 @@ class Rows:
     language_bits: NDArray[np.int64]  # one bit per language of its stemmed words
     answer_types: Places  # AnswerType bits
     ends_at: Moments  # when the memory expires or stops being valid
+    event_at: NDArray[np.int64]  # Unix time in seconds, 0 where there is none
+    are_events: NDArray[np.bool_]
+    are_rules: NDArray[np.bool_]  # constraints and conventions
 
     @property
     def tongues(self) -> int:
