@@ -26,6 +26,14 @@ class ReadMode(Enum):
 # (TOAST) and would be fetched once per slot.
 _SLOTS, _INLINE_DIMENSION = 4, 768
 
+
+class VectorForm(Enum):
+    """In which form vectors are cached."""
+
+    HALVES = auto()  # numbers in half precision, from which cosines are exact
+    SIGNS = auto()  # of many memories of one end user
+
+
 # Each subquery aggregates to one row and numpy joins the results: a join of thousands of rows in SQL gets a bad plan
 # while the planner has no statistics. "(select …)" hides the end user's id from the planner, which would otherwise make
 # a custom plan on every execution. Formatted as one line below 4,096 characters, because psycopg does not cache the
@@ -97,7 +105,7 @@ from (
                 else -(select min(each <#> %(vector)s::halfvec) from unnest(question_embeddings) each)
            end as questions
     from memories_memoryvector
-    where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s
+    where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s{chosen}
     offset 0
 ) compared
 """
@@ -105,10 +113,10 @@ _NONE_COMPARED = "select null::bytea as cosines"
 
 _WHOLE = """
 select string_agg(uuid_send(memory_id) || int4send(cardinality(question_embeddings)), '') as vectors,
-       string_agg(halfvec_send(embedding), '') as contents,
+       string_agg({content}, '') as contents,
        string_agg(
            case when cardinality(question_embeddings) <= {slots} then {sent_slots}
-                else (select string_agg(halfvec_send(each), '') from unnest(question_embeddings) each)
+                else (select string_agg({each}, '') from unnest(question_embeddings) each)
            end, '') as questions
 from memories_memoryvector
 where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s
@@ -117,9 +125,24 @@ _NONE_WHOLE = "select null::bytea as vectors, null::bytea as contents, null::byt
 
 _QUESTIONS = [f"question_embeddings[{slot}]" for slot in range(1, _SLOTS + 1)]
 _EACH_SLOT = ", ".join(f"{each} <#> %(vector)s::halfvec" for each in _QUESTIONS)
-_SENT_SLOTS = " || ".join(f"coalesce(halfvec_send({each}), '')" for each in _QUESTIONS)
-_COMPARING = _COMPARED.format(slots=_SLOTS, inline=_INLINE_DIMENSION, each_slot=_EACH_SLOT)
-_SENDING = _WHOLE.format(slots=_SLOTS, sent_slots=_SENT_SLOTS)
+_COMPARING = _COMPARED.format(slots=_SLOTS, inline=_INLINE_DIMENSION, each_slot=_EACH_SLOT, chosen="")
+CHOSEN_COSINES = compact_sql(
+    _COMPARED.format(
+        slots=_SLOTS, inline=_INLINE_DIMENSION, each_slot=_EACH_SLOT, chosen=" and memory_id = any(%(chosen)s)"
+    )
+)
+
+
+def _sending(form: str) -> str:
+    """Return the subquery that sends all vectors in a form, such as `halfvec_send({})`."""
+    slots = " || ".join(f"coalesce({form.format(each)}, '')" for each in _QUESTIONS)
+    return _WHOLE.format(slots=_SLOTS, sent_slots=slots, content=form.format("embedding"), each=form.format("each"))
+
+
+_SENDING = {
+    VectorForm.HALVES: _sending("halfvec_send({})"),
+    VectorForm.SIGNS: _sending("bit_send(binary_quantize({}))"),
+}
 
 MEMORY = np.dtype(
     [
@@ -148,23 +171,23 @@ COSINES = np.dtype([("memory", ">u8", 2), ("content", ">f4"), ("questions", ">f4
 VECTOR = np.dtype([("memory", ">u8", 2), ("questions", ">i4")])
 
 
-def packing(scope: SearchScope, reading: ReadMode) -> str:
+def packing(scope: SearchScope, reading: ReadMode, form: VectorForm = VectorForm.HALVES) -> str:
     """Return the statement for a scope; its row is a decode.SnapshotRow."""
-    return _packing(scope.rows, scope.terms, scope.searched, scope.eligible, reading)
+    return _packing(scope.rows, scope.terms, scope.searched, scope.eligible, reading, form)
 
 
 @lru_cache(maxsize=64)
-def _packing(rows: str, terms: str, searched: str, eligible: str, reading: ReadMode) -> str:
+def _packing(rows: str, terms: str, searched: str, eligible: str, reading: ReadMode, form: VectorForm) -> str:
     changed, compared, whole = _NONE_CHANGED, _NONE_COMPARED, _NONE_WHOLE
     match reading:
         case ReadMode.COMPARED:
             compared = _COMPARING
         case ReadMode.WHOLE:
-            whole = _SENDING
+            whole = _SENDING[form]
         case ReadMode.CHANGES:
             changed = _CHANGED
             rows = _CHANGED_ROWS
-            whole = f"{_SENDING} and memory_id = any(changed.ids)"
+            whole = f"{_SENDING[form]} and memory_id = any(changed.ids)"
     words = _WORDS.format(
         languages=_LANGUAGES, tags=_RULE_TAGS, rows=rows, terms=terms, searched=searched, eligible=eligible
     )

@@ -57,6 +57,15 @@ class Memories:
 
 
 @dataclass(frozen=True, slots=True)
+class WordMatches:
+    """How well the words of a query match each memory."""
+
+    scores: Floats  # BM25 of its content and context
+    coverage: Floats  # the share of the query's words that it has, 0 to 1
+    in_sessions: Floats  # BM25 of each session as one text
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """The relevance of each memory to the query, and what it is made of; all 0 to 1."""
 
@@ -85,29 +94,43 @@ def sessions_of(*, ids: NDArray[np.uint64], sessions: NDArray[np.uint64], said_a
     return Sessions(groups=groups, number=len(found), order=np.lexsort((*_made(ids), said_at, groups)))
 
 
-def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, policy: RetrievalPolicy) -> Scores:
-    """Score every memory for the words of a query; `now` is Unix time.
-
-    `noise_floor` is the cosine that unrelated texts reach. Without words, vectors and names only the priors are left.
-    """
+def match_words(*, memories: Memories, query: Words, policy: RetrievalPolicy) -> WordMatches:
+    """Count the words of a query in every memory, its context and its session."""
     groups = memories.sessions.groups
     content = bm25.count(terms=memories.terms, query=query)
     context = bm25.count(terms=memories.context_terms, query=query)
     words = bm25.blend(content=content, context=context, weight=policy.context_weight)
     heard = bm25.gather(counted=content, groups=groups, number=memories.sessions.number)
     word_shares = _shares(words, policy)
-    matched = bm25.score_of_shares(shares=word_shares, saturation=policy.saturation)
-    in_session = bm25.score_of_shares(shares=_shares(heard, policy), saturation=policy.saturation)
+    return WordMatches(
+        scores=bm25.score_of_shares(shares=word_shares, saturation=policy.saturation),
+        coverage=bm25.coverage(shares=word_shares, saturation=policy.saturation),
+        in_sessions=bm25.score_of_shares(shares=_shares(heard, policy), saturation=policy.saturation),
+    )
+
+
+def rank(
+    *,
+    memories: Memories,
+    words: WordMatches,
+    noise_floor: float,
+    now: float,
+    policy: RetrievalPolicy,
+) -> Scores:
+    """Score every memory by the words of a query and by its vectors; `now` is Unix time.
+
+    `noise_floor` is the cosine that unrelated texts reach. Without words, vectors and names only the priors are left.
+    """
     evidence = {
-        "words": bm25.coverage(shares=word_shares, saturation=policy.saturation),
+        "words": words.coverage,
         "meaning": above_floor(memories.content_cosine, floor=noise_floor),
         "questions": above_floor(memories.question_cosine, floor=noise_floor),
     }
     relative = {
-        "words": over_maximum(_supported(matched, memories, policy)),
+        "words": over_maximum(_supported(words.scores, memories, policy)),
         "meaning": _similarity(memories.content_cosine, memories, policy),
         "questions": _similarity(memories.question_cosine, memories, policy),
-        "session": over_maximum(in_session)[groups],
+        "session": over_maximum(words.in_sessions)[memories.sessions.groups],
         "named": memories.named.astype(np.float64),
         "importance": memories.importance,
         "recency": recency(memories.said_at, now=now, half_life_days=policy.recency_half_life_days),
