@@ -114,13 +114,12 @@ _NONE_COMPARED = "select null::bytea as cosines"
 _WHOLE = """
 select string_agg(uuid_send(memory_id) || int4send(cardinality(question_embeddings)), '') as vectors,
        string_agg({content}, '') as contents,
-       string_agg(
-           case when cardinality(question_embeddings) <= {slots} then {sent_slots}
-                else (select string_agg({each}, '') from unnest(question_embeddings) each)
-           end, '') as questions
+       string_agg({questions}, '') as questions
 from memories_memoryvector
 where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s
 """
+_UNNESTED = "(select string_agg({each}, '') from unnest(question_embeddings) each)"
+_BY_SLOT = f"case when cardinality(question_embeddings) <= {{slots}} then {{sent_slots}} else {_UNNESTED} end"
 _NONE_WHOLE = "select null::bytea as vectors, null::bytea as contents, null::bytea as questions"
 
 _QUESTIONS = [f"question_embeddings[{slot}]" for slot in range(1, _SLOTS + 1)]
@@ -133,16 +132,18 @@ CHOSEN_COSINES = compact_sql(
 )
 
 
-def _sending(form: str) -> str:
-    """Return the subquery that sends all vectors in a form, such as `halfvec_send({})`."""
-    slots = " || ".join(f"coalesce({form.format(each)}, '')" for each in _QUESTIONS)
-    return _WHOLE.format(slots=_SLOTS, sent_slots=slots, content=form.format("embedding"), each=form.format("each"))
+def _sending_halves() -> str:
+    slots = " || ".join(f"coalesce(halfvec_send({each}), '')" for each in _QUESTIONS)
+    questions = _BY_SLOT.format(slots=_SLOTS, sent_slots=slots, each="halfvec_send(each)")
+    return _WHOLE.format(content="halfvec_send(embedding)", questions=questions)
 
 
-_SENDING = {
-    VectorForm.HALVES: _sending("halfvec_send({})"),
-    VectorForm.SIGNS: _sending("bit_send(binary_quantize({}))"),
-}
+def _sending_signs() -> str:
+    questions = _UNNESTED.format(each="bit_send(binary_quantize(each))")
+    return _WHOLE.format(content="bit_send(binary_quantize(embedding))", questions=questions)
+
+
+_SENDING = {VectorForm.HALVES: _sending_halves(), VectorForm.SIGNS: _sending_signs()}
 
 MEMORY = np.dtype(
     [
