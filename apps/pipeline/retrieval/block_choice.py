@@ -23,14 +23,14 @@ class Kinds:
 
 def most_important(*, memories: Memories, among: NDArray[np.bool_], limit: int) -> Places:
     """Return the indexes of the most important memories, to a tenth; of equals the latest said come first."""
-    tenths = np.round(memories.importance, 1) * _TENTHS
-    order = np.rint(tenths).astype(np.int64) * _A_TENTH + (memories.said_at * 1e6).astype(np.int64)
     wanted = np.flatnonzero(among)
+    tenths = np.rint(np.round(memories.importance[wanted], 1) * _TENTHS).astype(np.int64)
+    order = tenths * _A_TENTH + (memories.said_at[wanted] * 1e6).astype(np.int64)
     if len(wanted) > limit:  # only those that are at least as good as the last one have to be sorted
-        wanted = wanted[order[wanted] >= np.partition(order[wanted], -limit)[-limit]]
-    ids = memories.ids
-    ascending = np.lexsort((ids[wanted, 1], ids[wanted, 0], order[wanted]))
-    result: Places = wanted[ascending][::-1][:limit]
+        good = order >= np.partition(order, -limit)[-limit]
+        wanted, order = wanted[good], order[good]
+    ids = memories.ids[wanted]
+    result: Places = wanted[np.lexsort((ids[:, 1], ids[:, 0], order))][::-1][:limit]
     return result
 
 
