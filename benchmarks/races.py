@@ -49,8 +49,11 @@ def _equal_messages(service: Service) -> int:
     return len(_memories(service.caller(), "twin"))
 
 
-def lost_and_doubled(service: Service, *, requests: int) -> tuple[int, int]:
-    """Kill the cluster of a service several times while it works; return how many traces and memories were wrong."""
+def lost_and_doubled(service: Service, *, requests: int, seconds: float = END_SECONDS) -> tuple[int, int]:
+    """Kill the cluster of a service several times while it works; return how many traces and memories were wrong.
+
+    A trace that has not ended within some seconds counts as lost.
+    """
     caller = service.caller()
     traces = []
     for number in range(requests):
@@ -58,7 +61,7 @@ def lost_and_doubled(service: Service, *, requests: int) -> tuple[int, int]:
         traces.append(_accepted(caller.post("/v1/turns", body)))
         if number % (requests // KILLS) == requests // KILLS - 1:
             _kill_cluster(service)
-    done = _await_end(caller, traces)
+    done = _await_end(caller, traces, seconds)
     said = Counter(
         memory["evidence"] for user in range(min(7, requests)) for memory in _memories(caller, f"user-{user}")
     )
@@ -85,10 +88,10 @@ def _accepted(reply: tuple[int, dict[str, Any]]) -> str:
     return str(answer["trace_id"])
 
 
-def _await_end(caller: Caller, traces: list[str]) -> int:
+def _await_end(caller: Caller, traces: list[str], seconds: float = END_SECONDS) -> int:
     """Wait, with a time limit, until every trace has ended; return how many are done or rejected."""
     waiting, done = set(traces), 0
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + seconds
     while waiting and time.monotonic() < deadline:
         for trace in sorted(waiting):
             status = caller.get(f"/v1/traces/{trace}")[1]["status"]

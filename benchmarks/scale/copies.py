@@ -44,6 +44,8 @@ EVERYTHING = frozenset(COPIED) - {Entity, EntityAlias, EntityChange, UserLease, 
 # What the rounds of one end user say differs by some words, few of which are frequent.
 _WORDS = " || ".join(["pg_temp.word()"] * 6)
 
+_WRITTEN_AT = ("created_at", "received_at", "started_at")
+
 # A time identifier keeps its first half, which orders it, and gets a random second half.
 _FUNCTIONS = """
 create or replace function pg_temp.copied(original uuid, salt bytea) returns uuid language sql immutable strict as $$
@@ -73,16 +75,20 @@ select end_user_id as original, min(created_at) as since, max(coalesce(finished_
        %(seconds)s / greatest(extract(epoch from max(created_at) - min(created_at)), 0.001) as factor
 from traces_trace where end_user_id = any(%(originals)s::uuid[]) group by 1
 """
+# In the order of time over all end users, as rows are written by the product.
 _INSERT = """
 insert into {table} ({columns})
 select {values}
 from (
-    select *, percent_rank() over (partition by end_user_id order by {order}) as place
-    from {table} where end_user_id = any(%(originals)s::uuid[]) order by place
+    select row.*, {place} as place
+    from {table} row join original_time on original = end_user_id
+    where end_user_id = any(%(originals)s::uuid[]) order by place
 ) as row
 join original_time on original_time.original = row.end_user_id,
 lateral (select * from copy_round where copy_round.original = row.end_user_id{once}) as round
 """
+_BY_TIME = "extract(epoch from row.{column} - since) * factor"
+_BY_KEY = "percent_rank() over (partition by end_user_id order by row.{column}) * %(seconds)s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ def make_copies(project: Project, copies: Copies) -> list[UUID]:
         for statement in (_ROUNDS, "analyze copy_round", "create index on copy_round (original)", _TIMES):
             cursor.execute(statement, values if "%(" in statement else None)
         for model in COPIED:
-            cursor.execute(_insert(model, copies.repeated), {"originals": list(copies.originals)})
+            cursor.execute(_insert(model, copies.repeated), values)
         cursor.execute("drop table copy_round, original_time")
     return ids
 
@@ -127,9 +133,16 @@ def _insert(model: type[Model], repeated: frozenset[type[Model]]) -> str:
         table=table,
         columns=", ".join(f'"{column}"' for column in columns),
         values=", ".join(columns.values()),
-        order=f'"{model._meta.pk.column}"' if model._meta.pk else "end_user_id",
+        place=_place(model),
         once="" if model in repeated else " and number = 1",
     )
+
+
+def _place(model: type[Model]) -> str:
+    """Return the expression that orders the rows of a table."""
+    columns = {field.column for field in model._meta.concrete_fields}
+    times = [column for column in _WRITTEN_AT if column in columns]
+    return _BY_TIME.format(column=times[0]) if times else _BY_KEY.format(column=model._meta.pk.column)
 
 
 def _is_made(field: "Field[Any, Any]") -> bool:

@@ -12,7 +12,8 @@ from benchmarks.races import lost_and_doubled
 from benchmarks.service import running_service
 
 WARM_UP = 200
-REQUESTS = 1_000
+REQUESTS = 500
+PATIENCE = 600.0  # seconds for the work that is waiting when the cluster starts
 
 
 def work(*, requests: int) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def work(*, requests: int) -> dict[str, Any]:
         alone = load(service, clients=1, requests=REQUESTS, numbers=numbers)
         together = load(service, clients=CLIENTS, requests=REQUESTS, numbers=numbers)
         service.start_cluster()
-        lost, doubled = lost_and_doubled(service, requests=requests)
+        lost, doubled = lost_and_doubled(service, requests=requests, seconds=PATIENCE)
     return {"lost": lost, "doubled": doubled, "ack": alone, f"ack_clients_{CLIENTS}": together}
 
 
