@@ -33,7 +33,7 @@ def measure(size: Size) -> dict[str, object]:
             "rows": Memory.objects.count(),
             "users": len(filled.users),
             "filled_in_s": round(seconds, 1),
-            "bytes_per_turn": round(bytes_per_turn()),
+            "bytes_per_turn": round(bytes_per_turn(filled.originals)),
             **read(filled, searches=size.searches),
             **work(requests=size.requests),
             **delete(filled, traces=size.traces),

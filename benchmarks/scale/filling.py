@@ -1,10 +1,12 @@
 """Fill a scratch database with end users of several sizes, as the product would have written them over 90 days."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Model
 from django.test import override_settings
 
 from apps.actions.projects.create_project import create_project
@@ -12,7 +14,7 @@ from apps.actions.traces.tally import MOST_HOURS, tally
 from apps.memories.models import Memory
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
-from benchmarks.scale.copies import EVERYTHING, MEMORIES, Copies, make_copies
+from benchmarks.scale.copies import COPIED, EVERYTHING, MEMORIES, Copies, make_copies
 from benchmarks.truth import RECORDED
 from benchmarks.truth.gold import load
 from benchmarks.truth.recorded_model import NAME as MODEL
@@ -45,6 +47,7 @@ class Filled:
     """The project and its end users."""
 
     project: Project
+    originals: list[UUID]
     users: list[UUID]
     large: UUID
 
@@ -63,15 +66,27 @@ def fill(size: Size) -> Filled:
         cursor.execute("checkpoint")
     while tally() >= MOST_HOURS:
         pass  # the next hours
-    return Filled(project=project, users=users, large=large)
+    return Filled(project=project, originals=originals, users=users, large=large)
 
 
-def bytes_per_turn() -> float:
-    """Return the bytes of the database, with indexes, for each turn."""
+def bytes_per_turn(originals: Sequence[UUID]) -> float:
+    """Return the bytes, with indexes, of all rows that the product wrote for a turn of the originals.
+
+    The size of a row is that in the full tables. Finished work is counted, though it is deleted after a week.
+    """
+    size = sum(_row_bytes(model) * _rows(model, originals) for model in COPIED)
+    return size / max(_rows(Turn, originals), 1)
+
+
+def _rows(model: type[Model], users: Sequence[UUID]) -> int:
+    return int(model._default_manager.filter(end_user_id__in=users).count())
+
+
+def _row_bytes(model: type[Model]) -> float:
     with connection.cursor() as cursor:
-        cursor.execute("select pg_database_size(current_database())")
+        cursor.execute("select pg_total_relation_size(%s::regclass)", [model._meta.db_table])
         (size,) = cursor.fetchone()
-    return float(size) / max(Turn.objects.count(), 1)
+    return float(size) / max(int(model._default_manager.count()), 1)
 
 
 def _posted(project: Project, number: int) -> list[UUID]:
