@@ -21,7 +21,6 @@ from benchmarks.truth.recorded_model import NAME as MODEL
 from benchmarks.truth.recorded_model import RecordedAnswers, RecordedModel
 from benchmarks.truth.replay import replay
 
-OVER = timedelta(days=90)
 ROUNDS = 4  # of the memories of a conversation: about a hundred memories per end user
 SLUG = "scale"
 
@@ -35,11 +34,12 @@ class Size:
     traces: int  # to which a retention period is applied
     searches: int
     requests: int
+    days: int  # over which all of it was written
     conversations: int = 0
 
 
-SMALL = Size(users=400, large=10_000, traces=10_000, searches=200, requests=60)
-FULL = Size(users=9_500, large=100_000, traces=250_000, searches=1_000, requests=300)
+SMALL = Size(users=400, large=10_000, traces=10_000, searches=200, requests=60, days=14)
+FULL = Size(users=9_500, large=100_000, traces=250_000, searches=1_000, requests=300, days=90)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class Filled:
 def fill(size: Size) -> Filled:
     """Fill the database; ordinary end users hold about a hundred memories each."""
     project = create_project(name="Scale", slug=SLUG)
-    originals = _posted(project, size.conversations)
+    originals, over = _posted(project, size.conversations), timedelta(days=size.days)
     names = [f"user-{number}" for number in range(size.users)]
-    users = make_copies(project, Copies(originals, names, rounds=ROUNDS, repeated=MEMORIES, over=OVER))
+    users = make_copies(project, Copies(originals, names, rounds=ROUNDS, repeated=MEMORIES, over=over))
     first = originals[:1]
     rounds = -(-size.large // Memory.objects.filter(end_user=first[0]).count())
-    (large,) = make_copies(project, Copies(first, ["large"], rounds=rounds, repeated=EVERYTHING, over=OVER))
+    (large,) = make_copies(project, Copies(first, ["large"], rounds=rounds, repeated=EVERYTHING, over=over))
     with connection.cursor() as cursor:
         cursor.execute("vacuum analyze")
         cursor.execute("checkpoint")
