@@ -64,6 +64,14 @@ def destinations(*, visit: ProjectVisit, text: str) -> list[DestinationGroup]:
     return [group for group in groups if group.entries]
 
 
+def search_of_all(*, visit: ProjectVisit, text: str) -> Destination | None:
+    """Return the list of all memories with the words; the palette itself reads the latest ones, at each key."""
+    if len(text) < LEAST_CHARACTERS or any(text.startswith(f"{prefix}_") for prefix in _IDENTIFIED):
+        return None
+    address = f"{_url('memories', visit)}?{urlencode({'q': text})}"
+    return Destination(f"Search all memories for “{text}”", address, f"here: the latest {LATEST_MEMORIES:,}")
+
+
 def _searched(visit: ProjectVisit, text: str) -> list[tuple[str, Iterator[Destination]]]:
     return [
         ("Users", _users(visit, text)),

@@ -919,13 +919,17 @@ Precision = Literal["day", "instant", "month", "quarter", "week", "year"]
 
 
 class ProblemDocument(TypedDict):
-    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people."""
+    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people.
+
+    `request_id` is that of `X-Request-Id`; the server's log lines about the request name it.
+    """
 
     type: str
     title: str
     status: int
     detail: str
     code: str
+    request_id: NotRequired[str]
     errors: NotRequired[list["FieldError"]]
 
 
@@ -1416,6 +1420,7 @@ class TraceResponse(TypedDict):
     """A trace with its turns, stages, model calls and outcomes.
 
     `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
+    `distributed_trace_id` is that of the request's `traceparent`, or of the server's own span.
     """
 
     id: str
@@ -1432,6 +1437,7 @@ class TraceResponse(TypedDict):
     run_id: str | None
     metadata: dict[str, Any]
     configuration_id: str
+    distributed_trace_id: str
     error: str
     waiting: "WaitingResponse | None"
     outcomes: list["OutcomeResponse"]
