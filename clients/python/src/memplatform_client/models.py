@@ -238,7 +238,7 @@ class DeletedResponse(TypedDict):
 class DrawnSamplesResponse(TypedDict):
     """The samples that were drawn: of memories, of turns, or both."""
 
-    samples: list["SampleResponse"]
+    results: list["SampleResponse"]
 
 
 class EndSessionBody(TypedDict):
@@ -1400,7 +1400,7 @@ Status = Literal["active", "archived", "merged", "pending_review", "rejected", "
 class StoredMemoriesResponse(TypedDict):
     """The stored memories, in the order of the request. `adjusted`: what was stored otherwise than it was sent."""
 
-    memories: list["MemoryResponse"]
+    results: list["MemoryResponse"]
     adjusted: list["AdjustmentResponse"]
 
 
