@@ -1,8 +1,9 @@
-"""What agents already have reaches the product: the Python client and MCP, old and new, over HTTP and stdio."""
+"""What agents already have reaches the product: the clients, and MCP, old and new, over HTTP and stdio."""
 
 import asyncio
 import json
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,6 +18,7 @@ from memplatform.demo.client import Client as Caller
 from memplatform_client import AsyncClient, Client, InvalidRequest, NotFound, PermissionDenied
 from tests.event_loop import run_async
 from tests.instance import PROJECT, Instance
+from tests.journeys.node import installed, run_node
 
 pytestmark = pytest.mark.journey
 OLDEST, NEWEST = "2024-11-05", "2026-07-28"
@@ -46,6 +48,19 @@ def test_the_python_client(client: Caller) -> None:
         assert refused.value.errors[0]["pointer"] == "/limit"
         with pytest.raises(NotFound):
             memory.read_trace("trc_" + "0" * 32)
+
+
+def test_the_typescript_client(client: Caller) -> None:
+    """It is compiled strictly, passes its own tests against a server, and its example remembers."""
+    folder = installed(PROJECT / "clients/typescript")
+    run_node(["npm", "run", "--silent", "build"], folder=folder)
+    server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
+    report = run_node(["npm", "test", "--silent"], folder=folder, **server)
+    counts = {name: int(number) for name, number in re.findall(r"^# (pass|skipped) (\d+)$", report, re.MULTILINE)}
+    assert counts["skipped"] == 0
+    assert counts["pass"] > 30
+    told = run_node(["node", "dist/examples/remember.js"], folder=folder, **server)
+    assert "Lyon" in told.splitlines()[0]
 
 
 def test_waiting_takes_no_threads(client: Caller) -> None:
