@@ -92,3 +92,15 @@ def event_answer(trace: Trace) -> Answer:
         "error": trace.error,
         "created_at": trace.created_at,
     }
+
+
+def profile_answer(user_id: str) -> Answer:
+    """Return the profile of an end user: none, since none is generated."""
+    return {
+        "profile": {},
+        "status": "not_enabled",
+        "entity_type": "user",
+        "entity_id": user_id,
+        "updated_at": None,
+        "generation_count": 0,
+    }
