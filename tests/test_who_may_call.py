@@ -40,6 +40,7 @@ API: dict[str, dict[str, Scope | None]] = {
     "item-namespaces": {"POST": Scope.READ},
     "item-operations": {"POST": Scope.READ},  # its puts and deletions need more: tests/api/test_items.py
     "keys": {"GET": Scope.ADMIN, "POST": Scope.ADMIN},
+    "current-key": {"GET": Scope.READ},
     "key": {"DELETE": Scope.ADMIN},
     "session-end": {"POST": Scope.WRITE},
     "session": {"DELETE": Scope.ADMIN},

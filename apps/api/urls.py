@@ -24,7 +24,7 @@ from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
 from apps.api.views.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
 from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
-from apps.api.views.keys import KeysView, KeyView
+from apps.api.views.keys import CurrentKeyView, KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.mcp import McpView
 from apps.api.views.memories import HistoryView, MemoryView
@@ -69,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/items/namespaces", NamespacesView.as_view(), name="item-namespaces"),
     path("v1/items/batch", ItemOperationsView.as_view(), name="item-operations"),
     path("v1/keys", KeysView.as_view(), name="keys"),
+    path("v1/keys/current", CurrentKeyView.as_view(), name="current-key"),
     path("v1/keys/<str:key_id>", KeyView.as_view(), name="key"),
     path("v1/sessions/<path:session_id>/end", SessionEndView.as_view(), name="session-end"),
     path("v1/users", UsersView.as_view(), name="users"),

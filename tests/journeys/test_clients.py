@@ -137,6 +137,36 @@ def test_mcp_over_http(client: Caller, mode: str) -> None:
     run_async(over_http(client, mode, f"http {mode}"))
 
 
+@pytest.fixture(scope="module")
+def reading_key(client: Caller, instance: Instance) -> str:
+    return instance.run_all(["createkey", "journey", "--scope=read"]).split()[-1]
+
+
+@pytest.mark.parametrize("mode", ["legacy", NEWEST])
+def test_an_agent_is_told_what_it_may_use_and_tells_in_its_name(client: Caller, reading_key: str, mode: str) -> None:
+    user = {"Memplatform-User-Id": f"agents {mode}"}
+
+    async def connected(key: str, agent_id: str, ask: Callable[[McpClient], Awaitable[Any]]) -> Any:
+        headers = {"Authorization": f"Bearer {key}", "Memplatform-Agent-Id": agent_id, **user}
+        http = httpx2.AsyncClient(headers=headers, timeout=60)
+        transport = streamable_http_client(f"{client.address}/mcp", http_client=http)
+        async with http, McpClient(transport, mode=mode) as agent:
+            return await ask(agent)
+
+    async def found_by(agent: McpClient) -> list[Any]:
+        everybodys = await agent.call_tool("search_memories", {"query": "Who rows?"})
+        others = await agent.call_tool("search_memories", {"query": "Who rows?", "agent_id": "another"})
+        tools = {tool.name for tool in (await agent.list_tools()).tools}
+        return [*(len(each.structured_content["results"]) for each in (everybodys, others)), "add_memory" in tools]
+
+    told = {"text": "Rows on Sundays.", "infer": False}
+    run_async(connected(client.key, "rower", lambda agent: agent.call_tool("add_memory", told)))
+    with Client(client.address, client.key) as memory:
+        assert [each["agent_id"] for each in memory.each_memory(user_id=f"agents {mode}")] == ["rower"]
+    assert run_async(connected(client.key, "reader", found_by)) == [1, 0, True]
+    assert run_async(connected(reading_key, "reader", found_by)) == [1, 0, False]
+
+
 COMMANDS = {"client": ["-m", "memplatform_client.mcp.stdio"], "manage.py": ["manage.py", "mcp"]}
 
 

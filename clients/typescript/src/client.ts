@@ -187,6 +187,11 @@ export class Client {
     return this.#transport.send({ method: "POST", path: "/v1/items/batch", body, mayRepeat: !differs }, options);
   }
 
+  /** Read what the key of this client may do, and in which project. */
+  readCurrentKey(options?: CallOptions): Promise<models.CurrentKeyResponse> {
+    return this.#get("/v1/keys/current", {}, options);
+  }
+
   /** Erase an end user with all data (scope admin). */
   eraseUser(userId: string, options?: CallOptions): Promise<models.ErasureResponse> {
     return this.#delete(`/v1/users/${inPath(userId)}`, {}, options);

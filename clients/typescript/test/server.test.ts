@@ -69,6 +69,7 @@ test("items are kept by namespace and key", { skip }, async () => {
 
 test("refusals have their codes", { skip }, async () => {
   const memory = new Client();
+  assert.deepEqual((await memory.readCurrentKey()).scopes, ["read", "write"]);
   await assert.rejects(memory.request({ method: "GET", path: "/v1/keys" }), PermissionDenied);
   await assert.rejects(memory.search({ user_id, query: "where?", limit: 0 }), (error) => {
     assert.ok(error instanceof InvalidRequest);

@@ -68,6 +68,7 @@ class AsyncClient:
     search_items = _sends(calls.search_items)
     list_item_namespaces = _sends(calls.list_item_namespaces)
     run_item_operations = _sends(calls.run_item_operations)
+    read_current_key = _sends(calls.read_current_key)
     erase_user = _sends(calls.erase_user)
     request = _sends(calls.request)
 

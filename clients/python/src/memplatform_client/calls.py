@@ -188,6 +188,11 @@ def run_item_operations(*, operations: Sequence[Mapping[str, Any]]) -> Call[mode
     return Call("POST", "/v1/items/batch", body={"operations": list(operations)}, may_repeat=not differs)
 
 
+def read_current_key() -> Call[models.CurrentKeyResponse]:
+    """Read what the key of this client may do, and in which project."""
+    return Call("GET", "/v1/keys/current")
+
+
 def erase_user(user_id: str) -> Call[models.ErasureResponse]:
     """Erase an end user with all data (scope admin)."""
     return Call("DELETE", f"/v1/users/{_in_path(user_id)}")

@@ -185,6 +185,21 @@ class CreatedKeyResponse(TypedDict):
     key: str | None
 
 
+class CurrentKeyResponse(TypedDict):
+    """The API key of the request, its project, and whether agents share their memories there."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: list["Scope"]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    project_id: str
+    memory_sharing: "MemorySharing"
+
+
 class DayStatsResponse(TypedDict):
     """Counts of one day with accepted turns.
 
@@ -805,6 +820,8 @@ class MemoryResponse(TypedDict):
     created_at: str
     updated_at: str
 
+
+MemorySharing = Literal["by_agent", "shared"]
 
 MemoryType = Literal["entity", "event", "fact", "preference", "relation"]
 
