@@ -2,7 +2,6 @@
 
 import signal
 from collections.abc import Set as AbstractSet
-from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
@@ -19,12 +18,12 @@ from memplatform.wsgi import application as django_application
 from memplatform.serving.refusals import refuse  # isort: skip
 from memplatform.serving.warm_up import warm_up  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
-from apps.traces.ended_traces import ended_traces  # isort: skip
+from apps.actions.traces.milestones import AwaitedTrace, reached  # isort: skip
 
 
-def _ended(trace_ids: AbstractSet[UUID]) -> set[UUID]:
+def _reached(awaited: AbstractSet[AwaitedTrace]) -> set[AwaitedTrace]:
     try:
-        return ended_traces(trace_ids)
+        return reached(awaited)
     finally:
         connection.close()  # back to the pool
 
@@ -39,7 +38,7 @@ application = BufferedApplication(
     threads=settings.WEB_THREADS,
     limits=BodyLimits(largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS),
     refuse=refuse,
-    waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
+    waits=TraceWaits(_reached, at_most=settings.WAITING_REQUESTS),
     answer_mcp=answer_mcp,
 )
 warm_up()

@@ -4,9 +4,10 @@ A view sets one of these as `continuation` of its response. Without the web serv
 """
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from django.http import HttpRequest
+
+from apps.actions.traces.milestones import AwaitedTrace
 
 # Set in the WSGI environment of a request that is run again, and of one that is part of another.
 HAS_WAITED = "memplatform.has_waited"
@@ -15,9 +16,9 @@ IS_PART = "memplatform.is_part"
 
 @dataclass(frozen=True, slots=True)
 class TraceWait:
-    """Run the request again when a trace has ended, or after so many seconds."""
+    """Run the request again when a trace has come as far as is asked for, or after so many seconds."""
 
-    trace_id: UUID
+    awaited: AwaitedTrace
     seconds: int
 
 

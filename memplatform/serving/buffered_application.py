@@ -78,7 +78,7 @@ class BufferedApplication:
         """Answer a request that has arrived in full."""
         continuation = await self._application.answer(exchange, new_environ())
         if isinstance(continuation, TraceWait):
-            await self._waits.wait(continuation.trace_id, seconds=continuation.seconds)
+            await self._waits.wait(continuation.awaited, seconds=continuation.seconds)
             await self._application.answer(exchange, {**new_environ(), HAS_WAITED: True})
         if isinstance(continuation, McpMessage):
             await self._answer_mcp(new_environ(), exchange, self.answer)

@@ -23,7 +23,7 @@ from tests.journeys.node import installed, run_node
 pytestmark = pytest.mark.journey
 OLDEST, NEWEST = "2024-11-05", "2026-07-28"
 WAIT = 30
-HOME = "Where does Kim live?"  # in words of the memory: vectors may follow later
+HOME = "Which city is home?"  # in no words of the memory: waiting is over when it is found by its meaning
 
 
 def test_the_python_client(client: Caller) -> None:

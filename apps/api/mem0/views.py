@@ -11,6 +11,7 @@ from apps.actions.memories.retract_several import retract_several
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
+from apps.actions.traces.milestones import index_state
 from apps.api.authentication import REFUSED
 from apps.api.mem0.answers import event_answer, history_answer, listed_answer, mem0_memory
 from apps.api.mem0.base import Mem0View
@@ -194,4 +195,4 @@ class Mem0EventView(Mem0View):
         trace = traces.first()
         if trace is None:
             raise not_found()
-        return Response(event_answer(trace))
+        return Response(event_answer(trace, index=index_state(trace)))

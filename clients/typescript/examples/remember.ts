@@ -7,7 +7,7 @@ const user_id = "kim";
 try {
   const turns = [{ role: "user" as const, content: "I live in Lyon and I work as a carpenter." }];
   const accepted = await memory.writeTurns({ user_id, session_id: "monday", turns });
-  await memory.wait(accepted.trace_id); // until it is processed
+  await memory.wait(accepted.trace_id); // until search finds it, by words and by meaning
   for (const hit of (await memory.search({ user_id, query: "Where does Kim live?", limit: 3 })).results) {
     console.log(hit.content, hit.score);
   }

@@ -1,6 +1,6 @@
 /** Client of memplatform, the memory server for agents. */
 
-export { Client, type Filter, type ItemPlace, type WithFilter } from "./client.js";
+export { Client, type Filter, type ItemPlace, type WaitOptions, type WithFilter } from "./client.js";
 export {
   ApiError,
   AuthenticationFailed,

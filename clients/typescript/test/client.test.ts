@@ -117,11 +117,14 @@ test("pages are followed with the filters of the first", async () => {
   assert.deepEqual(sent.map((each) => each.path), [first, `${first}&cursor=n%3D%3D`]);
 });
 
-test("waiting goes on until the trace has ended, or the time is up", async () => {
-  const queued = { id: "trc_1", status: "queued" };
-  const { client, sent } = scripted([200, queued], [200, { ...queued, status: "done" }]);
-  assert.equal((await client.wait("trc_1", { forMs: 5_000 })).status, "done");
-  assert.match(sent[0]?.path ?? "", /wait=[45]$/);
+test("waiting goes on until the trace has come as far, or the time is up", async () => {
+  const queued = { id: "trc_1", status: "queued", index: "pending" };
+  const done = { ...queued, status: "done" };
+  const { client, sent } = scripted([200, done], [200, { ...done, index: "done" }], [200, queued], [200, done]);
+  assert.equal((await client.wait("trc_1", { forMs: 5_000 })).index, "done");
+  assert.match(sent[0]?.path ?? "", /wait=[45]&until=indexed$/);
+  assert.equal((await client.wait("trc_1", { forMs: 5_000, until: "ended" })).status, "done");
+  assert.equal((await scripted([200, done]).client.wait("trc_1", { forMs: 0 })).index, "pending");
   await assert.rejects(scripted([200, queued]).client.wait("trc_1", { forMs: 0 }), WaitTimeout);
 });
 

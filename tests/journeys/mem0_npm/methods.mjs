@@ -9,7 +9,7 @@ const project = { url: "https://example.com", name: "w", eventTypes: ["memory_ad
 const ids = [];
 
 async function processed(event) {
-  for (let status = "PENDING"; status === "PENDING"; ) {
+  for (let status = "PENDING"; ["PENDING", "RUNNING"].includes(status); ) {
     const answer = await fetch(`${host}/v1/event/${event.eventId}/`, { headers: { Authorization: `Token ${apiKey}` } });
     status = (await answer.json()).status;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -25,7 +25,7 @@ const calls = {
     assert.equal(page.count, 2);
   },
   search: async () => {
-    const found = await memory.search("Where does Ned live?", { filters, topK: 1, rerank: true });
+    const found = await memory.search("Which city is home?", { filters, topK: 1, rerank: true });
     assert.match(found.results[0].memory, /Braga/);
   },
   get: async () => assert.equal((await memory.get(ids[0])).userId, userId),

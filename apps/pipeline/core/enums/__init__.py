@@ -4,7 +4,7 @@ from apps.pipeline.core.enums.access import MemberRole, Role, Scope
 from apps.pipeline.core.enums.alerts import AlertEvent, AlertKind, AlertState, DeliveryChannel, DeliveryState
 from apps.pipeline.core.enums.choices import choices_of, values_of
 from apps.pipeline.core.enums.evaluation import LABEL_VALUES, LabelValue, SampleKind
-from apps.pipeline.core.enums.funnel import Outcome, Reason, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.enums.funnel import IndexState, Milestone, Outcome, Reason, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.enums.links import LinkKind, LinkResolution, LinkStatus, RejectionReason
 from apps.pipeline.core.enums.memory import (
     LIVE_STATUSES,
@@ -52,6 +52,7 @@ __all__ = [
     "ExtractorKind",
     "Grounding",
     "Handling",
+    "IndexState",
     "LabelValue",
     "LeftAlone",
     "LinkKind",
@@ -60,6 +61,7 @@ __all__ = [
     "MemberRole",
     "MemorySharing",
     "MemoryType",
+    "Milestone",
     "OnModelFailure",
     "Outcome",
     "PausedKind",

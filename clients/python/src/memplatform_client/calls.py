@@ -12,6 +12,7 @@ from memplatform_client import models
 T = TypeVar("T")
 Query = Mapping[str, Any]
 LONGEST_WAIT = 30  # seconds of one request
+Milestone = Literal["ended", "indexed"]  # how far a trace has come
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,13 @@ def store_memories(
     return _repeatable("/v1/memories", {"user_id": user_id, "memories": list(memories)}, idempotency_key)
 
 
-def read_trace(trace_id: str, *, wait: int = 0) -> Call[models.TraceResponse]:
-    """Read what each stage did with a request, after up to `wait` seconds (at most 30) if it is still queued."""
-    return Call("GET", f"/v1/traces/{_in_path(trace_id)}", query=_given(wait=wait or None))
+def read_trace(trace_id: str, *, wait: int = 0, until: Milestone = "ended") -> Call[models.TraceResponse]:
+    """Read what each stage did with a request, after up to `wait` seconds (at most 30) if it has not come as far.
+
+    It has ended when its memories are found by their words, and is indexed when they are found by their meaning too.
+    """
+    query = _given(wait=wait or None, until=until if wait else None)
+    return Call("GET", f"/v1/traces/{_in_path(trace_id)}", query=query)
 
 
 def search(user_id: str, query: str, **filters: Any) -> Call[models.SearchResponse]:

@@ -10,10 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 
 from memplatform_client import calls, models
-from memplatform_client.calls import LONGEST_WAIT, Call
-from memplatform_client.errors import APIError, ConnectionFailed, WaitTimeout
+from memplatform_client.calls import LONGEST_WAIT, Call, Milestone
+from memplatform_client.errors import APIError, ConnectionFailed
 from memplatform_client.retries import Retries
 from memplatform_client.transport import TIMEOUT_SECONDS, answer_of, connection_failed, request_of, settings_of
+from memplatform_client.waiting import ended, has_come_to
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -72,16 +73,20 @@ class Client:
     erase_user = _sends(calls.erase_user)
     request = _sends(calls.request)
 
-    def wait(self, trace_id: str, *, timeout: float = 120.0) -> models.TraceResponse:
-        """Return a trace when it has ended. Raises WaitTimeout after `timeout` seconds."""
+    def wait(self, trace_id: str, *, timeout: float = 120.0, until: Milestone = "indexed") -> models.TraceResponse:
+        """Return a trace when search finds its memories, by their words and by their meaning.
+
+        With `until="ended"` by their words, which is sooner. After `timeout` seconds a trace that has ended is returned
+        as it is. Raises WaitTimeout if it has not.
+        """
         deadline = time.monotonic() + timeout
         while True:
             asked = time.monotonic()
-            trace = self.read_trace(trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))))
-            if trace["status"] != "queued":
+            trace = self.read_trace(trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))), until=until)
+            if has_come_to(trace, until):
                 return trace
             if time.monotonic() >= deadline:
-                raise WaitTimeout(f"trace {trace_id} has not ended after {timeout:g} seconds")
+                return ended(trace, after=timeout)
             time.sleep(max(0.0, asked + EARLY_SECONDS - time.monotonic()))
 
     def each_memory(self, *, user_id: str | None = None, **filters: Any) -> Iterator[models.MemoryResponse]:

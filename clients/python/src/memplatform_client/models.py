@@ -469,6 +469,9 @@ class HistoryResponse(TypedDict):
     versions: list["VersionResponse"]
 
 
+IndexState = Literal["done", "failed", "pending"]
+
+
 class ItemBody(TypedDict):
     """An item to store in place of the one that the key has.
 
@@ -1433,6 +1436,7 @@ class TraceResponse(TypedDict):
     """A trace with its turns, stages, model calls and outcomes.
 
     `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
+    Until `index` is done, search finds its memories by their words alone.
     """
 
     id: str
@@ -1451,6 +1455,7 @@ class TraceResponse(TypedDict):
     configuration_id: str
     error: str
     waiting: "WaitingResponse | None"
+    index: "IndexState"
     outcomes: list["OutcomeResponse"]
     turns: list["TurnResponse"]
     spans: list["SpanResponse"]

@@ -99,12 +99,12 @@ def _add_events(server: MCPServer[Any], connect: Connect) -> None:
     async def get_event_status(
         ctx: Context[Any, Any],
         event_id: str,
-        wait_seconds: Annotated[int, Field(ge=0, le=LONGEST_WAIT, description="Wait for its end.")] = 0,
+        wait_seconds: Annotated[int, Field(ge=0, le=LONGEST_WAIT, description="Wait until it is found by search.")] = 0,
     ) -> dict[str, Any]:
         """Tell what became of an add_memory: PENDING, SUCCEEDED or FAILED, and what was stored."""
         async with connect(ctx) as access:
             with told_to_the_agent():
-                return event(await access.client.read_trace(event_id, wait=wait_seconds))
+                return event(await access.client.read_trace(event_id, wait=wait_seconds, until="indexed"))
 
     @server.tool(title="Read a trace", annotations=READS)
     async def get_trace(ctx: Context[Any, Any], event_id: str) -> dict[str, Any]:
