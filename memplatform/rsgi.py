@@ -18,7 +18,8 @@ from memplatform.wsgi import application as django_application
 from memplatform.serving.refusals import refuse  # isort: skip
 from memplatform.serving.warm_up import warm_up  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
-from apps.actions.traces.milestones import AwaitedTrace, reached  # isort: skip
+from apps.actions.traces.milestones import reached  # isort: skip
+from apps.pipeline.core.awaited_trace import AwaitedTrace  # isort: skip
 
 
 def _reached(awaited: AbstractSet[AwaitedTrace]) -> set[AwaitedTrace]:

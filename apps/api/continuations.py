@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from apps.actions.traces.milestones import AwaitedTrace
+from apps.pipeline.core.awaited_trace import AwaitedTrace
 
 # Set in the WSGI environment of a request that is run again, and of one that is part of another.
 HAS_WAITED = "memplatform.has_waited"

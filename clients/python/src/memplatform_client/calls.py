@@ -146,16 +146,21 @@ def put_item(
     key: str,
     value: Mapping[str, Any],
     user_id: str | None = None,
+    session_id: str | None = None,
     text: str | None = None,
     ttl_minutes: float | None = None,
     expected_version: int | None = None,
 ) -> Call[models.ItemResponse]:
-    """Store JSON under a namespace and a key, in place of what is there; `user_id` says whose data it is."""
+    """Store JSON under a namespace and a key, in place of what is there.
+
+    `user_id` says whose data it is, `session_id` with which session it is deleted.
+    """
     body = _given(
         namespace=list(namespace),
         key=key,
         value=value,
         user_id=user_id,
+        session_id=session_id,
         text=text,
         ttl_minutes=ttl_minutes,
         expected_version=expected_version,

@@ -244,10 +244,11 @@ class DeleteOperationBody(TypedDict):
 
 
 class DeletedResponse(TypedDict):
-    """How many turns and memories were deleted."""
+    """How many turns and memories were deleted, and with a session how many items."""
 
     turns: int
     memories: int
+    items: int
 
 
 class DrawnSamplesResponse(TypedDict):
@@ -475,15 +476,18 @@ IndexState = Literal["done", "failed", "pending"]
 class ItemBody(TypedDict):
     """An item to store in place of the one that the key has.
 
-    `user_id` says whose data it is: it is exported and erased with this end user. `text` holds the words by which
-    a query finds it; without it these are all texts of the value, and with "" none. It expires `ttl_minutes`
-    after the last access. With `expected_version`, the key must have an item of this version, or with 0 none.
+    `user_id` says whose data it is: it is exported and erased with this end user, and deleted with the session of
+    the end user that `session_id` names. Sensitive values are replaced as the project's policy says, unless its
+    setting `redaction.items` is off. `text` holds the words by which a query finds it; without it these are all
+    texts of the value, and with "" none. It expires `ttl_minutes` after the last access. With `expected_version`,
+    the key must have an item of this version, or with 0 none.
     """
 
     namespace: list[str]
     key: str
     value: dict[str, Any]
     user_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
     text: NotRequired[str | None]
     ttl_minutes: NotRequired[float | None]
     expected_version: NotRequired[int | None]
@@ -529,6 +533,7 @@ class ItemResponse(TypedDict):
     value: dict[str, Any]
     version: int
     user_id: str | None
+    session_id: str | None
     created_at: str
     updated_at: str
     expires_at: str | None
@@ -957,6 +962,7 @@ class PutOperationBody(TypedDict):
     key: str
     value: dict[str, Any]
     user_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
     text: NotRequired[str | None]
     ttl_minutes: NotRequired[float | None]
     expected_version: NotRequired[int | None]
