@@ -1,7 +1,10 @@
 """The web application, as scripts/serve.sh runs it: Django behind a reader that takes whole requests."""
 
+import gc
 import signal
 from collections.abc import Set as AbstractSet
+
+gc.disable()  # until everything is loaded: nearly all of it stays
 
 from django.conf import settings
 from django.db import connection
@@ -43,3 +46,6 @@ application = BufferedApplication(
     answer_mcp=answer_mcp,
 )
 warm_up()
+gc.collect()
+gc.freeze()  # no collection looks at it again while requests are answered
+gc.enable()

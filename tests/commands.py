@@ -1,5 +1,6 @@
 """`python -m tests.commands "COMMAND …" …`: run commands of manage.py in one process."""
 
+import gc
 import os
 import shlex
 import sys
@@ -14,6 +15,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memplatform.settings")
     ensure_database()
     django.setup()
+    gc.freeze()  # as manage.py does
     for line in sys.argv[1:]:
         call_command(*shlex.split(line))
 

@@ -23,7 +23,7 @@ from apps.tenants.models import Project
 from apps.tenants.scope import OWNER, no_tenant, set_default_scope
 from benchmarks.model_server import ModelServer, running
 from memplatform.database import ensure_database
-from tests import distribution, migrated
+from tests import distribution, emptied, migrated
 
 # Tests have no deadlines, and a build must be repeatable: its examples are always the same. A failure that is found by
 # chance on a developer's machine becomes an explicit example.
@@ -41,6 +41,11 @@ def pytest_configure() -> None:
     sys.dont_write_bytecode = False
 
 
+def pytest_collection() -> None:
+    """Import and collect without looking for garbage: nearly all of it stays until `pytest_collection_finish`."""
+    gc.disable()
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return distribution.Distribution(config, log)
 
@@ -52,6 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Leave modules and collected tests, which stay to the end, out of all further garbage collections."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 
@@ -112,10 +118,9 @@ def _static_files_are_looked_for() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Disable the triggers that refuse to empty the ledger, so that tests which commit can be cleaned up."""
-    with django_db_blocker.unblock(), connections["default"].cursor() as cursor:
-        cursor.execute("alter table memories_ledgerentry disable trigger ledger_not_emptied")
-        cursor.execute("alter table memories_ledgercheckpoint disable trigger ledger_checkpoint_not_emptied")
+    """Let the database be emptied after tests that commit."""
+    with django_db_blocker.unblock():
+        emptied.allow()
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 A group is a file, because the tests of a file share fixtures. Two groups span files: the chaos tests of one running
 cluster, and the browser tests of one Chromium. Tests that start processes come first: they wait more than they compute,
-so the others fill the gaps, and no long one is left for the end.
+so the others fill the gaps. Other files that take long follow, so that none is left for the end.
 """
 
 from pathlib import Path
@@ -13,7 +13,8 @@ from xdist.scheduler import LoadFileScheduling
 PROJECT = Path(__file__).resolve().parents[1]
 CHAOS_CLUSTER = ("tests/chaos/test_kills.py", "tests/chaos/test_cpu_permits.py", "tests/chaos/test_idle_workers.py")
 BROWSER = "tests/console/browser/"
-STARTED_FIRST = (*CHAOS_CLUSTER, BROWSER, "tests/memplatform/", "tests/journeys/", "tests/chaos/")
+LONG = ("tests/api/test_openapi_document.py", "tests/test_who_may_call.py", "tests/api/test_hostile_texts.py")
+STARTED_FIRST = (*CHAOS_CLUSTER, BROWSER, "tests/memplatform/", "tests/journeys/", "tests/chaos/", *LONG)
 
 
 class Distribution(LoadFileScheduling):
@@ -27,7 +28,7 @@ class Distribution(LoadFileScheduling):
 
 
 def order(items: list[pytest.Item]) -> None:
-    """Move tests that start processes, and so take long, to the front; the others keep their order."""
+    """Move tests that take long to the front; the others keep their order."""
     items.sort(key=lambda item: _rank(item.path.relative_to(PROJECT).as_posix()))
 
 

@@ -108,6 +108,7 @@ class Command(BaseCommand):
     """Run a cluster until SIGTERM or Ctrl-C."""
 
     help = __doc__ or ""
+    requires_system_checks: list[str] = []  # those of URLs load the API and the console, which workers do without
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add no arguments."""

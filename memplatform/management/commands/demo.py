@@ -34,6 +34,7 @@ INTERRUPTED = 130  # the exit status of a shell after Ctrl-C
 
 class Command(BaseCommand):
     help = "Start a server and workers, send a sample conversation over HTTP, print the result, and keep running."
+    requires_system_checks: list[str] = []  # as in `cluster`; the server loads the URLs
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="exit after printing the result")
