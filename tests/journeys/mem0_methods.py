@@ -54,7 +54,7 @@ ROWS = (
     Row("get_all", options=lambda at: {"filters": at.filters, "page": 1, "page_size": 5}, shows=Journey.listed),
     Row(
         "search",
-        lambda _: ("Which city is home?",),
+        lambda _: ("Where does Ned live?",),
         lambda at: {"filters": at.filters, "top_k": 1, "threshold": 0.1, "rerank": True},
         lambda _, found: "Braga" in found["results"][0]["memory"],
     ),

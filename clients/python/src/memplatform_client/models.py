@@ -477,10 +477,10 @@ class ItemBody(TypedDict):
     """An item to store in place of the one that the key has.
 
     `user_id` says whose data it is: it is exported and erased with this end user, and deleted with the session of
-    the end user that `session_id` names. Sensitive values are replaced as the project's policy says, unless its
-    setting `redaction.items` is off. `text` holds the words by which a query finds it; without it these are all
-    texts of the value, and with "" none. It expires `ttl_minutes` after the last access. With `expected_version`,
-    the key must have an item of this version, or with 0 none.
+    the end user that `session_id` names, which needs a `user_id`. Sensitive values are replaced as the project's
+    policy says, unless its setting `redaction.items` is off. `text` holds the words by which a query finds it;
+    without it these are all texts of the value, and with "" none. It expires `ttl_minutes` after the last access.
+    With `expected_version`, the key must have an item of this version, or with 0 none.
     """
 
     namespace: list[str]
