@@ -50,8 +50,9 @@ check: env ## Check format, lint, types, import contracts, settings and migratio
 	@"$(BIN)/python" manage.py makemigrations --check --dry-run
 	@"$(BIN)/python" manage.py lint_migrations
 
-client-models: env ## Write the models of the Python client from the OpenAPI document
+client-models: env ## Write the models of the clients from the OpenAPI document (those of TypeScript need npm)
 	@"$(BIN)/python" scripts/client_models.py
+	@"$(BIN)/python" -m scripts.client_types
 
 generated-clients: env ## Generate Python and TypeScript clients from the OpenAPI document and compile them (needs npm)
 	@sh scripts/generated_clients/check.sh

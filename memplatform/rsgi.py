@@ -4,7 +4,6 @@ import gc
 import signal
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from uuid import UUID
 
 gc.disable()  # until everything is loaded: nearly all of it stays
 
@@ -27,13 +26,14 @@ from memplatform.serving.warm_up import warm_up  # isort: skip
 from memplatform.telemetry import start_sending  # isort: skip
 from apps.telemetry.start import stop_telemetry  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
-from apps.traces.ended_traces import ended_traces  # isort: skip
+from apps.actions.traces.milestones import reached  # isort: skip
+from apps.pipeline.core.awaited_trace import AwaitedTrace  # isort: skip
 from apps.actions.webhooks.read_streams import read_streams  # isort: skip
 
 
-def _ended(trace_ids: AbstractSet[UUID]) -> set[UUID]:
+def _reached(awaited: AbstractSet[AwaitedTrace]) -> set[AwaitedTrace]:
     try:
-        return ended_traces(trace_ids)
+        return reached(awaited)
     finally:
         connection.close()  # back to the pool
 
@@ -55,7 +55,7 @@ application = BufferedApplication(
     threads=settings.WEB_THREADS,
     limits=BodyLimits(largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS),
     refuse=refuse,
-    waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
+    waits=TraceWaits(_reached, at_most=settings.WAITING_REQUESTS),
     streams=EventStreams(
         _read_streams,
         limits=StreamLimits(

@@ -23,6 +23,7 @@ from memplatform.embedded.owner import owner_of
 from tests import migrated
 
 PROJECT = Path(__file__).resolve().parents[1]
+SOURCES = os.pathsep.join([str(PROJECT), str(PROJECT / "clients/python/src")])  # of this checkout, in any environment
 PATIENCE = 300  # maximum of seconds for any step, on a busy machine
 PORTS = range(20_000, 32_000)  # below the range of outgoing connections
 
@@ -113,7 +114,7 @@ def _migrate(folder: Path) -> None:
 def new_instance(**environment: str) -> Iterator[Instance]:
     """Create an instance with these settings; afterwards kill its processes and delete its data."""
     folder = Path(tempfile.mkdtemp(prefix="mem instance ", dir="/tmp"))
-    own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": str(PROJECT)}
+    own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": SOURCES}
     made = Instance(folder, {**os.environ, **own, **environment})
     try:
         yield made

@@ -19,6 +19,7 @@ from apps.traces.models import Trace
 from tests.conftest import MakeClient
 
 EVERYBODY = None
+MEM0_REFUSED = ("mem0-profile-jobs", "mem0-exports", "mem0-export", "mem0-user", "mem0-projects")
 
 # URL name -> method -> required scope of the key.
 API: dict[str, dict[str, Scope | None]] = {
@@ -39,6 +40,7 @@ API: dict[str, dict[str, Scope | None]] = {
     "item-namespaces": {"POST": Scope.READ},
     "item-operations": {"POST": Scope.READ},  # its puts and deletions need more: tests/api/test_items.py
     "keys": {"GET": Scope.ADMIN, "POST": Scope.ADMIN},
+    "current-key": {"GET": Scope.READ},
     "key": {"DELETE": Scope.ADMIN},
     "session-end": {"POST": Scope.WRITE},
     "session": {"DELETE": Scope.ADMIN},
@@ -97,6 +99,13 @@ API: dict[str, dict[str, Scope | None]] = {
     "mem0-history": {"GET": Scope.READ},
     "mem0-entities": {"GET": Scope.ADMIN},
     "mem0-event": {"GET": Scope.READ},
+    "mem0-batch": {"PUT": Scope.WRITE, "DELETE": Scope.WRITE},
+    "mem0-summary": {"POST": Scope.READ},
+    "mem0-feedback": {"POST": Scope.WRITE},
+    "mem0-profile": {"GET": Scope.READ},
+    "mem0-entity": {"DELETE": Scope.ADMIN},
+    "mem0-profile-settings": {"GET": Scope.READ, "POST": Scope.READ},
+    **{name: dict.fromkeys(("GET", "POST", "PUT", "PATCH", "DELETE"), Scope.READ) for name in MEM0_REFUSED},
     "schema": {"GET": EVERYBODY},
     "docs": {"GET": EVERYBODY},
     "healthz": {"GET": EVERYBODY},

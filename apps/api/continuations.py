@@ -4,10 +4,10 @@ A view sets one of these as `continuation` of its response. Without the web serv
 """
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from django.http import HttpRequest
 
+from apps.pipeline.core.awaited_trace import AwaitedTrace
 from apps.pipeline.events.streams import StreamPosition
 
 # Set in the WSGI environment of a request that is run again, and of one that is part of another.
@@ -17,9 +17,9 @@ IS_PART = "memplatform.is_part"
 
 @dataclass(frozen=True, slots=True)
 class TraceWait:
-    """Run the request again when a trace has ended, or after so many seconds."""
+    """Run the request again when a trace has come as far as is asked for, or after so many seconds."""
 
-    trace_id: UUID
+    awaited: AwaitedTrace
     seconds: int
 
 

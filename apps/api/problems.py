@@ -44,6 +44,7 @@ class Code(StrEnum):
     TOO_LARGE = "too_large"
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
+    NOT_SUPPORTED = "not_supported"
     QUEUE_FULL = "queue_full"
     QUOTA_EXCEEDED = "quota_exceeded"
     RATE_LIMITED = "rate_limited"
@@ -68,6 +69,7 @@ STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.TOO_LARGE: (413, "The request is too large"),
     Code.UNSUPPORTED_MEDIA_TYPE: (415, "Only application/json is accepted"),
     Code.IDEMPOTENCY_MISMATCH: (422, "The Idempotency-Key was used for a different request"),
+    Code.NOT_SUPPORTED: (422, "This server does not offer what the client asks for"),
     Code.QUEUE_FULL: (429, "The project's queue is full"),
     Code.QUOTA_EXCEEDED: (429, "A quota of the project is used up"),
     Code.RATE_LIMITED: (429, "Too many requests"),

@@ -3,9 +3,13 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from apps.api.mem0 import refusals
+from apps.api.mem0.batch_views import Mem0BatchView
+from apps.api.mem0.entity_views import Mem0EntitiesView, Mem0EntityView, Mem0ProfileSettingsView, Mem0ProfileView
+from apps.api.mem0.refusals import Mem0RefusalView
+from apps.api.mem0.summary_views import Mem0FeedbackView, Mem0SummaryView
 from apps.api.mem0.views import (
     Mem0AddView,
-    Mem0EntitiesView,
     Mem0EventView,
     Mem0HistoryView,
     Mem0ListView,
@@ -31,7 +35,7 @@ from apps.api.views.imports import (
     ProjectExportView,
 )
 from apps.api.views.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
-from apps.api.views.keys import KeysView, KeyView
+from apps.api.views.keys import CurrentKeyView, KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.mcp import McpView
 from apps.api.views.memories import HistoryView, MemoryView
@@ -84,6 +88,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/items/namespaces", NamespacesView.as_view(), name="item-namespaces"),
     path("v1/items/batch", ItemOperationsView.as_view(), name="item-operations"),
     path("v1/keys", KeysView.as_view(), name="keys"),
+    path("v1/keys/current", CurrentKeyView.as_view(), name="current-key"),
     path("v1/keys/<str:key_id>", KeyView.as_view(), name="key"),
     path("v1/sessions/<path:session_id>/end", SessionEndView.as_view(), name="session-end"),
     path("v1/users", UsersView.as_view(), name="users"),
@@ -136,7 +141,18 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/memories/", Mem0MemoriesView.as_view(), name="mem0-memories"),
     path("v1/memories/<str:memory_id>/", Mem0MemoryView.as_view(), name="mem0-memory"),
     path("v1/memories/<str:memory_id>/history/", Mem0HistoryView.as_view(), name="mem0-history"),
+    path("v1/batch/", Mem0BatchView.as_view(), name="mem0-batch"),
+    path("v1/summary/", Mem0SummaryView.as_view(), name="mem0-summary"),
+    path("v1/feedback/", Mem0FeedbackView.as_view(), name="mem0-feedback"),
     path("v1/entities/", Mem0EntitiesView.as_view(), name="mem0-entities"),
+    path("v2/entities/user/<path:user_id>/profile/", Mem0ProfileView.as_view(), name="mem0-profile"),
+    path("v2/entities/<str:kind>/<path:name>/", Mem0EntityView.as_view(), name="mem0-entity"),
+    path("v2/profiles/settings/", Mem0ProfileSettingsView.as_view(), name="mem0-profile-settings"),
+    path("v2/profiles/<path:rest>", Mem0RefusalView.as_view(reason=refusals.PROFILES), name="mem0-profile-jobs"),
+    path("v1/exports/", Mem0RefusalView.as_view(reason=refusals.EXPORTS), name="mem0-exports"),
+    path("v1/exports/get/", Mem0RefusalView.as_view(reason=refusals.EXPORTS), name="mem0-export"),
+    path("v1/entities/<str:kind>/<path:name>/", Mem0RefusalView.as_view(reason=refusals.ENTITIES), name="mem0-user"),
+    path("api/v1/<path:rest>", Mem0RefusalView.as_view(reason=refusals.PROJECTS), name="mem0-projects"),
     path("v1/event/<str:event_id>/", Mem0EventView.as_view(), name="mem0-event"),
     path("mcp", McpView.as_view(), name="mcp"),
     path("healthz", HealthView.as_view(), name="healthz"),

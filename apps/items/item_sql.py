@@ -15,7 +15,7 @@ from apps.pipeline.core.identifiers import end_user_id
 # Any word of the query counts; the rank is below 1. Without a word in common it is null.
 _SCORE = """nullif(ts_rank(item.terms, replace(plainto_tsquery('english', %s)::text, '&', '|')::tsquery, 32), 0)"""
 _COLUMNS = """item.id, item.namespace, item.key, item.value, item.version, item.created_at, item.updated_at,
-    item.expires_at, owner.external_id"""
+    item.expires_at, owner.external_id, nullif(item.session_id, '')"""
 _READ = """
 select {columns}, {score} as score from items_storeditem item left join tenants_enduser owner on owner.id = end_user_id
 where item.project_id = %s and (expires_at is null or expires_at > now()) {conditions}
@@ -100,7 +100,7 @@ def _read(project_id: UUID, conditions: Conditions, wanted: SearchItems) -> list
 
 
 def _record(row: Sequence[Any]) -> ItemRecord:
-    _, namespace, key, value, version, created_at, updated_at, expires_at, user_id, score = row
+    _, namespace, key, value, version, created_at, updated_at, expires_at, user_id, session_id, score = row
     return ItemRecord(
         namespace=tuple(namespace),
         key=key,
@@ -110,6 +110,7 @@ def _record(row: Sequence[Any]) -> ItemRecord:
         updated_at=updated_at,
         expires_at=expires_at,
         user_id=user_id,
+        session_id=session_id,
         score=score,
     )
 

@@ -28,6 +28,13 @@ class StoredItem(models.Model):
         db_index=False,
         help_text="whose data it is, with whom it is erased; empty: nobody's",
     )
+    session_id = models.CharField(
+        max_length=255,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="with which session of the end user it is deleted",
+    )
     namespace = ArrayField(models.CharField(max_length=LABEL_LENGTH, db_collation="C"))
     key = models.CharField(max_length=LABEL_LENGTH, db_collation="C")
     value = models.JSONField()

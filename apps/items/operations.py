@@ -59,13 +59,15 @@ class ListNamespaces:
 class PutItem:
     """Store an item, in place of the one that the key has.
 
-    `expected_version` is that of the item to replace, 0 for a key without one, None for any.
+    It is deleted with the session of the end user that it names. `expected_version` is that of the item to replace, 0
+    for a key without one, None for any.
     """
 
     namespace: Namespace
     key: str
     value: Mapping[str, Any]
     user_id: str | None = None
+    session_id: str = ""
     words: str = ""
     ttl_minutes: float | None = None
     expected_version: int | None = None
@@ -110,6 +112,7 @@ class ItemRecord:
     updated_at: datetime
     expires_at: datetime | None = None
     user_id: str | None = None
+    session_id: str | None = None
     score: float | None = None
 
 

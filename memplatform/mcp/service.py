@@ -44,7 +44,7 @@ async def _connect(context: Context[Any, Any]) -> AsyncIterator[Access]:
     environ, answer = request.scope[_OUTER]
     transport = InProcessTransport(answer, environ)
     async with AsyncClient("http://in-process", _key(environ), http_transport=transport, retries=_AT_ONCE) as client:
-        yield Access(client, environ.get("HTTP_MEMPLATFORM_USER_ID"))
+        yield Access(client, environ.get("HTTP_MEMPLATFORM_USER_ID"), environ.get("HTTP_MEMPLATFORM_AGENT_ID"))
 
 
 def _key(environ: Environ) -> str:

@@ -90,7 +90,7 @@ class BufferedApplication:
         """Answer a request that has arrived in full."""
         continuation = await self._application.answer(exchange, new_environ())
         if isinstance(continuation, TraceWait):
-            await self._waits.wait(continuation.trace_id, seconds=continuation.seconds)
+            await self._waits.wait(continuation.awaited, seconds=continuation.seconds)
             await self._application.answer(exchange, {**new_environ(), HAS_WAITED: True})
         if isinstance(continuation, EventStream):
             await self._follow(continuation, exchange)

@@ -31,6 +31,7 @@ STATED_IN_WORDS = (
     "must lie in the future",
     "must span 1 to 366 days",
     "must name at least one condition",
+    "is required with session_id",
     "no trace that has ended fits",
     "is no mail address",
     "must begin with https://",

@@ -16,7 +16,7 @@ LISBON = {
 def put(client: APIClient, *memories: dict[str, Any], user_id: str = "ana") -> list[dict[str, Any]]:
     answer = client.post("/v1/memories", {"user_id": user_id, "memories": list(memories)})
     assert answer.status_code == 201, answer.content
-    stored: list[dict[str, Any]] = answer.json()["memories"]
+    stored: list[dict[str, Any]] = answer.json()["results"]
     return stored
 
 

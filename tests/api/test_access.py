@@ -118,7 +118,7 @@ def test_another_project_sees_and_changes_nothing(
     client: APIClient, other_project: Project, client_of: MakeClient
 ) -> None:
     trace = client.post("/v1/turns", {**TURNS, "mode": "sync"}).json()["trace_id"]
-    memory = client.post("/v1/memories", MEMORIES).json()["memories"][0]
+    memory = client.post("/v1/memories", MEMORIES).json()["results"][0]
     stranger = client_of(other_project, Scope.ADMIN)
     before = rows_by_table()
 

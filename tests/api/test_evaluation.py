@@ -29,7 +29,7 @@ def items(admin: APIClient) -> list[dict[str, Any]]:
     """Draw samples and return all their items, memories first."""
     made = admin.post(f"{URL}/samples", {"seed": 7})
     assert made.status_code == 201, made.content
-    samples = made.json()["samples"]
+    samples = made.json()["results"]
     assert [(each["kind"], each["population"], each["drawn"], each["labelled"]) for each in samples] == [
         ("memory", 3, 3, 0),
         ("turn", 2, 2, 0),

@@ -158,7 +158,7 @@ def test_every_body_of_the_document_is_tried() -> None:
 @pytest.fixture
 def memory_id(caller: APIClient) -> str:
     stored = caller.post("/v1/memories", {"user_id": "ana", "memories": [MEMORY]})
-    return str(stored.json()["memories"][0]["id"])
+    return str(stored.json()["results"][0]["id"])
 
 
 def test_text_in_bodies(caller: APIClient, memory_id: str) -> None:

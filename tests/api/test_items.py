@@ -9,9 +9,11 @@ from cachetools import TTLCache
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from apps.actions.projects.change_policy import change_policy
 from apps.actions.queue.prune import prune
 from apps.intake import item_quota
 from apps.items.models import StoredItem
+from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import EndUser, Project
 from tests.conftest import MakeClient
@@ -214,3 +216,51 @@ def test_a_batch_creates_in_its_order(client: APIClient) -> None:
     """Whatever the order in which it locks keys."""
     operations(client, *({"operation": "put", "namespace": ["s"], "key": key, "value": {}} for key in "cabd"))
     assert found(client, namespace_prefix=["s"]) == list("cabd")
+
+
+def test_sensitive_values_are_replaced_before_they_are_stored(client: APIClient, project: Project) -> None:
+    secret = {"note": "My card is 4111 1111 1111 1111.", "password": "hunter2hunter2", "list": [{"n": 1}]}
+    kept = put(client, value=secret)
+    expected = {"note": "My card is [card].", "password": "[secret:password]", "list": [{"n": 1}]}
+    assert kept["value"] == client.get("/v1/items", PLACE).json()["value"] == expected
+    stored = StoredItem.objects.get()
+    assert "4111" not in stored.words + json.dumps(stored.value)
+    (outcome,) = operations(client, {"operation": "put", **PLACE, "value": secret}).json()["results"]
+    assert outcome["item"]["value"] == expected
+    change_policy(project_id=project.pk, base=1, changes={("redaction", "items"): False})
+    assert put(client, value=secret)["value"] == secret
+
+
+def test_items_of_a_session_are_deleted_with_it(client: APIClient, client_of: MakeClient, project: Project) -> None:
+    of_monday = {"user_id": "ana", "session_id": "monday"}
+    assert put(client, "a", **of_monday)["session_id"] == "monday"
+    put(client, "b", user_id="ana", session_id="tuesday")
+    put(client, "c", user_id="kim", session_id="monday")
+    put(client, "d", user_id="ana")
+    refused = client.put("/v1/items", {**PLACE, "value": {}, "session_id": "monday"})
+    assert refused.json()["errors"][0]["pointer"] == "/user_id"
+    said = {"turns": [{"role": "user", "content": "I row."}], **of_monday}
+    assert client.post("/v1/turns", said).status_code == 202
+    admin = client_of(project, Scope.ADMIN)
+    monday, tuesday = (f"/v1/sessions/{day}?user_id=ana" for day in ("monday", "tuesday"))
+    assert admin.delete(monday).json() == {"turns": 1, "memories": 0, "items": 1}
+    assert found(client) == ["b", "c", "d"]
+    assert admin.delete(tuesday).json() == {"turns": 0, "memories": 0, "items": 1}  # a session without turns
+    assert admin.delete(tuesday).status_code == 404
+
+
+def test_a_request_that_changes_items_has_one_entry_in_the_ledger(client: APIClient) -> None:
+    def entries() -> list[tuple[Any, ...]]:
+        found = LedgerEntry.objects.filter(verb="items_changed").order_by("id")
+        return [(each.details, each.end_user_id is not None, each.actor[:4]) for each in found]
+
+    of_ana = {"operation": "put", **PLACE, "value": {"secret": "words"}, "user_id": "ana"}
+    operations(client, of_ana, {**of_ana, "key": "l"})
+    operations(client, {**of_ana, "user_id": "kim"}, of_ana, {"operation": "delete", **PLACE})
+    operations(client, {"operation": "clear", "namespace_prefix": ["docs"]})
+    operations(client, {"operation": "get", **PLACE}, {"operation": "pop", "namespace": ["docs", "ana"]})
+    assert entries() == [
+        ({"stored": 2, "deleted": 0}, True, "key:"),
+        ({"stored": 2, "deleted": 1}, False, "key:"),
+        ({"stored": 0, "deleted": 1}, False, "key:"),
+    ]

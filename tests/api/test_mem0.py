@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework.test import APIClient
 
+from apps.memories.models import MemoryComment
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.conftest import MakeClient
@@ -67,8 +68,84 @@ def test_refusals_are_json_that_the_client_reads(client: APIClient, client_of: M
         assert (answer.status_code, answer["Content-Type"]) == (status, "application/json"), (body, answer.content)
         assert status == 200 or answer.json()["detail"]
     assert APIClient().get("/v1/ping/").status_code == 401
+    for filters in ("[" * 150, "{'user_id': print()}", "['user_id']", "{1: 2}"):
+        assert client.delete(f"/v1/memories/?user_id=kim&filters={filters}").status_code == 422
     assert client.delete("/v1/memories/").status_code == 422
     assert client.get("/v1/entities/").status_code == 403
     client.post("/v3/memories/add/", {"messages": SAID, "user_id": "kim"})
     admin = client_of(project, Scope.ADMIN)
     assert [each["name"] for each in admin.get("/v1/entities/").json()["results"]] == ["kim"]
+
+
+def stored(client: APIClient, *texts: str) -> list[str]:
+    facts = [{"role": "user", "content": each} for each in texts]
+    made = client.post("/v3/memories/add/", {"messages": facts, **OF_KIM, "infer": False}).json()["results"]
+    return [each["id"] for each in made]
+
+
+def texts_of(client: APIClient, **conditions: Any) -> list[str]:
+    found = client.post("/v3/memories/", {**OF_KIM, **conditions}).json()["results"]
+    return sorted(each["memory"] for each in found)
+
+
+def test_batches_are_done_whole_or_say_what_was_not(client: APIClient) -> None:
+    tea, canary, rule = stored(client, "Kim likes tea.", "Kim has a canary.", "Kim rows.")
+    unknown = {"memories": [{"memory_id": tea, "text": "Kim likes milk."}, {"memory_id": "mem_" + "0" * 32}]}
+    assert client.put("/v1/batch/", unknown).status_code == 404
+    assert "Kim likes tea." in texts_of(client)
+    changes = [{"memory_id": tea, "text": "Kim likes green tea."}, {"memory_id": canary, "text": "Kim rows."}]
+    answer = client.put("/v1/batch/", {"memories": changes}).json()
+    assert (answer["message"], answer["results"][1]["code"]) == ("1 of 2 memories updated", "conflict")
+    assert client.put("/v1/batch/", {"memories": [{"memory_id": rule, "text": " "}]}).status_code == 422
+    assert client.delete("/v1/batch/", {"memories": []}).status_code == 422
+    gone = client.delete("/v1/batch/", {"memories": [{"memory_id": tea}, {"memory_id": canary}]}).json()
+    assert gone["message"] == "2 of 2 memories deleted"
+    assert texts_of(client) == ["Kim rows."]
+    assert client.delete("/v1/batch/", {"memories": [{"memory_id": tea}]}).status_code == 404
+
+
+def test_conditions_are_never_ignored(client: APIClient) -> None:
+    stored(client, "Kim likes tea.", "Kim has a canary.")
+    assert texts_of(client, categories=["travel"]) == []
+    assert texts_of(client, end_date="2020-01-01") == []
+    assert len(texts_of(client, start_date="2020-01-01")) == 2
+    searched = {"query": "tea", **OF_KIM, "categories": ["travel"]}
+    assert client.post("/v3/memories/search/", searched).json()["results"] == []
+    assert client.delete("/v1/memories/?filters={'user_id': 'kim', 'topic': 'travel'}").status_code == 200
+    assert len(texts_of(client)) == 2
+    assert client.delete("/v1/memories/?filters={'user_id': 'kim'}").status_code == 200
+    assert texts_of(client) == []
+
+
+def test_summary_feedback_and_profile(client: APIClient, project: Project) -> None:
+    (tea,) = stored(client, "Kim likes tea.")
+    assert "Kim likes tea." in client.post("/v1/summary/", OF_KIM).json()["summary"]
+    assert client.post("/v1/summary/", {"filters": {"user_id": "kim", "topic": "x"}}).status_code == 422
+    told = {"memory_id": tea, "feedback": "VERY_NEGATIVE", "feedback_reason": "It was coffee."}
+    assert client.post("/v1/feedback/", told).json()["feedback"] == "VERY_NEGATIVE"
+    comment = MemoryComment.objects.get()
+    assert (comment.text, comment.author[:4]) == ("Feedback of the agent: very negative. It was coffee.", "key:")
+    assert client.post("/v1/feedback/", {**told, "feedback": "MEH"}).status_code == 422
+    assert client.get("/v2/entities/user/kim/profile/").json()["status"] == "not_enabled"
+    assert client.get("/v2/entities/user/nobody/profile/").status_code == 404
+
+
+def test_entities_are_erased_and_what_has_no_counterpart_is_refused(
+    client: APIClient, client_of: MakeClient, project: Project
+) -> None:
+    stored(client, "Kim likes tea.")
+    admin = client_of(project, Scope.ADMIN)
+    assert client.delete("/v2/entities/user/kim/").status_code == 403
+    assert admin.delete("/v2/entities/pet/kim/").status_code == 404
+    assert admin.delete("/v2/entities/user/kim/").json()["message"] == "Entity deleted successfully!"
+    assert admin.get("/v1/entities/").json()["results"] == []
+    refused = [
+        admin.delete("/v2/entities/agent/a1/"),
+        client.post("/v1/exports/", {"schema": {}}),
+        client.post("/v2/profiles/settings/", {"enabled": True}),
+        client.post("/v2/profiles/jobs/", {"operation": "trigger"}),
+        client.get("/api/v1/orgs/organizations/o/projects/p/"),
+    ]
+    for answer in refused:
+        assert (answer.status_code, answer["Content-Type"]) == (422, "application/json")
+        assert answer.json()["code"] == "not_supported"

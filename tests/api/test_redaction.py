@@ -65,12 +65,12 @@ def test_a_stored_memory_is_redacted_in_all_its_texts(client: APIClient) -> None
 
     answer = client.post("/v1/memories", body)
 
-    assert answer.json()["memories"][0]["content"] == "Ana pays with [card]."
+    assert answer.json()["results"][0]["content"] == "Ana pays with [card]."
     assert rows_with(CARD) == []
 
 
 def test_a_revised_memory_is_redacted(client: APIClient) -> None:
-    stored = client.post("/v1/memories", memory_body("Ana lives in Lisbon.")).json()["memories"][0]
+    stored = client.post("/v1/memories", memory_body("Ana lives in Lisbon.")).json()["results"][0]
 
     answer = client.patch(f"/v1/memories/{stored['id']}", {"content": f"Ana has the token {TOKEN}."})
 
@@ -92,4 +92,4 @@ def test_the_wording_of_a_reviewer_is_redacted(client: APIClient, project: Proje
 def test_contacts_stay_unless_the_project_masks_them(client: APIClient) -> None:
     answer = client.post("/v1/memories", memory_body("Lena's number is +49 30 901820."))
 
-    assert answer.json()["memories"][0]["content"] == "Lena's number is +49 30 901820."
+    assert answer.json()["results"][0]["content"] == "Lena's number is +49 30 901820."

@@ -13,7 +13,7 @@ def store(caller: APIClient, content: str, **fields: Any) -> dict[str, Any]:
     memory = {"type": "fact", "content": content, **fields}
     answer = caller.post("/v1/memories", {"user_id": "ana", "memories": [memory]})
     assert answer.status_code == 201, answer.content
-    stored: dict[str, Any] = answer.json()["memories"][0]
+    stored: dict[str, Any] = answer.json()["results"][0]
     return stored
 
 

@@ -10,12 +10,13 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
+from apps.actions.traces.milestones import reached
 from apps.api.continuations import HAS_WAITED
 from apps.intake import backpressure
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import TraceStatus, WorkState
+from apps.pipeline.core.awaited_trace import AwaitedTrace
+from apps.pipeline.core.enums import Milestone, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse, show
-from apps.traces.ended_traces import ended_traces
 from apps.traces.models import Trace, Turn
 from apps.worker.waiting_callers import permit_to_wait
 from tests.api.counting import rows_by_table
@@ -208,12 +209,38 @@ def test_waiting_for_a_trace_asks_the_web_server_to_wait(client: APIClient, conv
     trace = client.post("/v1/turns", conversation).json()["trace_id"]
     waiting: Any = client.get(f"/v1/traces/{trace}?wait=5")
     assert waiting.json()["status"] == "queued"
-    assert (show(Prefix.TRACE, waiting.continuation.trace_id), waiting.continuation.seconds) == (trace, 5)
+    awaited = waiting.continuation.awaited
+    assert (show(Prefix.TRACE, awaited.trace_id), awaited.milestone, waiting.continuation.seconds) == (
+        trace,
+        "ended",
+        5,
+    )
     for again in (client.get(f"/v1/traces/{trace}"), client.get(f"/v1/traces/{trace}?wait=5", **{HAS_WAITED: True})):
         assert not hasattr(again, "continuation")
-    assert ended_traces({waiting.continuation.trace_id}) == set()
+    assert reached({awaited}) == set()
     Trace.objects.update(status="done")
     assert not hasattr(client.get(f"/v1/traces/{trace}?wait=5"), "continuation")
-    assert ended_traces({waiting.continuation.trace_id}) == {waiting.continuation.trace_id}
+    assert reached({awaited}) == {awaited}
     refused = client.get(f"/v1/traces/{trace}?wait=31")
     assert (refused.status_code, refused.json()["errors"][0]["parameter"]) == (422, "wait")
+
+
+def test_a_trace_tells_whether_its_memories_are_found_by_meaning(
+    client: APIClient, conversation: dict[str, Any]
+) -> None:
+    body = client.post("/v1/turns", {**conversation, "mode": "sync"}).json()
+    url = f"/v1/traces/{body['trace_id']}"
+    queued = client.post("/v1/turns", {**conversation, "session_id": "later"}).json()["trace_id"]
+    assert client.get(f"/v1/traces/{queued}").json()["index"] == "pending"
+    awaited = AwaitedTrace(parse(Prefix.TRACE, body["trace_id"]), Milestone.INDEXED)
+    work = OutboxRow.objects.filter(kind=WorkKind.INDEX_MEMORY)
+    assert work.update(state=WorkState.PENDING) == 2
+    waiting: Any = client.get(f"{url}?wait=5&until=indexed")
+    assert (waiting.json()["index"], waiting.continuation.awaited) == ("pending", awaited)
+    assert not hasattr(client.get(f"{url}?wait=5"), "continuation"), "it has ended"
+    assert reached({awaited, AwaitedTrace(awaited.trace_id)}) == {AwaitedTrace(awaited.trace_id)}
+    for state, shown in ((WorkState.DEAD, "failed"), (WorkState.DONE, "done")):
+        work.update(state=state)
+        assert client.get(url).json()["index"] == shown
+        assert not hasattr(client.get(f"{url}?wait=5&until=indexed"), "continuation")
+        assert reached({awaited}) == {awaited}

@@ -121,7 +121,7 @@ def test_a_session_goes_with_what_was_said_only_there(admin: APIClient) -> None:
 
     answer = admin.delete("/v1/sessions/tuesday?user_id=ana")
 
-    assert answer.json() == {"turns": 1, "memories": 1}
+    assert answer.json() == {"turns": 1, "memories": 1, "items": 0}
     left = Memory.objects.get(end_user__external_id="ana")
     assert (left.object_text, left.evidence, left.context) == ("Lisbon", "I live in Lisbon.", "")
     assert list(Session.objects.filter(end_user__external_id="ana").values_list("external_id", flat=True)) == ["monday"]
@@ -147,7 +147,7 @@ def test_a_turn_goes_with_what_only_it_said(admin: APIClient) -> None:
 
     answer = admin.delete(f"/v1/turns/{turn.shown_id}")
 
-    assert answer.json() == {"turns": 1, "memories": 1}
+    assert answer.json() == {"turns": 1, "memories": 1, "items": 0}
     found = admin.get("/v1/memories?user_id=ana").content.decode()
     assert "nuts" not in found
     assert "Marta" in found

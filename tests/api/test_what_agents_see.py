@@ -22,7 +22,7 @@ def store(client: APIClient, *memories: dict[str, Any]) -> list[str]:
     body = {"user_id": "ana", "memories": [{"said_at": "2026-03-02T09:00:00Z", **each} for each in memories]}
     answer = client.post("/v1/memories", body)
     assert answer.status_code == 201, answer.content
-    return [each["id"] for each in answer.json()["memories"]]
+    return [each["id"] for each in answer.json()["results"]]
 
 
 def say(client: APIClient, *said: str) -> None:

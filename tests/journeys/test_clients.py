@@ -1,8 +1,9 @@
-"""What agents already have reaches the product: the Python client and MCP, old and new, over HTTP and stdio."""
+"""What agents already have reaches the product: the clients, and MCP, old and new, over HTTP and stdio."""
 
 import asyncio
 import json
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,11 +18,12 @@ from memplatform.demo.client import Client as Caller
 from memplatform_client import AsyncClient, Client, InvalidRequest, NotFound, PermissionDenied
 from tests.event_loop import run_async
 from tests.instance import PROJECT, Instance
+from tests.journeys.node import installed, run_node
 
 pytestmark = pytest.mark.journey
 OLDEST, NEWEST = "2024-11-05", "2026-07-28"
 WAIT = 30
-HOME = "Where does Kim live?"  # in words of the memory: vectors may follow later
+HOME = "Which city is home?"  # in no words of the memory: waiting is over when it is found by its meaning
 
 
 def test_the_python_client(client: Caller) -> None:
@@ -46,6 +48,19 @@ def test_the_python_client(client: Caller) -> None:
         assert refused.value.errors[0]["pointer"] == "/limit"
         with pytest.raises(NotFound):
             memory.read_trace("trc_" + "0" * 32)
+
+
+def test_the_typescript_client(client: Caller) -> None:
+    """It is compiled strictly, passes its own tests against a server, and its example remembers."""
+    folder = installed(PROJECT / "clients/typescript")
+    run_node(["npm", "run", "--silent", "build"], folder=folder)
+    server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
+    report = run_node(["npm", "test", "--silent"], folder=folder, **server)
+    counts = {name: int(number) for name, number in re.findall(r"^# (pass|skipped) (\d+)$", report, re.MULTILINE)}
+    assert counts["skipped"] == 0
+    assert counts["pass"] > 30
+    told = run_node(["node", "dist/examples/remember.js"], folder=folder, **server)
+    assert "Lyon" in told.splitlines()[0]
 
 
 def test_waiting_takes_no_threads(client: Caller) -> None:
@@ -144,6 +159,36 @@ async def over_http(client: Caller, mode: str, user_id: str) -> None:
 @pytest.mark.parametrize("mode", ["legacy", NEWEST])
 def test_mcp_over_http(client: Caller, mode: str) -> None:
     run_async(over_http(client, mode, f"http {mode}"))
+
+
+@pytest.fixture(scope="module")
+def reading_key(client: Caller, instance: Instance) -> str:
+    return instance.run_all(["createkey", "journey", "--scope=read"]).split()[-1]
+
+
+@pytest.mark.parametrize("mode", ["legacy", NEWEST])
+def test_an_agent_is_told_what_it_may_use_and_tells_in_its_name(client: Caller, reading_key: str, mode: str) -> None:
+    user = {"Memplatform-User-Id": f"agents {mode}"}
+
+    async def connected(key: str, agent_id: str, ask: Callable[[McpClient], Awaitable[Any]]) -> Any:
+        headers = {"Authorization": f"Bearer {key}", "Memplatform-Agent-Id": agent_id, **user}
+        http = httpx2.AsyncClient(headers=headers, timeout=60)
+        transport = streamable_http_client(f"{client.address}/mcp", http_client=http)
+        async with http, McpClient(transport, mode=mode) as agent:
+            return await ask(agent)
+
+    async def found_by(agent: McpClient) -> list[Any]:
+        everybodys = await agent.call_tool("search_memories", {"query": "Who rows?"})
+        others = await agent.call_tool("search_memories", {"query": "Who rows?", "agent_id": "another"})
+        tools = {tool.name for tool in (await agent.list_tools()).tools}
+        return [*(len(each.structured_content["results"]) for each in (everybodys, others)), "add_memory" in tools]
+
+    told = {"text": "Rows on Sundays.", "infer": False}
+    run_async(connected(client.key, "rower", lambda agent: agent.call_tool("add_memory", told)))
+    with Client(client.address, client.key) as memory:
+        assert [each["agent_id"] for each in memory.each_memory(user_id=f"agents {mode}")] == ["rower"]
+    assert run_async(connected(client.key, "reader", found_by)) == [1, 0, True]
+    assert run_async(connected(reading_key, "reader", found_by)) == [1, 0, False]
 
 
 COMMANDS = {"client": ["-m", "memplatform_client.mcp.stdio"], "manage.py": ["manage.py", "mcp"]}

@@ -3,7 +3,6 @@
 import asyncio
 import runpy
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -142,28 +141,3 @@ def test_an_example_remembers_across_two_runs(
     first, *second = capsys.readouterr().out.splitlines()
     assert "Porto" not in first, first
     assert "Porto" in "\n".join(second)
-
-
-def test_the_client_of_mem0(client: Caller, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("MEM0_TELEMETRY", "False")
-    monkeypatch.setenv("MEM0_DIR", str(tmp_path))
-    mem0 = import_module("mem0")  # now, since it reads its environment when it is imported
-    with pytest.raises(ValueError, match="not valid"):
-        mem0.MemoryClient(api_key="mp_wrong", host=client.address)
-    memory = mem0.MemoryClient(api_key=client.key, host=client.address)
-    event = memory.add("I live in Braga and I play the cello.", user_id="ned", metadata={"from": "mem0"})
-    with Client(client.address, client.key) as own:
-        own.wait(event["event_id"])
-    found = memory.search("Where does Ned live?", filters={"user_id": "ned"}, top_k=1)["results"]
-    assert "Braga" in found[0]["memory"]
-    assert memory.get(found[0]["id"])["metadata"] == {"from": "mem0"}
-    assert memory.update(found[0]["id"], metadata={"sure": True})["metadata"] == {"sure": True}
-    assert memory.get_all(filters={"user_id": "ned"}, page=1, page_size=10)["count"] == 2
-    memory.delete(found[0]["id"])
-    assert [each["event"] for each in memory.history(found[0]["id"])][::2] == ["ADD", "DELETE"]
-    with pytest.raises(mem0.exceptions.MemoryNotFoundError):
-        memory.get(found[0]["id"])
-    with pytest.raises(mem0.exceptions.ValidationError, match="end user"):
-        memory.add("Nobody said this.", agent_id="a1")
-    memory.delete_all(user_id="ned")
-    assert memory.get_all(filters={"user_id": "ned"})["results"] == []

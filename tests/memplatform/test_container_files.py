@@ -74,3 +74,25 @@ def test_services_wait_for_what_they_need() -> None:
     needs = {name: set(COMPOSE["services"][name].get("depends_on", {})) for name in OURS}
     assert needs == {"web": {"migrate"}, "cluster": {"migrate"}, "migrate": {"database"}}
     assert COMPOSE["services"]["redis"]["profiles"] == ["redis"]
+
+
+def test_every_documented_variable_reaches_the_services() -> None:
+    """What .env sets is passed on, but for what the containers decide themselves."""
+    documented = set(re.findall(r"^#? ?([A-Z][A-Z_0-9]+)=", (PROJECT / ".env.example").read_text(), flags=re.MULTILINE))
+    for name in ("web", "cluster"):
+        passed = COMPOSE["services"][name]["environment"].keys()
+        assert documented - passed == {"MEMPLATFORM_DATA", "DATABASE_OWNER_URL"}
+
+
+def test_the_database_is_healthy_only_when_clients_reach_it() -> None:
+    """The server that runs the first setup listens on a socket: a check without a host takes it for the real one."""
+    check = COMPOSE["services"]["database"]["healthcheck"]["test"]
+    assert check[check.index("-h") + 1] == "127.0.0.1"
+
+
+def test_services_have_time_to_stop() -> None:
+    default = re.search(r"WEB_STOP_SECONDS:-(\d+)", (PROJECT / "scripts/serve.sh").read_text())
+    grace = {name: service.get("stop_grace_period", "10s") for name, service in COMPOSE["services"].items()}
+    assert default
+    assert int(grace["web"].removesuffix("s")) > int(default[1])
+    assert (grace["cluster"], grace["database"], grace["redis"]) == ("2m", "1m", "30s")

@@ -7,7 +7,9 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.actions.get_or_create import open_end_user
+from apps.actions.items.redacted_items import redacted
 from apps.actions.items.write_items import clear_items, delete_item, pop_item, put_item
+from apps.actions.ledger.record import record
 from apps.items.item_sql import read_item, read_items, read_namespaces, refresh
 from apps.items.operations import (
     ClearItems,
@@ -25,6 +27,7 @@ from apps.items.operations import (
 )
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import EndUser
+from apps.traces.policies import active_policy
 
 _READS = (GetItem, SearchItems, ListNamespaces)
 
@@ -32,9 +35,12 @@ _READS = (GetItem, SearchItems, ListNamespaces)
 def run_item_operations(*, project_id: UUID, operations: Sequence[ItemOperation]) -> list[ItemOutcome]:
     """Return what came of each operation; all of them are carried out, or none.
 
-    Reads see the items from before the writes. Raises Conflict for an unexpected version, and while an end user of the
+    Reads see the items from before the writes. Values are redacted as the project's policy says, and the ledger records
+    how many items were stored and deleted. Raises Conflict for an unexpected version, and while an end user of the
     operations is being erased; Unfit for a filter with a bad operator.
     """
+    if any(isinstance(each, PutItem) for each in operations):
+        operations = redacted(operations, policy=active_policy(project_id=project_id).redaction)
     outcomes: list[ItemOutcome] = [ItemOutcome()] * len(operations)
     with transaction.atomic():
         for place, operation in enumerate(operations):
@@ -43,7 +49,27 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemOperation]
         owners = _owners(project_id, operations)
         for write in _in_lock_order(operations):
             outcomes[write.place] = _write(project_id, write, owners)
+        _record(project_id, operations, outcomes, owners)
     return outcomes
+
+
+def _record(
+    project_id: UUID, operations: Sequence[ItemOperation], outcomes: Sequence[ItemOutcome], owners: dict[str, EndUser]
+) -> None:
+    """Add one entry to the ledger for a request that has changed items, under the end user if they are of one alone."""
+    stored = sum(isinstance(each, PutItem) for each in operations)
+    deleted = sum(each.deleted or 0 for each in outcomes)
+    if not stored and not deleted:
+        return
+    belongs_to_one = len(owners) == 1 and all(each.user_id for each in operations if isinstance(each, PutItem))
+    record(
+        project_id=project_id,
+        end_user_id=next(iter(owners.values())).pk if belongs_to_one else None,
+        verb="items_changed",
+        object_kind="project",
+        object_id=project_id,
+        details={"stored": stored, "deleted": deleted},
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,12 @@ from apps.tenants.models import EndUser
 # The lock of a row that is there, or the unique constraint, decides between two writers of one key.
 _PUT = """
 insert into items_storeditem as item
-    (id, project_id, end_user_id, namespace, key, value, words, ttl_minutes, expires_at, version, created_at,
-    updated_at)
-values (%(id)s, %(project)s, %(owner)s, %(namespace)s::varchar[], %(key)s, %(value)s::jsonb, %(words)s, %(ttl)s,
-    %(expires)s, 1, %(now)s, %(now)s)
-on conflict (project_id, namespace, key) do update set end_user_id = excluded.end_user_id, value = excluded.value,
+    (id, project_id, end_user_id, session_id, namespace, key, value, words, ttl_minutes, expires_at, version,
+    created_at, updated_at)
+values (%(id)s, %(project)s, %(owner)s, %(session)s, %(namespace)s::varchar[], %(key)s, %(value)s::jsonb, %(words)s,
+    %(ttl)s, %(expires)s, 1, %(now)s, %(now)s)
+on conflict (project_id, namespace, key) do update set end_user_id = excluded.end_user_id,
+    session_id = excluded.session_id, value = excluded.value,
     words = excluded.words, ttl_minutes = excluded.ttl_minutes, expires_at = excluded.expires_at,
     updated_at = excluded.updated_at, version = item.version + 1
 where %(expected)s::int is null or item.version = %(expected)s
@@ -43,6 +44,7 @@ def put_item(*, project_id: UUID, item_id: UUID, put: PutItem, owner: EndUser | 
         "id": item_id,
         "project": project_id,
         "owner": owner and owner.pk,
+        "session": put.session_id,
         "namespace": list(put.namespace),
         "key": put.key,
         "value": json.dumps(put.value),
@@ -61,6 +63,7 @@ def put_item(*, project_id: UUID, item_id: UUID, put: PutItem, owner: EndUser | 
         created_at=created_at,
         updated_at=now,
         expires_at=expires_at,
+        session_id=put.session_id or None,
     )
 
 

@@ -1,5 +1,7 @@
 """Delete turns with what hangs on them: memories that no other turn states, quotes, traces and model answers.
 
+With a whole session its items go too.
+
 A memory that other turns state as well stays, without the quote, the context and the history that came from the
 deleted turns. Everything else that a run made of a deleted turn goes with it, see docs/decisions/erasure.md.
 """
@@ -115,6 +117,7 @@ _DELETE_TRACES = (
     "delete from outbox_outboxrow where end_user_id = %(end_user)s and subject_id = any(%(ended)s)",
     "delete from traces_trace where id = any(%(ended)s)",
 )
+_DELETE_ITEMS = "delete from items_storeditem where end_user_id = %s and session_id = %s"
 _DELETE_SESSION = (
     "update memories_memory set session_id = null where session_id = %(session)s",
     "delete from outbox_outboxrow where end_user_id = %(end_user)s and session_id = %(session)s",
@@ -137,13 +140,37 @@ def delete_session(*, project_id: UUID, user_id: str, session_id: str) -> dict[s
     named = identifiers.session_id(end_user_id=user, session_id=session_id)
     with transaction.atomic():
         session = Session.objects.filter(project_id=project_id, end_user_id=user, id=named).first()
+        items = _delete_items(user, session_id)
         if session is None:
-            raise NotFound("there is no such session")
+            return _without_turns(project_id=project_id, end_user=user, session=named, items=items)
         turns = Turn.objects.filter(end_user_id=user, session=session)
-        return _delete(session, list(turns.values_list("id", flat=True)), whole=True)
+        return _delete(session, list(turns.values_list("id", flat=True)), whole=True, items=items)
 
 
-def _delete(session: Session, turns: Sequence[UUID], *, whole: bool) -> dict[str, int]:
+def _without_turns(*, project_id: UUID, end_user: UUID, session: UUID, items: int) -> dict[str, int]:
+    """Record that a session was deleted that had items alone. Raises NotFound if it had none."""
+    if not items:
+        raise NotFound("there is no such session")
+    deleted = {"turns": 0, "memories": 0, "items": items}
+    record(
+        project_id=project_id,
+        end_user_id=end_user,
+        verb="session_deleted",
+        object_kind="session",
+        object_id=session,
+        details={"rows": deleted},
+    )
+    return deleted
+
+
+def _delete_items(end_user: UUID, session_id: str) -> int:
+    """Delete the items of a session, which may have no turns; return how many there were."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DELETE_ITEMS, [end_user, session_id])
+        return int(cursor.rowcount)
+
+
+def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int = 0) -> dict[str, int]:
     """Delete turns in the lock order of the writers: end user, session, memories, lease, the rest."""
     try:
         keep_from_erasure(session.end_user_id)
@@ -167,7 +194,7 @@ def _delete(session: Session, turns: Sequence[UUID], *, whole: bool) -> dict[str
     _delete_traces(session, values)
     IdempotentRequest.objects.filter(end_user_id=session.end_user_id).delete()
     _execute([_ANNOUNCE], values)
-    deleted = {"turns": len(turns), "memories": len(values["memories"])}
+    deleted = {"turns": len(turns), "memories": len(values["memories"]), "items": items}
     _record(session, values, deleted)
     return deleted
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from apps.api.schemas.memory_responses import memory_response
 from apps.memories.models import Memory, MemoryVersion
-from apps.pipeline.core.enums import Status, TraceStatus
+from apps.pipeline.core.enums import IndexState, Status, TraceStatus
 from apps.traces.models import Trace
 
 _FAILED = (TraceStatus.DEAD, TraceStatus.EXTRACTION_FAILED)
@@ -80,10 +80,11 @@ def user_answer(user: Any) -> Answer:
     }
 
 
-def event_answer(trace: Trace) -> Answer:
-    """Return what became of added messages."""
+def event_answer(trace: Trace, *, index: IndexState) -> Answer:
+    """Return what became of added messages: they have succeeded when search finds them by words and by meaning."""
     status = TraceStatus(trace.status)
-    state = "PENDING" if status is TraceStatus.QUEUED else "FAILED" if status in _FAILED else "SUCCEEDED"
+    ended = "RUNNING" if index is IndexState.PENDING else "SUCCEEDED"
+    state = "PENDING" if status is TraceStatus.QUEUED else "FAILED" if status in _FAILED else ended
     return {
         "id": trace.shown_id,
         "event_type": "ADD",
@@ -91,4 +92,16 @@ def event_answer(trace: Trace) -> Answer:
         "stored": trace.counts.get("stored", 0),
         "error": trace.error,
         "created_at": trace.created_at,
+    }
+
+
+def profile_answer(user_id: str) -> Answer:
+    """Return the profile of an end user: none, since none is generated."""
+    return {
+        "profile": {},
+        "status": "not_enabled",
+        "entity_type": "user",
+        "entity_id": user_id,
+        "updated_at": None,
+        "generation_count": 0,
     }

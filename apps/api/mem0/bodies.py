@@ -3,10 +3,11 @@
 The client sends what it is given, so unknown fields are ignored. Identifiers are at the top level or in `filters`.
 """
 
+import ast
 import json
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, UnsetType
@@ -14,13 +15,15 @@ from msgspec import Meta, UnsetType
 from apps.api.problems import invalid
 from apps.api.schemas.memories import MemoriesBody, MemoryBody, RevisionBody
 from apps.api.schemas.memory_selection import MemoriesQuery
-from apps.api.schemas.search import SearchBody
+from apps.api.schemas.search import ContextBody, SearchBody
 from apps.api.schemas.turns import TurnBody, TurnsBody
 from apps.pipeline.core.enums import MemoryType, Role
 
 NAMES = ("user_id", "agent_id", "app_id", "run_id")
 ANY = "*"
 SESSION = "mem0"  # of messages without a run
+MOST_IN_BATCH = 1_000
+MOST_FILTER_CHARACTERS = 4_000
 Page = Annotated[int, Meta(ge=1, le=100_000)]
 PageSize = Annotated[int, Meta(ge=1, le=200)]
 Fields = dict[str, Any]
@@ -114,6 +117,7 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
     """A query."""
 
     query: str
+    categories: list[str] | None = None
     top_k: Annotated[int, Meta(ge=1, le=1_000)] = 10
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.1
 
@@ -126,6 +130,7 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
                 limit=min(self.top_k, 100),
                 min_score=self.threshold,
                 metadata=self.metadata,
+                topics=tuple(self.categories or ()),
                 filter=self.conditions(),
                 **self.scope(),
             )
@@ -133,13 +138,29 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
 
 
 class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
-    """Which memories to list."""
+    """Which memories are meant; the dates are those of their creation."""
+
+    categories: list[str] | None = None
+    start_date: str | None = None
+    end_date: str | None = None
 
     def selection(self) -> MemoriesQuery:
         """Return the selection."""
-        conditions = self.conditions()
-        wanted = None if conditions is None else json.dumps(conditions)
-        return _checked(MemoriesQuery(user_id=self.user(), filter=wanted, **self.scope()))
+        conditions = [each for each in (self.conditions(), self._created()) if each]
+        wanted = json.dumps({"AND": conditions}) if conditions else None
+        topics = tuple(self.categories or ())
+        return _checked(MemoriesQuery(user_id=self.user(), topic=topics, filter=wanted, **self.scope()))
+
+    def context(self) -> ContextBody:
+        """Return the request for a context block. Raises Problem for conditions, which it does not take."""
+        if self.conditions() or self._created() or self.categories:
+            raise invalid("names conditions; a summary takes user_id, agent_id, app_id and run_id", at="/filters")
+        return _checked(ContextBody(user_id=self.user(), **self.scope()))
+
+    def _created(self) -> Fields:
+        limits = {"gte": self.start_date, "lte": self.end_date}
+        given = {name: value for name, value in limits.items() if value is not None}
+        return {"created_at": given} if given else {}
 
 
 class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,6 +174,56 @@ class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
         """Return the changes."""
         given = {"content": self.text, "metadata": self.metadata, "expires_at": _end_of(self.expiration_date)}
         return _checked(RevisionBody(**given))
+
+
+class Mem0BatchItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that is meant."""
+
+    memory_id: str
+
+
+class Mem0BatchBody(msgspec.Struct, frozen=True, kw_only=True):
+    """Memories to delete."""
+
+    memories: Annotated[list[Mem0BatchItem], Meta(min_length=1, max_length=MOST_IN_BATCH)]
+
+
+class Mem0BatchChange(Mem0UpdateBody, frozen=True, kw_only=True):
+    """A memory to change."""
+
+    memory_id: str
+
+
+class Mem0BatchUpdateBody(msgspec.Struct, frozen=True, kw_only=True):
+    """Memories to change."""
+
+    memories: Annotated[list[Mem0BatchChange], Meta(min_length=1, max_length=MOST_IN_BATCH)]
+
+
+class Mem0FeedbackBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller thinks of a memory; without `feedback` it takes back what was said before."""
+
+    memory_id: str
+    feedback: Literal["POSITIVE", "NEGATIVE", "VERY_NEGATIVE"] | None = None
+    feedback_reason: str | None = None
+
+    def text(self) -> str:
+        """Return the feedback as a comment for reviewers."""
+        told = self.feedback.lower().replace("_", " ") if self.feedback else "taken back"
+        return f"Feedback of the agent: {told}. {self.feedback_reason or ''}".strip()
+
+
+def written_filters(text: str | None) -> Fields:
+    """Return the filters of a query string, which the client writes as a Python dictionary. Raises Problem."""
+    if text is None:
+        return {}
+    try:
+        read = ast.literal_eval(text[:MOST_FILTER_CHARACTERS])
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        raise invalid("must be a dictionary as Python writes it", at="filters") from error
+    if not isinstance(read, dict) or not all(isinstance(name, str) for name in read):
+        raise invalid("must be a dictionary with names", at="filters")
+    return read
 
 
 def _checked(made: Any) -> Any:

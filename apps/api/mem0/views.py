@@ -1,6 +1,4 @@
-"""The addresses that mem0's client calls, answered in its words. They are no part of the OpenAPI document."""
-
-from typing import Any
+"""The addresses of single memories that mem0's client calls, answered in its words."""
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -13,63 +11,26 @@ from apps.actions.memories.retract_several import retract_several
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.users.list_users import list_users
+from apps.actions.traces.milestones import index_state
 from apps.api.authentication import REFUSED
-from apps.api.mem0.answers import event_answer, history_answer, listed_answer, mem0_memory, user_answer
-from apps.api.mem0.bodies import Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody
-from apps.api.memory_selection import selected, statuses_of
+from apps.api.mem0.answers import event_answer, history_answer, listed_answer, mem0_memory
+from apps.api.mem0.base import Mem0View
+from apps.api.mem0.bodies import Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.api.problems import invalid
 from apps.api.schemas.memories import changes_of, new_memories
 from apps.api.schemas.search import search_query
 from apps.api.schemas.turns import submission
 from apps.api.validation import not_found, read_body, read_id
-from apps.api.views.base import ApiView
 from apps.intake.accept import accept
 from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory, MemoryVersion
-from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import Trace
 
 MOST_DELETED = 1_000
-MOST_USERS = 1_000
-
-
-class Mem0View(ApiView):
-    """A view for mem0's client, which sends parameters of its own and reads errors as plain JSON."""
-
-    def __init_subclass__(cls) -> None:
-        """Let all methods take query parameters: those that mean nothing here are ignored."""
-        for method in cls.http_method_names:
-            if method in vars(cls):
-                vars(cls)[method].takes_query = True  # ApiView.initial reads it
-
-    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Answer with a content type of which the client reads the `detail` of errors."""
-        answer = super().finalize_response(request, response, *args, **kwargs)
-        answer.content_type = "application/json"
-        return answer
-
-    def memories(self) -> MemoryQuerySet:
-        """Return the memories of the project."""
-        return Memory.objects.for_project(self.caller.project_id).to_show()
-
-    def memory(self, memory_id: str) -> Memory:
-        """Return a memory. Raises Problem not_found."""
-        found: Memory | None = self.memories().filter(id=read_id(Prefix.MEMORY, memory_id)).first()
-        if found is None:
-            raise not_found()
-        return found
-
-    def listed(self, wanted: Mem0ListBody) -> MemoryQuerySet:
-        """Return the active memories that are meant."""
-        query = wanted.selection()
-        rows = selected(self.memories(), query).filter(status__in=statuses_of(query, shown=(Status.ACTIVE,)))
-        user = self.end_user_id(query.user_id)
-        return rows.filter(end_user_id=user).order_by("-id")
 
 
 @extend_schema(exclude=True)
@@ -161,7 +122,8 @@ class Mem0MemoriesView(Mem0View):
     def delete(self, request: Request) -> Response:
         """Retract the memories of an end user; those whose tags bind agents only with the scope trust."""
         names = {name: request.GET.get(name) for name in ("user_id", "agent_id", "app_id", "run_id")}
-        rows = self.listed(Mem0ListBody(**names))  # type: ignore[arg-type]  # other fields keep their defaults
+        filters = written_filters(request.GET.get("filters"))
+        rows = self.listed(Mem0ListBody(**names, filters=filters))  # type: ignore[arg-type]  # of the names
         retract_several(
             project_id=self.caller.project_id,
             memory_ids=list(rows.values_list("id", flat=True)[:MOST_DELETED]),
@@ -224,19 +186,6 @@ class Mem0HistoryView(Mem0View):
 
 
 @extend_schema(exclude=True)
-class Mem0EntitiesView(Mem0View):
-    """The end users of the project."""
-
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
-
-    def get(self, request: Request) -> Response:
-        """List end users, at most 1,000; agents, applications and runs are not listed."""
-        users = list_users(project_id=self.caller.project_id)
-        found = [user_answer(user) for user in users.order_by("external_id")[:MOST_USERS]]
-        return Response({"count": len(found), "next": None, "previous": None, "results": found})
-
-
-@extend_schema(exclude=True)
 class Mem0EventView(Mem0View):
     """What became of added messages."""
 
@@ -246,4 +195,4 @@ class Mem0EventView(Mem0View):
         trace = traces.first()
         if trace is None:
             raise not_found()
-        return Response(event_answer(trace))
+        return Response(event_answer(trace, index=index_state(trace)))

@@ -102,7 +102,7 @@ class SampleList(ResponseBody):
 class DrawnSamplesResponse(ResponseBody):
     """The samples that were drawn: of memories, of turns, or both."""
 
-    samples: list[SampleResponse]
+    results: list[SampleResponse]
 
 
 class LabelResponse(ResponseBody):

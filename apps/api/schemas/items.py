@@ -23,7 +23,7 @@ from apps.items.operations import (
     PutItem,
     SearchItems,
 )
-from apps.pipeline.core.input_validation import TooLarge, checked_name
+from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_name
 
 MAX_LABELS = 16
 NAME_BYTES = 1_600  # of all labels and the key: PostgreSQL takes 2,704 bytes in a row of an index
@@ -58,15 +58,18 @@ class ItemPlaceQuery(QueryParameters):
 class ItemBody(RequestBody):
     """An item to store in place of the one that the key has.
 
-    `user_id` says whose data it is: it is exported and erased with this end user. `text` holds the words by which a
-    query finds it; without it these are all texts of the value, and with "" none. It expires `ttl_minutes` after the
-    last access. With `expected_version`, the key must have an item of this version, or with 0 none.
+    `user_id` says whose data it is: it is exported and erased with this end user, and deleted with the session of the
+    end user that `session_id` names, which needs a `user_id`. Sensitive values are replaced as the project's policy
+    says, unless its setting `redaction.items` is off. `text` holds the words by which a query finds it; without it
+    these are all texts of the value, and with "" none. It expires `ttl_minutes` after the last access. With
+    `expected_version`, the key must have an item of this version, or with 0 none.
     """
 
     namespace: NamespaceLabels
     key: Identifier
     value: ItemValue
     user_id: Identifier | None = None
+    session_id: Identifier | None = None
     text: str | None = None
     ttl_minutes: Minutes | None = None
     expected_version: ItemVersion | None = None
@@ -107,6 +110,7 @@ class ItemResponse(ResponseBody):
     value: ItemValue
     version: int
     user_id: str | None
+    session_id: str | None
     created_at: Moment
     updated_at: Moment
     expires_at: Moment | None
@@ -136,12 +140,15 @@ def put_of(body: ItemBody, *, at: str = "") -> PutItem:
     namespace = checked_namespace(body.namespace, at=f"{at}/namespace")
     if len(msgspec.json.encode(body.value)) > VALUE_BYTES:
         raise TooLarge(f"is larger than {VALUE_BYTES:,} bytes", at=f"{at}/value")
+    if body.session_id is not None and body.user_id is None:
+        raise BadInput("is required with session_id: a session belongs to an end user", at=f"{at}/user_id")
     words = " ".join(_texts(body.value)) if body.text is None else body.text
     return PutItem(
         namespace=namespace,
         key=checked_key(namespace, body.key, at=f"{at}/key"),
         value=body.value,
         user_id=_user_id(body.user_id, at=f"{at}/user_id"),
+        session_id=checked_name(body.session_id or "", at=f"{at}/session_id"),
         words=words[:WORDS_CHARACTERS],
         ttl_minutes=body.ttl_minutes,
         expected_version=body.expected_version,
@@ -208,6 +215,7 @@ def item_response(item: ItemRecord) -> ItemResponse:
         value=item.value,
         version=item.version,
         user_id=item.user_id,
+        session_id=item.session_id,
         created_at=item.created_at,
         updated_at=item.updated_at,
         expires_at=item.expires_at,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from apps.api.schemas.common import Moment, RequestBody, ResponseBody
-from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.enums import MemorySharing, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.models import ApiKey
 
@@ -45,9 +45,21 @@ class CreatedKeyResponse(KeyResponse):
     key: str | None
 
 
+class CurrentKeyResponse(KeyResponse):
+    """The API key of the request, its project, and whether agents share their memories there."""
+
+    project_id: str
+    memory_sharing: MemorySharing
+
+
 def key_response(key: ApiKey) -> KeyResponse:
     """Convert a key."""
     return KeyResponse(**_fields(key))
+
+
+def current_key_response(key: ApiKey, *, sharing: MemorySharing) -> CurrentKeyResponse:
+    """Convert the key of a request."""
+    return CurrentKeyResponse(**_fields(key), project_id=show(Prefix.PROJECT, key.project_id), memory_sharing=sharing)
 
 
 def created_key_response(key: ApiKey, *, text: str) -> CreatedKeyResponse:

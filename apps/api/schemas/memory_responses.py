@@ -100,7 +100,7 @@ class MemoryList(ResponseBody):
 class StoredMemoriesResponse(ResponseBody):
     """The stored memories, in the order of the request. `adjusted`: what was stored otherwise than it was sent."""
 
-    memories: list[MemoryResponse]
+    results: list[MemoryResponse]
     adjusted: list[AdjustmentResponse]
 
 

@@ -24,7 +24,8 @@ class SessionQuery(QueryParameters):
 
 
 class DeletedResponse(ResponseBody):
-    """How many turns and memories were deleted."""
+    """How many turns and memories were deleted, and with a session how many items."""
 
     turns: int
     memories: int
+    items: int

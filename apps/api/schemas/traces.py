@@ -9,7 +9,7 @@ from msgspec import Meta
 from apps.api.schemas.common import Identifier, Limit, Moment, QueryParameters, ResponseBody
 from apps.api.schemas.turns import OutcomeResponse
 from apps.outbox.wait_reasons import WaitReason
-from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.enums import IndexState, Milestone, Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
@@ -27,12 +27,14 @@ class TracesQuery(QueryParameters):
 
 
 class TraceQuery(QueryParameters):
-    """With `wait`, a trace that is queued is answered when it has ended, or as it is after so many seconds.
+    """With `wait`, a trace is answered when it has come as far as `until` says, or as it is after so many seconds.
 
-    It is answered at once if too many other requests of the server wait.
+    It has `ended` when its memories are stored and found by their words, and is `indexed` when they are found by their
+    meaning as well. It is answered at once if too many other requests of the server wait.
     """
 
     wait: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 0
+    until: Milestone = Milestone.ENDED
 
 
 class TraceSummary(ResponseBody):
@@ -113,7 +115,8 @@ class WaitingResponse(ResponseBody):
 class TraceResponse(TraceSummary):
     """A trace with its turns, stages, model calls and outcomes.
 
-    `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
+    `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits. Until
+    `index` is done, search finds its memories by their words alone.
     `distributed_trace_id` is that of the request's `traceparent`, or of the server's own span.
     """
 
@@ -126,6 +129,7 @@ class TraceResponse(TraceSummary):
     distributed_trace_id: str
     error: str
     waiting: WaitingResponse | None
+    index: IndexState
     outcomes: list[OutcomeResponse]
     turns: list[TurnResponse]
     spans: list[SpanResponse]
@@ -138,7 +142,13 @@ def trace_summary(trace: Trace) -> TraceSummary:
 
 
 def trace_response(
-    trace: Trace, *, turns: list[Turn], spans: list[Span], model_calls: list[ModelCall], waiting: WaitReason | None
+    trace: Trace,
+    *,
+    turns: list[Turn],
+    spans: list[Span],
+    model_calls: list[ModelCall],
+    waiting: WaitReason | None,
+    index: IndexState,
 ) -> TraceResponse:
     """Convert a trace with all its details."""
     return TraceResponse(
@@ -152,6 +162,7 @@ def trace_response(
         distributed_trace_id=trace.distributed_trace_id,
         error=trace.error,
         waiting=msgspec.convert(waiting, WaitingResponse | None, from_attributes=True),
+        index=index,
         outcomes=msgspec.convert(trace.outcomes, list[OutcomeResponse]),
         turns=[_turn(turn) for turn in turns],
         spans=[_span(span) for span in spans],

@@ -92,7 +92,7 @@ class SamplesView(ApiView):
         wanted = DrawRequest(project_id, since=body.since or until - WEEK, until=until, seed=body.seed)
         drawn = {sample.pk for sample in draw_samples(request=wanted)}
         rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
-        return replayable_answer(DrawnSamplesResponse(samples=[sample_response(each) for each in rows]), status=201)
+        return replayable_answer(DrawnSamplesResponse(results=[sample_response(each) for each in rows]), status=201)
 
 
 class SampleItemsView(ApiView):

@@ -76,7 +76,7 @@ class ItemView(ApiView):
     def put(self, request: Request) -> Response:
         """Store a JSON object under a namespace and a key, in place of the one that is there.
 
-        Items are kept as they are: no pipeline reads them and nothing in them is redacted.
+        No pipeline reads items. What the answer shows is stored: sensitive values are replaced before.
         """
         put = put_of(read_body(request, ItemBody))
         check_item_quota(project_id=self.caller.project_id)

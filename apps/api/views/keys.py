@@ -12,7 +12,15 @@ from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas.common import PageQuery
-from apps.api.schemas.keys import CreatedKeyResponse, KeyBody, KeyList, created_key_response, key_response
+from apps.api.schemas.keys import (
+    CreatedKeyResponse,
+    CurrentKeyResponse,
+    KeyBody,
+    KeyList,
+    created_key_response,
+    current_key_response,
+    key_response,
+)
 from apps.api.validation import read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
@@ -20,6 +28,7 @@ from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment, checked_name
 from apps.tenants.models import ApiKey
+from apps.traces.policies import active_policy
 
 
 class KeysView(ApiView):
@@ -60,6 +69,19 @@ class KeysView(ApiView):
             expires_at=checked_moment(body.expires_at, at="/expires_at"),
         )
         return replayable_answer(created_key_response(created.key, text=created.text), status=201)
+
+
+class CurrentKeyView(ApiView):
+    """The API key of the request."""
+
+    @documented(
+        operation="read_current_key", summary="Read the key of the request", responses={200: CurrentKeyResponse}
+    )
+    def get(self, request: Request) -> Response:
+        """Tell what the key of the request may do, and in which project."""
+        key = ApiKey.objects.get(id=self.caller.api_key_id)
+        sharing = active_policy(project_id=self.caller.project_id).sharing.memory_sharing
+        return Response(to_json(current_key_response(key, sharing=sharing)))
 
 
 class KeyView(ApiView):

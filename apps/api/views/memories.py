@@ -114,7 +114,7 @@ def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> Replaya
     stored = store(request=request)
     rows = Memory.objects.for_project(request.project_id).to_show().in_bulk(list(stored))
     memories = [memory_response(rows[memory_id]) for memory_id in stored]
-    return replayable_answer(StoredMemoriesResponse(memories=memories, adjusted=adjusted), status=201)
+    return replayable_answer(StoredMemoriesResponse(results=memories, adjusted=adjusted), status=201)
 
 
 def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None) -> MemoryQuerySet:

@@ -70,7 +70,7 @@ class SessionView(ApiView):
         problems=[Code.NOT_FOUND, Code.CONFLICT],
     )
     def delete(self, request: Request, session_id: str) -> Response:
-        """Delete a session with its turns, traces, and the memories that were stated nowhere else.
+        """Delete a session with its turns, traces, items, and the memories that were stated nowhere else.
 
         Memories that other sessions state as well stay, without the quotes from this one.
         """

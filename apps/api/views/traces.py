@@ -3,6 +3,7 @@
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.actions.traces.milestones import index_state
 from apps.api.continuations import TraceWait, has_waited
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
@@ -11,7 +12,8 @@ from apps.api.schemas.traces import TraceList, TraceQuery, TraceResponse, Traces
 from apps.api.validation import not_found, read_id, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.outbox.wait_reasons import find_wait_reason
-from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.awaited_trace import AwaitedTrace
+from apps.pipeline.core.enums import IndexState, Milestone, TraceStatus
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import ModelCall, Span, Trace, Turn
@@ -47,20 +49,24 @@ class TraceView(ApiView):
         problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, trace_id: str) -> Response:
-        """Read what each stage did with a request; with `wait`, after it has ended."""
+        """Read what each stage did with a request; with `wait`, after it has ended or its memories are indexed."""
         query = read_query(request, TraceQuery)
         wanted = read_id(Prefix.TRACE, trace_id)
         rows = Trace.objects.filter(project_id=self.caller.project_id, id=wanted)
         trace = rows.select_related("end_user", "session").defer("plan").first()
         if trace is None:
             raise not_found()
-        response = Response(to_json(_with_details(trace)), headers={"X-Trace-Id": trace.shown_id})
-        if query.wait and trace.status == TraceStatus.QUEUED and not has_waited(request):
-            response.continuation = TraceWait(trace_id=trace.id, seconds=query.wait)  # type: ignore[attr-defined]
+        index = index_state(trace)
+        response = Response(to_json(_with_details(trace, index=index)), headers={"X-Trace-Id": trace.shown_id})
+        is_queued, is_unindexed = trace.status == TraceStatus.QUEUED, index is IndexState.PENDING
+        is_late = is_queued or (is_unindexed and query.until is Milestone.INDEXED)
+        if query.wait and is_late and not has_waited(request):
+            awaited = AwaitedTrace(trace_id=trace.id, milestone=query.until)
+            response.continuation = TraceWait(awaited=awaited, seconds=query.wait)  # type: ignore[attr-defined]
         return response
 
 
-def _with_details(trace: Trace) -> TraceResponse:
+def _with_details(trace: Trace, *, index: IndexState) -> TraceResponse:
     mine = {"end_user_id": trace.end_user_id, "trace_id": trace.id}
     is_queued = trace.status == TraceStatus.QUEUED
     return trace_response(
@@ -69,4 +75,5 @@ def _with_details(trace: Trace) -> TraceResponse:
         spans=list(Span.objects.filter(**mine).order_by("position")),
         model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at")),
         waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.id) if is_queued else None,
+        index=index,
     )

@@ -55,6 +55,7 @@ _PLAIN: Mapping[str, PlainSetting] = {
     "redaction.national_id": PlainSetting("National identifiers"),
     "redaction.phone": PlainSetting("Phone numbers"),
     "redaction.email": PlainSetting("E-mail addresses"),
+    "redaction.items": PlainSetting("Values of items"),
     "redaction.phone_regions": PlainSetting("Countries of phone numbers", "codes"),
     "redaction.custom": PlainSetting("Patterns of this project", "JSON"),
     "extraction.extractor": PlainSetting("Extracted by"),

@@ -124,11 +124,16 @@ def test_pages_are_followed() -> None:
     assert server.requests[1].url.params.get_list("tag") == ["x", "y"]
 
 
-def test_waiting_asks_until_the_trace_has_ended() -> None:
-    queued, done = {**ACCEPTED, "id": "trc_1"}, {"id": "trc_1", "status": "done"}
-    client, server = scripted((200, queued), (200, done))
-    assert client.wait("trc_1", timeout=10)["status"] == "done"
+def test_waiting_asks_until_the_trace_has_come_as_far() -> None:
+    queued, done = {**ACCEPTED, "id": "trc_1"}, {"id": "trc_1", "status": "done", "index": "pending"}
+    client, server = scripted((200, queued), (200, done), (200, done | {"index": "done"}))
+    assert client.wait("trc_1", timeout=10)["index"] == "done"
     assert server.requests[0].url.params["wait"] in ("9", "10")
+    client, server = scripted((200, done), (200, done), (200, done | {"index": "failed"}))
+    assert client.wait("trc_1", until="ended")["status"] == "done"
+    assert server.requests[0].url.params["until"] == "ended"
+    assert client.wait("trc_1", timeout=0)["index"] == "pending", "what has ended is no failure"
+    assert client.wait("trc_1")["index"] == "failed"
     client, _ = scripted((200, queued))
     with pytest.raises(WaitTimeout):
         client.wait("trc_1", timeout=0)
@@ -141,7 +146,13 @@ def test_identifiers_stay_within_their_part_of_the_path() -> None:
 
 
 def test_the_asynchronous_client_does_the_same() -> None:
-    answers: Any = [(429, BUSY), (202, ACCEPTED), (200, {"status": "done"}), page([{"id": "a"}], cursor="n"), page([])]
+    answers: Any = [
+        (429, BUSY),
+        (202, ACCEPTED),
+        (200, {"status": "done", "index": "done"}),
+        page([{"id": "a"}], cursor="n"),
+        page([]),
+    ]
     server = ScriptedServer([complete(each) for each in answers])
 
     async def run() -> tuple[Any, list[str]]:

@@ -1,4 +1,4 @@
-"""The models of the client are those of the OpenAPI document, and its calls exist there."""
+"""The models of both clients are those of the OpenAPI document, and the calls of this one exist there."""
 
 import inspect
 import json
@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management import call_command
 
 from memplatform_client import calls, import_calls
-from scripts import client_models
+from scripts import client_models, client_types
 
 # What the parameters of a call are named in the request.
 ELSEWHERE = {"idempotency_key", "filters", "changes", "version", "cursor", "content"}
@@ -26,6 +26,8 @@ def document() -> dict[str, Any]:
 def test_models_and_calls_are_those_of_the_document() -> None:
     found = document()
     assert client_models.TARGET.read_text() == client_models.module(found), "run `make client-models`"
+    of_typescript = client_types.first_line(client_types.schemas_of(found))
+    assert client_types.TARGET.read_text().startswith(of_typescript), "run `make client-models` (with node)"
     operations = {
         operation["operationId"]: (method.upper(), path, operation)
         for path, methods in found["paths"].items()

@@ -16,13 +16,19 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--user-id", default=None, help="the end user if a tool names none")
 
-    def handle(self, *, user_id: str | None, **options: Any) -> None:
+        parser.add_argument("--agent-id", default=None, help="the agent that tells something if a tool names none")
+
+    def handle(self, *, user_id: str | None, agent_id: str | None, **options: Any) -> None:
         from memplatform_client.mcp.stdio import serve  # with the SDK, which takes time to read
 
         key = os.environ.get("MEMPLATFORM_API_KEY", "")
         if not key:
             raise CommandError("set MEMPLATFORM_API_KEY to a key of the project (manage.py createkey PROJECT)")
-        serve(_client(key), default_user_id=user_id or os.environ.get("MEMPLATFORM_USER_ID"))
+        serve(
+            _client(key),
+            default_user_id=user_id or os.environ.get("MEMPLATFORM_USER_ID"),
+            default_agent_id=agent_id or os.environ.get("MEMPLATFORM_AGENT_ID"),
+        )
 
 
 def _client(key: str) -> AsyncClient:

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from apps.api.continuations import HAS_WAITED, TraceWait
+from apps.pipeline.core.awaited_trace import AwaitedTrace
 from memplatform.mcp.lazy import answer_mcp
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.event_streams import EventStreams, StreamLimits
@@ -188,7 +189,7 @@ def test_a_request_that_waits_for_a_trace_is_run_again_after_its_end() -> None:
         start("200 OK", [])
         parts = Parts(b"queued" if len(asked) == 1 else b"done", streaming=False)
         if len(asked) == 1:
-            parts.continuation = TraceWait(trace_id=uuid4(), seconds=30)
+            parts.continuation = TraceWait(awaited=AwaitedTrace(uuid4()), seconds=30)
         return parts
 
     exchange = FakeExchange()

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Set as AbstractSet
-from uuid import UUID, uuid4
+from uuid import uuid4
 
+from apps.pipeline.core.awaited_trace import AwaitedTrace
 from memplatform.serving.trace_waits import TraceWaits
 from tests.event_loop import run_async
 
@@ -14,22 +15,22 @@ class Traces:
     """Which traces have ended, as the database would say."""
 
     def __init__(self) -> None:
-        self.ended: set[UUID] = set()
-        self.asked: list[set[UUID]] = []
+        self.ended: set[AwaitedTrace] = set()
+        self.asked: list[set[AwaitedTrace]] = []
         self.is_unreachable = False
 
-    def ended_of(self, trace_ids: AbstractSet[UUID]) -> set[UUID]:
-        self.asked.append(set(trace_ids))
+    def reached_of(self, awaited: AbstractSet[AwaitedTrace]) -> set[AwaitedTrace]:
+        self.asked.append(set(awaited))
         if self.is_unreachable:
             self.is_unreachable = False
             raise ConnectionError("the database is gone")
-        return self.ended & trace_ids
+        return self.ended & awaited
 
 
 def test_each_waits_for_its_own_trace() -> None:
-    traces, first, second = Traces(), uuid4(), uuid4()
+    traces, first, second = Traces(), AwaitedTrace(uuid4()), AwaitedTrace(uuid4())
     traces.is_unreachable = True  # at first
-    waits = TraceWaits(traces.ended_of, at_most=3)
+    waits = TraceWaits(traces.reached_of, at_most=3)
 
     async def wait() -> None:
         callers = [asyncio.create_task(waits.wait(each, seconds=LONG)) for each in (first, first, second)]
@@ -48,18 +49,18 @@ def test_each_waits_for_its_own_trace() -> None:
 
 def test_the_time_is_up() -> None:
     traces = Traces()
-    run_async(TraceWaits(traces.ended_of, at_most=1).wait(uuid4(), seconds=0.01))
+    run_async(TraceWaits(traces.reached_of, at_most=1).wait(AwaitedTrace(uuid4()), seconds=0.01))
     assert traces.ended == set()
 
 
 def test_too_many_do_not_wait() -> None:
-    traces, trace = Traces(), uuid4()
-    waits = TraceWaits(traces.ended_of, at_most=1)
+    traces, trace = Traces(), AwaitedTrace(uuid4())
+    waits = TraceWaits(traces.reached_of, at_most=1)
 
     async def wait() -> None:
         first = asyncio.create_task(waits.wait(trace, seconds=LONG))
         await asyncio.sleep(0)
-        await waits.wait(uuid4(), seconds=LONG)
+        await waits.wait(AwaitedTrace(uuid4()), seconds=LONG)
         assert not first.done()
         traces.ended.add(trace)
         await first

@@ -5,7 +5,7 @@ from apps.pipeline.core.enums.alerts import AlertEvent, AlertKind, AlertState, D
 from apps.pipeline.core.enums.choices import choices_of, values_of
 from apps.pipeline.core.enums.evaluation import LABEL_VALUES, LabelValue, SampleKind
 from apps.pipeline.core.enums.events import EventType
-from apps.pipeline.core.enums.funnel import Outcome, Reason, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.enums.funnel import IndexState, Milestone, Outcome, Reason, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.enums.imports import ImportFormat, ImportState
 from apps.pipeline.core.enums.links import LinkKind, LinkResolution, LinkStatus, RejectionReason
 from apps.pipeline.core.enums.memory import (
@@ -57,6 +57,7 @@ __all__ = [
     "Handling",
     "ImportFormat",
     "ImportState",
+    "IndexState",
     "LabelValue",
     "LeftAlone",
     "LinkKind",
@@ -65,6 +66,7 @@ __all__ = [
     "MemberRole",
     "MemorySharing",
     "MemoryType",
+    "Milestone",
     "OnModelFailure",
     "Outcome",
     "PausedKind",

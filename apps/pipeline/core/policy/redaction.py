@@ -37,6 +37,7 @@ class RedactionPolicy(PolicySection):
     national_id: Handling = Field(default=Handling.MASK, description="social security, tax and passport numbers")
     phone: Handling = Handling.KEEP
     email: Handling = Handling.KEEP
+    items: bool = Field(default=True, description="values of items too; without it they are kept as they are")
     phone_regions: tuple[str, ...] = Field(
         default=("US", "GB", "DE", "FR"), max_length=10, description="whose national phone numbers are recognised"
     )

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import httpx2
 
 from memplatform_client import calls, import_calls, models
-from memplatform_client.calls import LONGEST_WAIT, Call
+from memplatform_client.calls import LONGEST_WAIT, Call, Milestone
 from memplatform_client.client import EARLY_SECONDS, cursor_of
 from memplatform_client.errors import APIError, ConnectionFailed, RateLimited, WaitTimeout
 from memplatform_client.event_stream import (
@@ -24,6 +24,7 @@ from memplatform_client.event_stream import (
 )
 from memplatform_client.retries import Retries
 from memplatform_client.transport import TIMEOUT_SECONDS, answer_of, connection_failed, request_of, settings_of
+from memplatform_client.waiting import ended, has_come_to
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -78,6 +79,7 @@ class AsyncClient:
     search_items = _sends(calls.search_items)
     list_item_namespaces = _sends(calls.list_item_namespaces)
     run_item_operations = _sends(calls.run_item_operations)
+    read_current_key = _sends(calls.read_current_key)
     erase_user = _sends(calls.erase_user)
     request_import = _sends(import_calls.request_import)
     put_import_part = _sends(import_calls.put_import_part)
@@ -89,16 +91,22 @@ class AsyncClient:
     list_imports = _sends(import_calls.list_imports)
     request = _sends(calls.request)
 
-    async def wait(self, trace_id: str, *, timeout: float = 120.0) -> models.TraceResponse:
-        """Return a trace when it has ended. Raises WaitTimeout after `timeout` seconds."""
+    async def wait(
+        self, trace_id: str, *, timeout: float = 120.0, until: Milestone = "indexed"
+    ) -> models.TraceResponse:
+        """Return a trace when search finds its memories, by their words and by their meaning.
+
+        With `until="ended"` by their words, which is sooner. After `timeout` seconds a trace that has ended is returned
+        as it is. Raises WaitTimeout if it has not.
+        """
         deadline = time.monotonic() + timeout
         while True:
             asked = time.monotonic()
-            trace = await self.read_trace(trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))))
-            if trace["status"] != "queued":
+            trace = await self.read_trace(trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))), until=until)
+            if has_come_to(trace, until):
                 return trace
             if time.monotonic() >= deadline:
-                raise WaitTimeout(f"trace {trace_id} has not ended after {timeout:g} seconds")
+                return ended(trace, after=timeout)
             await asyncio.sleep(max(0.0, asked + EARLY_SECONDS - time.monotonic()))
 
     async def upload_import(

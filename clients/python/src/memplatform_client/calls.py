@@ -12,6 +12,7 @@ from memplatform_client import models
 T = TypeVar("T")
 Query = Mapping[str, Any]
 LONGEST_WAIT = 30  # seconds of one request
+Milestone = Literal["ended", "indexed"]  # how far a trace has come
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,13 @@ def store_memories(
     return _repeatable("/v1/memories", {"user_id": user_id, "memories": list(memories)}, idempotency_key)
 
 
-def read_trace(trace_id: str, *, wait: int = 0) -> Call[models.TraceResponse]:
-    """Read what each stage did with a request, after up to `wait` seconds (at most 30) if it is still queued."""
-    return Call("GET", f"/v1/traces/{in_path(trace_id)}", query=given(wait=wait or None))
+def read_trace(trace_id: str, *, wait: int = 0, until: Milestone = "ended") -> Call[models.TraceResponse]:
+    """Read what each stage did with a request, after up to `wait` seconds (at most 30) if it has not come as far.
+
+    It has ended when its memories are found by their words, and is indexed when they are found by their meaning too.
+    """
+    query = given(wait=wait or None, until=until if wait else None)
+    return Call("GET", f"/v1/traces/{in_path(trace_id)}", query=query)
 
 
 def search(user_id: str, query: str, **filters: Any) -> Call[models.SearchResponse]:
@@ -141,16 +146,21 @@ def put_item(
     key: str,
     value: Mapping[str, Any],
     user_id: str | None = None,
+    session_id: str | None = None,
     text: str | None = None,
     ttl_minutes: float | None = None,
     expected_version: int | None = None,
 ) -> Call[models.ItemResponse]:
-    """Store JSON under a namespace and a key, in place of what is there; `user_id` says whose data it is."""
+    """Store JSON under a namespace and a key, in place of what is there.
+
+    `user_id` says whose data it is, `session_id` with which session it is deleted.
+    """
     body = given(
         namespace=list(namespace),
         key=key,
         value=value,
         user_id=user_id,
+        session_id=session_id,
         text=text,
         ttl_minutes=ttl_minutes,
         expected_version=expected_version,
@@ -186,6 +196,11 @@ def run_item_operations(*, operations: Sequence[Mapping[str, Any]]) -> Call[mode
     """Carry out several operations on items, all of them or none; those that read see what was before."""
     differs = any(each["operation"] == "pop" or "expected_version" in each for each in operations)
     return Call("POST", "/v1/items/batch", body={"operations": list(operations)}, may_repeat=not differs)
+
+
+def read_current_key() -> Call[models.CurrentKeyResponse]:
+    """Read what the key of this client may do, and in which project."""
+    return Call("GET", "/v1/keys/current")
 
 
 def erase_user(user_id: str) -> Call[models.ErasureResponse]:

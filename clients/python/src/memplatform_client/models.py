@@ -186,6 +186,21 @@ class CreatedKeyResponse(TypedDict):
     key: str | None
 
 
+class CurrentKeyResponse(TypedDict):
+    """The API key of the request, its project, and whether agents share their memories there."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: list["Scope"]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    project_id: str
+    memory_sharing: "MemorySharing"
+
+
 class DayStatsResponse(TypedDict):
     """Counts of one day with accepted turns.
 
@@ -230,10 +245,11 @@ class DeleteOperationBody(TypedDict):
 
 
 class DeletedResponse(TypedDict):
-    """How many turns and memories were deleted."""
+    """How many turns and memories were deleted, and with a session how many items."""
 
     turns: int
     memories: int
+    items: int
 
 
 class DeliveryList(TypedDict):
@@ -266,7 +282,7 @@ DeliveryState = Literal["delivered", "failed", "waiting"]
 class DrawnSamplesResponse(TypedDict):
     """The samples that were drawn: of memories, of turns, or both."""
 
-    samples: list["SampleResponse"]
+    results: list["SampleResponse"]
 
 
 class EndSessionBody(TypedDict):
@@ -599,19 +615,24 @@ class ImportResponse(TypedDict):
 
 ImportState = Literal["cancelled", "checked", "checking", "done", "failed", "running", "uploading", "waiting"]
 
+IndexState = Literal["done", "failed", "pending"]
+
 
 class ItemBody(TypedDict):
     """An item to store in place of the one that the key has.
 
-    `user_id` says whose data it is: it is exported and erased with this end user. `text` holds the words by which
-    a query finds it; without it these are all texts of the value, and with "" none. It expires `ttl_minutes`
-    after the last access. With `expected_version`, the key must have an item of this version, or with 0 none.
+    `user_id` says whose data it is: it is exported and erased with this end user, and deleted with the session of
+    the end user that `session_id` names, which needs a `user_id`. Sensitive values are replaced as the project's
+    policy says, unless its setting `redaction.items` is off. `text` holds the words by which a query finds it;
+    without it these are all texts of the value, and with "" none. It expires `ttl_minutes` after the last access.
+    With `expected_version`, the key must have an item of this version, or with 0 none.
     """
 
     namespace: list[str]
     key: str
     value: dict[str, Any]
     user_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
     text: NotRequired[str | None]
     ttl_minutes: NotRequired[float | None]
     expected_version: NotRequired[int | None]
@@ -657,6 +678,7 @@ class ItemResponse(TypedDict):
     value: dict[str, Any]
     version: int
     user_id: str | None
+    session_id: str | None
     created_at: str
     updated_at: str
     expires_at: str | None
@@ -952,6 +974,8 @@ class MemoryResponse(TypedDict):
     updated_at: str
 
 
+MemorySharing = Literal["by_agent", "shared"]
+
 MemoryType = Literal["entity", "event", "fact", "preference", "relation"]
 
 Mode = Literal["async", "sync"]
@@ -1087,6 +1111,7 @@ class PutOperationBody(TypedDict):
     key: str
     value: dict[str, Any]
     user_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
     text: NotRequired[str | None]
     ttl_minutes: NotRequired[float | None]
     expected_version: NotRequired[int | None]
@@ -1556,7 +1581,7 @@ Status = Literal["active", "archived", "merged", "pending_review", "rejected", "
 class StoredMemoriesResponse(TypedDict):
     """The stored memories, in the order of the request. `adjusted`: what was stored otherwise than it was sent."""
 
-    memories: list["MemoryResponse"]
+    results: list["MemoryResponse"]
     adjusted: list["AdjustmentResponse"]
 
 
@@ -1572,7 +1597,8 @@ class TraceResponse(TypedDict):
     """A trace with its turns, stages, model calls and outcomes.
 
     `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
-    `distributed_trace_id` is that of the request's `traceparent`, or of the server's own span.
+    Until `index` is done, search finds its memories by their words alone. `distributed_trace_id` is that of the
+    request's `traceparent`, or of the server's own span.
     """
 
     id: str
@@ -1592,6 +1618,7 @@ class TraceResponse(TypedDict):
     distributed_trace_id: str
     error: str
     waiting: "WaitingResponse | None"
+    index: "IndexState"
     outcomes: list["OutcomeResponse"]
     turns: list["TurnResponse"]
     spans: list["SpanResponse"]

@@ -22,7 +22,8 @@ class MemplatformSession:
     """The items of a conversation, kept verbatim and in order; what is said in it is remembered as well.
 
     Messages of user and assistant are also sent as turns, of which the server makes memories of the end user; what the
-    other items hold is only kept. A popped or cleared item is deleted, while memories stay: erase_user deletes both.
+    other items hold is only kept. A popped or cleared item is deleted, while memories stay. Deleting the session
+    deletes both, as erase_user does.
     """
 
     def __init__(
@@ -82,7 +83,8 @@ class MemplatformSession:
     def _put(self, item: Mapping[str, Any]) -> dict[str, Any]:
         """Return the operation that stores an item; under a key of its own, so that sending it again adds nothing."""
         place = {"namespace": self._namespace, "key": uuid.uuid4().hex}
-        return {"operation": "put", **place, "value": item, "user_id": self._user_id, "text": ""}
+        owner = {"user_id": self._user_id, "session_id": self.session_id}
+        return {"operation": "put", **place, "value": item, **owner, "text": ""}
 
 
 def _turns(items: list[dict[str, Any]]) -> Iterator[TurnBody]:

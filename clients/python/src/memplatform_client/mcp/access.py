@@ -3,21 +3,48 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from pydantic import Field
 
 from memplatform_client.async_client import AsyncClient
 from memplatform_client.errors import APIError, MemplatformError, NotFound
 
 
+class AgentScope(TypedDict):
+    """The agent, the application and the run that tell or read something."""
+
+    agent_id: NotRequired[str]
+    app_id: NotRequired[str]
+    run_id: NotRequired[str]
+
+
+AgentId = Annotated[str | None, Field(description="The agent that tells it, or whose memories are meant.")]
+AppId = Annotated[str | None, Field(description="The application, as with agent_id.")]
+RunId = Annotated[str | None, Field(description="The run, as with agent_id.")]
+
+
+def agent_scope(*, agent_id: str | None, app_id: str | None, run_id: str | None) -> AgentScope:
+    """Return the identifiers that are given."""
+    scope: AgentScope = {}
+    if agent_id:
+        scope["agent_id"] = agent_id
+    if app_id:
+        scope["app_id"] = app_id
+    if run_id:
+        scope["run_id"] = run_id
+    return scope
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The client for one request of an agent, and the end user that it is about unless it names another."""
+    """The client for one request of an agent, the end user that it is about unless it names another, and the agent."""
 
     client: AsyncClient
     default_user_id: str | None = None
+    default_agent_id: str | None = None
 
     def user_id(self, given: str | None) -> str:
         """Return the end user. Raises ToolError if none is known."""
@@ -25,6 +52,20 @@ class Access:
         if not user_id:
             raise ToolError("user_id is required: no default end user is set")
         return user_id
+
+    def told_by(self, scope: AgentScope) -> AgentScope:
+        """Return who tells something: the agent of the connection unless another is named."""
+        return {**({"agent_id": self.default_agent_id} if self.default_agent_id else {}), **scope}
+
+    async def meant(self, scope: AgentScope) -> AgentScope:
+        """Return whose memories are read. Raises MemplatformError.
+
+        Those of all agents, unless one is named. The agent of the connection is, where agents don't share memories.
+        """
+        if self.default_agent_id is None or "agent_id" in scope:
+            return scope
+        key = await self.client.read_current_key()
+        return self.told_by(scope) if key["memory_sharing"] == "by_agent" else scope
 
 
 # Gives access for a request; it ends with the request.

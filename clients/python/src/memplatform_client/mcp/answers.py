@@ -15,7 +15,7 @@ def added(accepted: models.TurnsAcceptedResponse | models.TurnsResponse) -> dict
 
 def stored(answer: models.StoredMemoriesResponse) -> dict[str, Any]:
     """Return the memories that were stored without extraction."""
-    return {"status": "SUCCEEDED", "results": [shown(memory) for memory in answer["memories"]]}
+    return {"status": "SUCCEEDED", "results": [shown(memory) for memory in answer["results"]]}
 
 
 def event(trace: models.TraceResponse) -> dict[str, Any]:

@@ -7,7 +7,17 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.prompts.base import UserMessage
 from pydantic import Field
 
-from memplatform_client.mcp.access import Access, Connect, told_to_the_agent, told_to_the_reader
+from memplatform_client.mcp.access import (
+    Access,
+    AgentId,
+    AgentScope,
+    AppId,
+    Connect,
+    RunId,
+    agent_scope,
+    told_to_the_agent,
+    told_to_the_reader,
+)
 from memplatform_client.mcp.reading_tools import READS
 from memplatform_client.mcp.writing_tools import UserId
 
@@ -23,11 +33,15 @@ def add_context(server: MCPServer[Any], connect: Connect) -> None:
         query: Annotated[str, Field(description="What is to be done or answered.")] = "",
         token_budget: Annotated[int, Field(ge=1, le=32_000)] = 1_000,
         user_id: UserId = None,
+        agent_id: AgentId = None,
+        app_id: AppId = None,
+        run_id: RunId = None,
     ) -> str:
         """Get what is remembered about a user as a block of text, the most useful for a purpose first."""
         async with connect(ctx) as access:
             with told_to_the_agent():
-                return await _block(access, user_id, query=query, token_budget=token_budget)
+                scope = agent_scope(agent_id=agent_id, app_id=app_id, run_id=run_id)
+                return await _block(access, user_id, query=query, token_budget=token_budget, scope=scope)
 
     _add_resources(server, connect)
 
@@ -58,7 +72,9 @@ def _add_resources(server: MCPServer[Any], connect: Connect) -> None:
                 return json.dumps(await access.client.read_memory(memory_id), ensure_ascii=False)
 
 
-async def _block(access: Access, user_id: str | None, *, query: str = "", token_budget: int = 1_000) -> str:
-    user = access.user_id(user_id)
-    answer = await access.client.build_context(user, query, token_budget=token_budget)
+async def _block(
+    access: Access, user_id: str | None, *, query: str = "", token_budget: int = 1_000, scope: AgentScope | None = None
+) -> str:
+    user, meant = access.user_id(user_id), await access.meant(scope or {})
+    answer = await access.client.build_context(user, query, token_budget=token_budget, **meant)
     return answer["context"] or NOTHING

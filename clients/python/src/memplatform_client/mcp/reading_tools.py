@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memplatform_client.calls import LONGEST_WAIT
 from memplatform_client.client import cursor_of
-from memplatform_client.mcp.access import Connect, told_to_the_agent
+from memplatform_client.mcp.access import AgentId, AppId, Connect, RunId, agent_scope, told_to_the_agent
 from memplatform_client.mcp.answers import event, shown
 from memplatform_client.mcp.writing_tools import UserId
 
@@ -35,23 +35,35 @@ def _add_lists(server: MCPServer[Any], connect: Connect) -> None:
             dict[str, Any] | None,
             Field(description="Further fields of a search: types, topics, tags, metadata, from, to, as_of, min_score."),
         ] = None,
+        agent_id: AgentId = None,
+        app_id: AppId = None,
+        run_id: RunId = None,
     ) -> dict[str, Any]:
         """Search what is remembered about a user, by words and by meaning, best first."""
         async with connect(ctx) as access:
             with told_to_the_agent():
-                fields = {**(filters or {}), "user_id": access.user_id(user_id), "query": query, "limit": limit}
+                meant = await access.meant(agent_scope(agent_id=agent_id, app_id=app_id, run_id=run_id))
+                about = {"user_id": access.user_id(user_id), "query": query, "limit": limit}
+                fields = {**(filters or {}), **meant, **about}
                 found = await access.client.request("POST", "/v1/memories/search", body=fields)
         return {"results": [shown(memory) for memory in found["results"]]}
 
     @server.tool(title="List memories", annotations=READS)
     async def get_memories(
-        ctx: Context[Any, Any], user_id: UserId = None, limit: Limit = 50, cursor: Cursor = None
+        ctx: Context[Any, Any],
+        user_id: UserId = None,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+        agent_id: AgentId = None,
+        app_id: AppId = None,
+        run_id: RunId = None,
     ) -> dict[str, Any]:
         """List what is remembered about a user, newest first."""
         async with connect(ctx) as access:
             with told_to_the_agent():
                 user = access.user_id(user_id)
-                page = await access.client.list_memories(user_id=user, limit=limit, cursor=cursor)
+                meant = await access.meant(agent_scope(agent_id=agent_id, app_id=app_id, run_id=run_id))
+                page = await access.client.list_memories(user_id=user, limit=limit, cursor=cursor, **meant)
         return {"results": [shown(memory) for memory in page["results"]], "next_cursor": _next(page["next"])}
 
     @server.tool(title="List entities", annotations=READS)
@@ -87,12 +99,12 @@ def _add_events(server: MCPServer[Any], connect: Connect) -> None:
     async def get_event_status(
         ctx: Context[Any, Any],
         event_id: str,
-        wait_seconds: Annotated[int, Field(ge=0, le=LONGEST_WAIT, description="Wait for its end.")] = 0,
+        wait_seconds: Annotated[int, Field(ge=0, le=LONGEST_WAIT, description="Wait until it is found by search.")] = 0,
     ) -> dict[str, Any]:
         """Tell what became of an add_memory: PENDING, SUCCEEDED or FAILED, and what was stored."""
         async with connect(ctx) as access:
             with told_to_the_agent():
-                return event(await access.client.read_trace(event_id, wait=wait_seconds))
+                return event(await access.client.read_trace(event_id, wait=wait_seconds, until="indexed"))
 
     @server.tool(title="Read a trace", annotations=READS)
     async def get_trace(ctx: Context[Any, Any], event_id: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from memplatform_client.mcp.access import Connect
 from memplatform_client.mcp.context import add_context
 from memplatform_client.mcp.reading_tools import add_reading_tools
+from memplatform_client.mcp.shown_tools import show_usable_tools
 from memplatform_client.mcp.writing_tools import add_writing_tools
 
 INSTRUCTIONS = """\
@@ -30,6 +31,7 @@ def memory_server(connect: Connect) -> MCPServer[Any]:
     add_writing_tools(server, connect)
     add_reading_tools(server, connect)
     add_context(server, connect)
+    show_usable_tools(server, connect)
     return server
 
 

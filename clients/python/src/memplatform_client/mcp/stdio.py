@@ -1,6 +1,7 @@
 """The command `memplatform-mcp`: MCP over standard input and output, for programs that start their servers themselves.
 
-MEMPLATFORM_URL, MEMPLATFORM_API_KEY and, for a default end user, MEMPLATFORM_USER_ID are read from the environment.
+MEMPLATFORM_URL, MEMPLATFORM_API_KEY and, for a default end user and agent, MEMPLATFORM_USER_ID and MEMPLATFORM_AGENT_ID
+are read from the environment.
 """
 
 import os
@@ -19,13 +20,14 @@ def main() -> int:
     except MemplatformError as error:
         print(f"memplatform-mcp: {error}", file=sys.stderr)  # noqa: T201  (standard output is the protocol's)
         return 2
-    serve(client, default_user_id=os.environ.get("MEMPLATFORM_USER_ID"))
+    agent_id = os.environ.get("MEMPLATFORM_AGENT_ID")
+    serve(client, default_user_id=os.environ.get("MEMPLATFORM_USER_ID"), default_agent_id=agent_id)
     return 0
 
 
-def serve(client: AsyncClient, *, default_user_id: str | None) -> None:
+def serve(client: AsyncClient, *, default_user_id: str | None, default_agent_id: str | None) -> None:
     """Serve until the input ends."""
-    memory_server(connect_always(Access(client, default_user_id))).run("stdio")
+    memory_server(connect_always(Access(client, default_user_id, default_agent_id))).run("stdio")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,16 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from memplatform_client import models
-from memplatform_client.mcp.access import Access, Connect, told_to_the_agent
+from memplatform_client.mcp.access import (
+    Access,
+    AgentId,
+    AgentScope,
+    AppId,
+    Connect,
+    RunId,
+    agent_scope,
+    told_to_the_agent,
+)
 from memplatform_client.mcp.answers import added, stored
 
 UserId = Annotated[str | None, Field(description="The end user; may be left out if a default one is set.")]
@@ -35,18 +44,23 @@ def _add_adding_tools(server: MCPServer[Any], connect: Connect) -> None:
         session_id: Annotated[str | None, Field(description="The conversation; by default a new one.")] = None,
         metadata: dict[str, Any] | None = None,
         infer: Annotated[bool, Field(description="False stores `text` as it is, without extraction.")] = True,
+        agent_id: AgentId = None,
+        app_id: AppId = None,
+        run_id: RunId = None,
     ) -> dict[str, Any]:
         """Remember what is worth it in a text or a conversation. Returns an event_id at once; extraction follows."""
         async with connect(ctx) as access:
             with told_to_the_agent():
                 user = access.user_id(user_id)
+                told_by = access.told_by(agent_scope(agent_id=agent_id, app_id=app_id, run_id=run_id))
                 if not infer:
-                    return await _store(access, user=user, text=text, metadata=metadata)
+                    return await _store(access, user=user, text=text, metadata=metadata, told_by=told_by)
                 accepted = await access.client.write_turns(
                     user_id=user,
                     session_id=session_id or f"mcp-{uuid.uuid4()}",
                     turns=_turns(text, messages),
                     metadata=metadata,
+                    **told_by,
                 )
                 return added(accepted)
 
@@ -82,10 +96,13 @@ def _add_changing_tools(server: MCPServer[Any], connect: Connect) -> None:
         return {"message": "Memory deleted", "memory_id": memory_id}
 
 
-async def _store(access: Access, *, user: str, text: str | None, metadata: dict[str, Any] | None) -> dict[str, Any]:
+async def _store(
+    access: Access, *, user: str, text: str | None, metadata: dict[str, Any] | None, told_by: AgentScope
+) -> dict[str, Any]:
     if not text:
         raise ToolError("text is required with infer: false")
     memory: models.MemoryBody = {"type": "fact", "content": text, "metadata": metadata}
+    memory.update(cast(models.MemoryBody, told_by))
     return stored(await access.client.store_memories(user_id=user, memories=[memory]))
 
 
