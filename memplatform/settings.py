@@ -62,6 +62,7 @@ INSTALLED_APPS = [
     "apps.alerts.apps.AlertsConfig",
     "apps.events.apps.EventsConfig",
     "apps.items.apps.ItemsConfig",
+    "apps.imports.apps.ImportsConfig",
     "apps.memories.apps.MemoriesConfig",
     "apps.actions.apps.ActionsConfig",
     "apps.worker.apps.WorkerConfig",
@@ -181,6 +182,8 @@ WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5, least=1)
 WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
 MAX_ITEMS = env.int("MAX_ITEMS", default=100_000)  # per project
+IMPORT_MAX_MB = env.int("IMPORT_MAX_MB", default=1024, least=1)  # of one file
+IMPORT_KEPT_DAYS = env.int("IMPORT_KEPT_DAYS", default=7, least=1)  # of the file of an import that nobody finishes
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
 ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model, UniqueConstraint
 
-ROOMS = ("traces", "outbox", "alerts", "events", "items", "memories")
+ROOMS = ("traces", "outbox", "alerts", "events", "items", "imports", "memories")
 
 # Tables with rows of a project rather than an end user; small, or queried by project only.
 OF_A_PROJECT = {
@@ -17,6 +17,8 @@ OF_A_PROJECT = {
     "ConfigurationVersion",
     "EvaluationSample",
     "EventLog",
+    "FileImport",
+    "FilePart",
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",

@@ -12,6 +12,7 @@ from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
+from apps.imports.models import FileImport, FilePart
 from apps.intake.accept import Submission, accept
 from apps.items.models import StoredItem
 from apps.memories.models import (
@@ -143,6 +144,7 @@ def _add_the_rest(project: Project) -> None:
     _add_teamwork(second)
     _add_operations(project)
     _add_replay(project)
+    _add_import(project)
     _evaluate(second)
     tally()
 
@@ -256,6 +258,21 @@ def _add_webhook(project: Project) -> None:
         give_up_at=now,
         last_error=HOSTILE,
     )
+
+
+def _add_import(project: Project) -> None:
+    """Add an import with a file and a problem."""
+    made = FileImport.objects.create(
+        project=project,
+        file_name=HOSTILE[:255],
+        format="mem0",
+        user_id=HOSTILE[:255],
+        state="failed",
+        error=HOSTILE,
+        counts={"turns": 1, "problems": 1},
+        problems=[{"at": HOSTILE, "reason": HOSTILE}],
+    )
+    FilePart.objects.create(project=project, file_import=made, number=1, content=b"[]")
 
 
 def _add_replay(project: Project) -> None:

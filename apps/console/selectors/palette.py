@@ -32,6 +32,7 @@ _FURTHER = (
     ("Why a turn was not remembered", "why-not", MemberRole.VIEWER),
     ("What if: try one turn", "what-if", MemberRole.VIEWER),
     ("New replay", "new-replay", MemberRole.ADMIN),
+    ("New import", "new-import", MemberRole.ADMIN),
     ("New rule", "new-rule", MemberRole.ADMIN),
     ("Recipients of alerts", "alert-recipients", MemberRole.ADMIN),
 )

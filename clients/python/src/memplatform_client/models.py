@@ -535,6 +535,71 @@ class HistoryResponse(TypedDict):
     versions: list["VersionResponse"]
 
 
+class ImportBody(TypedDict):
+    """A file to import. Without `format` it is recognised.
+
+    `user_id` is the end user of what the file names none for; `users` gives a user_id for a name in the file: an
+    account of an export, or a user_id of another product.
+    """
+
+    file_name: str
+    format: NotRequired["ImportFormat | None"]
+    user_id: NotRequired[str | None]
+    users: NotRequired[dict[str, str]]
+
+
+class ImportCheckBody(TypedDict):
+    """How to read the file; without `format` as was said before, or else as is recognised."""
+
+    format: NotRequired["ImportFormat | None"]
+
+
+ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "locomo", "mem0", "memories", "project", "zep"]
+
+
+class ImportList(TypedDict):
+    """Imports, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["ImportResponse"]
+
+
+class ImportProblemResponse(TypedDict):
+    """A place of the file that is not imported, and why."""
+
+    at: str
+    reason: str
+
+
+class ImportResponse(TypedDict):
+    """An import: what its check has found, and how far it is.
+
+    `chunks_done` of `chunks_total` are imported. `problems` are the first ones of `counts.problems`.
+    """
+
+    id: str
+    state: "ImportState"
+    file_name: str
+    format: "ImportFormat | None"
+    user_id: str
+    size: int
+    has_file: bool
+    counts: dict[str, Any]
+    problems: list["ImportProblemResponse"]
+    chunks_total: int
+    chunks_done: int
+    done: dict[str, int]
+    wait_reason: str
+    error: str
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+ImportState = Literal["cancelled", "checked", "checking", "done", "failed", "running", "uploading", "waiting"]
+
+
 class ItemBody(TypedDict):
     """An item to store in place of the one that the key has.
 

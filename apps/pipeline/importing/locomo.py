@@ -1,38 +1,37 @@
 """LoCoMo (Maharana et al., 2024): a JSON file of conversations between two people over many sessions."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, BinaryIO
 
-from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
+from apps.pipeline.importing.entries import ImportedTurn, ImportEntry, ImportProblem, ImportSource, checked_turn
+from apps.pipeline.importing.json_elements import json_elements
 
 _SESSION = re.compile(r"session_(\d+)")
 _STRUCTURE_ERRORS = (KeyError, TypeError, AttributeError)  # raised when the file has another structure
 
 
-def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
+def read_locomo(stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
     """Yield every turn; both people have the role user and are distinguished by `speaker`.
 
     The end user is that of the source, or else the conversation's sample_id.
     """
-    try:
-        data = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        yield BadLine(at="the file", message=f"is not JSON: {error}")
-        return
-    for index, conversation in enumerate(data if isinstance(data, list) else [data], start=1):
+    for element in json_elements(stream):
+        if isinstance(element, ImportProblem):
+            yield element
+            continue
         try:
-            yield from _conversation(conversation, source=source)
+            yield from _conversation(element.value, source=source)
         except _STRUCTURE_ERRORS:
-            yield BadLine(at=f"conversation {index}", message="does not have the structure of LoCoMo")
+            yield ImportProblem(f"conversation {element.number}", "does not have the structure of LoCoMo")
 
 
-def _conversation(raw: Mapping[str, Any], *, source: Source) -> Iterator[ParsedTurn | BadLine]:
+def _conversation(raw: Mapping[str, Any], *, source: ImportSource) -> Iterator[ImportEntry]:
     sample, talk = str(raw["sample_id"]), raw["conversation"]
+    user_id = source.users.holder(sample) or sample
     numbers = sorted(int(match[1]) for key in talk if (match := _SESSION.fullmatch(key)))
     for number in numbers:
         moment = _moment(talk.get(f"session_{number}_date_time", ""))
@@ -40,10 +39,9 @@ def _conversation(raw: Mapping[str, Any], *, source: Source) -> Iterator[ParsedT
             at = f"{sample}, session {number}, turn {index}"
             turn = _turn(each, moment)
             if turn is None:
-                yield BadLine(at=at, message="lacks speaker, dia_id or text")
+                yield ImportProblem(at, "lacks speaker, dia_id or text")
                 continue
-            parsed = ParsedTurn(at, source.user_id or sample, f"{sample}-session-{number}", turn)
-            yield checked(parsed, now=source.now)
+            yield checked_turn(ImportedTurn(at, user_id, f"{sample}-session-{number}", turn), now=source.now)
 
 
 def _turn(raw: Mapping[str, Any], moment: datetime | None) -> NewTurn | None:

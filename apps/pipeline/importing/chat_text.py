@@ -4,13 +4,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
-from apps.intake.formats.parsed_turn import BadLine, ParsedTurn, Source, checked, role_named
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
+from apps.pipeline.importing.entries import (
+    ImportedTurn,
+    ImportEntry,
+    ImportProblem,
+    ImportSource,
+    checked_turn,
+    role_named,
+)
+
+MOST_BYTES = 16 * 1024 * 1024  # one chat, which is read as a whole
 
 # "[2026-03-02 09:12] Ana: hello", "**Ana:** hello", "## Assistant", "User: hello"; a name has up to three words.
 _NAME = r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2}"
@@ -36,17 +45,21 @@ class _Item(msgspec.Struct, frozen=True, kw_only=True):
     occurred_at: datetime | None = None
 
 
-def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
+def read_chat_text(stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
     """Yield the messages as turns of one session named after the file; turn_id is the number of the message."""
+    content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        yield ImportProblem("the file", f"is longer than {MOST_BYTES:,} bytes")
+        return
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        yield BadLine(at=f"line {line}", message="is not UTF-8")
+        yield ImportProblem(f"line {line}", "is not UTF-8")
         return
     messages = _items(text) if text.lstrip().startswith(("[{", "{", "[\n", "[ ")) else _lines(text)
     for index, message in enumerate(messages, start=1):
-        if isinstance(message, BadLine):
+        if isinstance(message, ImportProblem):
             yield message
         elif message.text.strip():
             role = role_named(message.name)
@@ -57,10 +70,11 @@ def read(content: bytes, *, source: Source) -> Iterator[ParsedTurn | BadLine]:
                 occurred_at=message.occurred_at,
                 external_id=f"message-{index}",
             )
-            yield checked(ParsedTurn(message.at, source.user_id, source.name, turn), now=source.now)
+            entry = ImportedTurn(message.at, source.users.holder(""), source.name, turn)
+            yield checked_turn(entry, now=source.now)
 
 
-def _lines(text: str) -> Iterator[_Message | BadLine]:
+def _lines(text: str) -> Iterator[_Message | ImportProblem]:
     """Yield a message for each line that names its speaker, with the lines that follow it."""
     open_message: _Message | None = None
     for number, line in enumerate(text.splitlines(), start=1):
@@ -73,7 +87,7 @@ def _lines(text: str) -> Iterator[_Message | BadLine]:
         elif open_message:
             open_message = replace(open_message, text=f"{open_message.text}\n{line}")
         elif line.strip():
-            yield BadLine(at=f"line {number}", message='names no speaker ("Name: text")')
+            yield ImportProblem(f"line {number}", 'names no speaker ("Name: text")')
     if open_message:
         yield open_message
 
@@ -85,21 +99,21 @@ def _moment(text: str | None) -> datetime | None:
         return None
 
 
-def _items(text: str) -> Iterator[_Message | BadLine]:
+def _items(text: str) -> Iterator[_Message | ImportProblem]:
     """Yield the messages of a JSON list of {role, content} objects, or of such a list under "messages"."""
     try:
         data = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        yield BadLine(at="the file", message=f"is not JSON: {error}")
+        yield ImportProblem("the file", f"is not JSON: {error}")
         return
     items: Any = data.get("messages") if isinstance(data, dict) else data
     if not isinstance(items, list):
-        yield BadLine(at="the file", message="contains no list of messages")
+        yield ImportProblem("the file", "contains no list of messages")
         return
     for number, raw in enumerate(items, start=1):
         try:
             item = msgspec.convert(raw, _Item)
         except msgspec.ValidationError as error:
-            yield BadLine(at=f"item {number}", message=str(error))
+            yield ImportProblem(f"item {number}", str(error))
         else:
             yield _Message(f"item {number}", item.speaker or item.role, item.content, item.occurred_at)

@@ -2,14 +2,15 @@
 
 import json
 from datetime import UTC, datetime
+from io import BytesIO
 
 import pytest
 
-from apps.intake.formats import READERS, BadLine
-from apps.intake.formats.parsed_turn import ParsedTurn, Source
-from apps.pipeline.core.enums import Role
+from apps.pipeline.core.enums import ImportFormat, Role
+from apps.pipeline.importing.entries import EndUsers, ImportedTurn, ImportEntry, ImportProblem, ImportSource
+from apps.pipeline.importing.formats import READERS
 
-SOURCE = Source(name="talk", user_id="ana", now=datetime(2026, 4, 1, tzinfo=UTC))
+SOURCE = ImportSource(name="talk", users=EndUsers("ana"), now=datetime(2026, 4, 1, tzinfo=UTC))
 
 LOCOMO = {
     "sample_id": "talk-1",
@@ -28,19 +29,20 @@ MARKDOWN = "## User\n\nI live in Porto.\n\n## Assistant\n\nLovely.\n\n**Ana:** *
 TIMED = "[2026-03-02 09:12] Ana: hello"
 
 
-def read(name: str, content: object) -> list[ParsedTurn | BadLine]:
+def read(name: str, content: object) -> list[ImportEntry]:
     raw = content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content))
-    return list(READERS[name](raw if isinstance(raw, bytes) else raw.encode(), source=SOURCE))
+    stream = BytesIO(raw if isinstance(raw, bytes) else raw.encode())
+    return list(READERS[ImportFormat(name)](stream, source=SOURCE))
 
 
 def turns(name: str, content: object) -> list[tuple[str, str, str]]:
     found = read(name, content)
-    assert all(isinstance(each, ParsedTurn) for each in found), found
-    return [(each.turn.role, each.turn.speaker, each.turn.content) for each in found if isinstance(each, ParsedTurn)]
+    assert all(isinstance(each, ImportedTurn) for each in found), found
+    return [(each.turn.role, each.turn.speaker, each.turn.content) for each in found if isinstance(each, ImportedTurn)]
 
 
 def bad(name: str, content: object) -> list[tuple[str, str]]:
-    return [(each.at, each.message) for each in read(name, content) if isinstance(each, BadLine)]
+    return [(each.at, each.reason) for each in read(name, content) if isinstance(each, ImportProblem)]
 
 
 def test_locomo_has_two_users_and_its_sessions_in_order() -> None:
@@ -53,7 +55,7 @@ def test_locomo_has_two_users_and_its_sessions_in_order() -> None:
         ]
     )
     first = read("locomo", LOCOMO)[0]
-    assert isinstance(first, ParsedTurn)
+    assert isinstance(first, ImportedTurn)
     assert (first.user_id, first.session_id, first.turn.external_id) == ("ana", "talk-1-session-1", "D1:1")
     assert first.turn.occurred_at == datetime(2026, 3, 2, 13, 56, tzinfo=UTC)
 
@@ -62,8 +64,8 @@ def test_jsonl_takes_what_a_line_names_and_the_rest_from_the_command() -> None:
     given = {"user_id": "bo", "session_id": "s", "role": "assistant", "content": "Hi", "turn_id": "a", "speaker": "B"}
     lines = f"{json.dumps(given)}\n\n" + json.dumps({"session_id": "s", "role": "user", "content": "Hello"})
     first, second = read("jsonl", lines)
-    assert isinstance(first, ParsedTurn)
-    assert isinstance(second, ParsedTurn)
+    assert isinstance(first, ImportedTurn)
+    assert isinstance(second, ImportedTurn)
     assert (first.user_id, first.turn.external_id, first.turn.speaker) == ("bo", "a", "B")
     assert (second.user_id, second.turn.external_id) == ("ana", "line-3")
 
@@ -99,14 +101,14 @@ def test_chats_are_read_in_their_usual_forms(content: object, expected: list[tup
 
 def test_a_chat_knows_when_something_was_said() -> None:
     (first,) = read("chat", TIMED)
-    assert isinstance(first, ParsedTurn)
+    assert isinstance(first, ImportedTurn)
     assert first.turn.occurred_at == datetime(2026, 3, 2, 9, 12, tzinfo=UTC)
     assert (first.session_id, first.turn.external_id) == ("talk", "message-1")
 
 
 def test_a_time_keeps_its_offset() -> None:
     (first,) = read("jsonl", json.dumps({**OK, "occurred_at": "2026-03-02T09:12:00+05:30"}))
-    assert isinstance(first, ParsedTurn)
+    assert isinstance(first, ImportedTurn)
     assert (first.turn.occurred_at, first.turn.utc_offset) == (datetime(2026, 3, 2, 3, 42, tzinfo=UTC), 330)
 
 
