@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from django.db.models import DateTimeField, Field, ForeignKey, Model
 
 from apps.actions.users.user_data import USER_TABLES
+from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.memories.models import (
     Entity,
     EntityAlias,
@@ -33,7 +34,12 @@ from apps.pipeline.core.identifiers import end_user_id
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
 
-COPIED: tuple[type[Model], ...] = (*(table.model for table in USER_TABLES), MemoryRevision)
+# Events have numbers within their project, and are kept for a short time only.
+_LEFT_OUT = frozenset({ProjectEvent, WebhookDelivery})
+COPIED: tuple[type[Model], ...] = (
+    *(table.model for table in USER_TABLES if table.model not in _LEFT_OUT),
+    MemoryRevision,
+)
 _OWNED = frozenset(COPIED)
 # What is repeated in each round of an end user; names of people, leases and revisions exist once.
 MEMORIES: frozenset[type[Model]] = frozenset(
