@@ -117,6 +117,7 @@ class TraceResponse(TraceSummary):
 
     `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits. Until
     `index` is done, search finds its memories by their words alone.
+    `distributed_trace_id` is that of the request's `traceparent`, or of the server's own span.
     """
 
     topic: str
@@ -125,6 +126,7 @@ class TraceResponse(TraceSummary):
     run_id: str | None
     metadata: dict[str, Any]
     configuration_id: str
+    distributed_trace_id: str
     error: str
     waiting: WaitingResponse | None
     index: IndexState
@@ -157,6 +159,7 @@ def trace_response(
         run_id=trace.agent_scope.get("run_id"),
         metadata=trace.metadata,
         configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
+        distributed_trace_id=trace.distributed_trace_id,
         error=trace.error,
         waiting=msgspec.convert(waiting, WaitingResponse | None, from_attributes=True),
         index=index,

@@ -44,8 +44,8 @@ def write_turns(
 
     Mode "sync" answers with the outcome (a TurnsResponse) if processing ends in time.
     """
-    said = _given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
-    body = said | _given(agent_id=agent_id, app_id=app_id, run_id=run_id)
+    said = given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
+    body = said | given(agent_id=agent_id, app_id=app_id, run_id=run_id)
     return _repeatable("/v1/turns", body, idempotency_key)
 
 
@@ -61,8 +61,8 @@ def read_trace(trace_id: str, *, wait: int = 0, until: Milestone = "ended") -> C
 
     It has ended when its memories are found by their words, and is indexed when they are found by their meaning too.
     """
-    query = _given(wait=wait or None, until=until if wait else None)
-    return Call("GET", f"/v1/traces/{_in_path(trace_id)}", query=query)
+    query = given(wait=wait or None, until=until if wait else None)
+    return Call("GET", f"/v1/traces/{in_path(trace_id)}", query=query)
 
 
 def search(user_id: str, query: str, **filters: Any) -> Call[models.SearchResponse]:
@@ -82,8 +82,8 @@ def build_context(
     run_id: str | None = None,
 ) -> Call[models.ContextResponse]:
     """Build a text block about an end user for an agent's prompt."""
-    asked = _given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
-    body = asked | _given(agent_id=agent_id, app_id=app_id, run_id=run_id)
+    asked = given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
+    body = asked | given(agent_id=agent_id, app_id=app_id, run_id=run_id)
     return Call("POST", "/v1/context", body=body)
 
 
@@ -91,7 +91,7 @@ def list_memories(
     *, user_id: str | None = None, cursor: str | None = None, limit: int = 50, **filters: Any
 ) -> Call[models.MemoryList]:
     """List memories, newest first; `filters` are further query parameters, such as `type`, `tag` and `filter`."""
-    query = _given(user_id=user_id, cursor=cursor, limit=limit, **_named(filters))
+    query = given(user_id=user_id, cursor=cursor, limit=limit, **_named(filters))
     if isinstance(query.get("filter"), Mapping):
         query["filter"] = json.dumps(query["filter"])
     return Call("GET", "/v1/memories", query=query)
@@ -99,32 +99,32 @@ def list_memories(
 
 def read_memory(memory_id: str) -> Call[models.MemoryDetailResponse]:
     """Read a memory with its source turns and links."""
-    return Call("GET", f"/v1/memories/{_in_path(memory_id)}")
+    return Call("GET", f"/v1/memories/{in_path(memory_id)}")
 
 
 def read_history(memory_id: str) -> Call[models.HistoryResponse]:
     """Read the past versions of a memory and who changed it."""
-    return Call("GET", f"/v1/memories/{_in_path(memory_id)}/history")
+    return Call("GET", f"/v1/memories/{in_path(memory_id)}/history")
 
 
 def revise_memory(
     memory_id: str, changes: models.RevisionBody, *, version: int | None = None
 ) -> Call[models.MemoryResponse]:
     """Change fields of a memory; with `version`, only if it is still at that version."""
-    path = f"/v1/memories/{_in_path(memory_id)}"
+    path = f"/v1/memories/{in_path(memory_id)}"
     return Call("PATCH", path, body=dict(changes), headers=_if_match(version), may_repeat=False)
 
 
 def retract_memory(memory_id: str, *, version: int | None = None) -> Call[None]:
     """Retract a memory: it is no longer returned, and its history stays."""
-    return Call("DELETE", f"/v1/memories/{_in_path(memory_id)}", headers=_if_match(version))
+    return Call("DELETE", f"/v1/memories/{in_path(memory_id)}", headers=_if_match(version))
 
 
 def list_entities(
     *, user_id: str | None = None, type: Sequence[models.EntityType] = (), cursor: str | None = None, limit: int = 50
 ) -> Call[models.EntityList]:
     """List the people, places and things that memories refer to, newest first."""
-    return Call("GET", "/v1/entities", query=_given(user_id=user_id, type=list(type), cursor=cursor, limit=limit))
+    return Call("GET", "/v1/entities", query=given(user_id=user_id, type=list(type), cursor=cursor, limit=limit))
 
 
 def list_traces(
@@ -136,7 +136,7 @@ def list_traces(
     limit: int = 50,
 ) -> Call[models.TraceList]:
     """List traces, newest first."""
-    query = _given(user_id=user_id, session_id=session_id, status=list(status), cursor=cursor, limit=limit)
+    query = given(user_id=user_id, session_id=session_id, status=list(status), cursor=cursor, limit=limit)
     return Call("GET", "/v1/traces", query=query)
 
 
@@ -155,7 +155,7 @@ def put_item(
 
     `user_id` says whose data it is, `session_id` with which session it is deleted.
     """
-    body = _given(
+    body = given(
         namespace=list(namespace),
         key=key,
         value=value,
@@ -188,7 +188,7 @@ def list_item_namespaces(
     *, prefix: Sequence[str] = (), suffix: Sequence[str] = (), max_depth: int | None = None, limit: int = 50
 ) -> Call[models.NamespaceList]:
     """List the namespaces that hold items, sorted."""
-    body = _given(prefix=list(prefix), suffix=list(suffix), max_depth=max_depth, limit=limit)
+    body = given(prefix=list(prefix), suffix=list(suffix), max_depth=max_depth, limit=limit)
     return Call("POST", "/v1/items/namespaces", body=body)
 
 
@@ -205,7 +205,7 @@ def read_current_key() -> Call[models.CurrentKeyResponse]:
 
 def erase_user(user_id: str) -> Call[models.ErasureResponse]:
     """Erase an end user with all data (scope admin)."""
-    return Call("DELETE", f"/v1/users/{_in_path(user_id)}")
+    return Call("DELETE", f"/v1/users/{in_path(user_id)}")
 
 
 def request(
@@ -225,8 +225,8 @@ def _repeatable(path: str, body: Mapping[str, Any], idempotency_key: str | None)
     return Call("POST", path, body=body, headers={"Idempotency-Key": idempotency_key or str(uuid.uuid4())})
 
 
-def _given(**values: Any) -> dict[str, Any]:
-    """Return the values that are given."""
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -239,7 +239,8 @@ def _if_match(version: int | None) -> dict[str, str]:
     return {} if version is None else {"If-Match": f'"{version}"'}
 
 
-def _in_path(identifier: str) -> str:
+def in_path(identifier: str) -> str:
+    """Return an identifier as a part of a path."""
     return quote(identifier, safe="", errors="replace")
 
 
