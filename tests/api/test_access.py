@@ -112,6 +112,7 @@ def test_scopes(project: Project, client_of: MakeClient, method: str, path: str,
         assert answer.status_code != 403
     else:
         assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
+        assert f"scope {needed}" in answer.json()["detail"]
 
 
 def test_another_project_sees_and_changes_nothing(
