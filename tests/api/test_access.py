@@ -38,6 +38,7 @@ def test_no_key(db: None) -> None:
     answer = APIClient().post("/v1/turns", TURNS, format="json")
 
     assert (answer.status_code, answer.json()["code"]) == (401, "missing_key")
+    assert "Authorization: Bearer" in answer.json()["detail"]
     assert answer["WWW-Authenticate"].startswith("Bearer")
     assert rows_by_table() == before
 

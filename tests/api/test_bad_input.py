@@ -223,6 +223,7 @@ BAD_QUERIES = {
     "absurd date": ("/v1/memories?user_id=ana&from=0001-01-01T00:00:00Z", "from"),
     "bad entity": ("/v1/memories?user_id=ana&entity=me", "entity"),
     "bad cursor": ("/v1/memories?user_id=ana&cursor=x", "cursor"),
+    "cursor that names no place": ("/v1/memories?user_id=ana&cursor=AAAA", "cursor"),
     # o=0&p=nonsense, as base64
     "cursor of nonsense": ("/v1/memories?user_id=ana&cursor=bz0wJnA9bm9uc2Vuc2U=", "cursor"),
     "traces without user": ("/v1/traces", "user_id"),
