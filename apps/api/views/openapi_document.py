@@ -51,8 +51,8 @@ class OpenApiDocumentView(APIView):
 @cache
 def _text(form: str) -> bytes:
     """Return the document as text in this form, `yaml` or `json`."""
-    written: bytes = _TEXTS[form]().render(_document(), renderer_context={})
-    return written
+    written = _TEXTS[form]().render(_document(), renderer_context={})
+    return written if isinstance(written, bytes) else written.encode()
 
 
 @cache
