@@ -1,15 +1,19 @@
-# One image for web, cluster and migrations; compose.yaml starts them.
-# The steps are scripts that `make` or the tests run as well, see docs/deploy.md.
+# One image for web, cluster and migrations; compose.yaml and deploy/kubernetes start them.
+# The steps are scripts, so that a test runs them without a container engine, in a Debian root of its own
+# (tests/deploy/test_image.py, see docs/deploy.md).
 
-FROM python:3.11-slim-bookworm AS environment
+FROM debian:bookworm-slim AS base
+COPY deploy/image /opt/image
+RUN sh /opt/image/base.sh
+
+FROM base AS environment
 WORKDIR /opt/memplatform
 COPY requirements.txt scripts/make_env.sh ./
-RUN sh make_env.sh python3 requirements.txt .venv
+RUN sh /opt/image/environment.sh
 
-FROM python:3.11-slim-bookworm
+FROM base
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 MEMPLATFORM_DATA=/data WEB_HOST=0.0.0.0
-RUN useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin memplatform \
-    && install --directory --owner memplatform --group memplatform --mode 0700 /data
+RUN sh /opt/image/user.sh
 WORKDIR /opt/memplatform
 COPY --from=environment /opt/memplatform/.venv .venv
 COPY manage.py ./

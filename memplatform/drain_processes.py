@@ -2,15 +2,17 @@
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 
 import structlog
 
+from apps.telemetry.start import stop_telemetry
 from apps.tenants.scope import no_tenant
 from apps.worker.drain import drain
 from apps.worker.shutdown import STOPPING
+from memplatform.telemetry import start_sending
 
 LIFETIME = 3_600.0  # seconds until a process is replaced, which returns what its memory has grown by
 LEAST_LIFETIME = 5.0  # a process that ends sooner is not replaced before this time is over, as the next may end as well
@@ -22,17 +24,17 @@ log = structlog.get_logger(__name__)
 class DrainProcesses:
     """The drains of one cluster. Each is replaced when it ends, whatever becomes of the other processes.
 
-    `watch` looks after what they need; it is called as often as they are looked after.
+    `watch` looks after what belongs to them; each is called as often as they are looked after.
     """
 
-    def __init__(self, count: int, *, watch: Callable[[], None] | None = None) -> None:
+    def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
         self._places: list[tuple[ForkProcess, float] | None] = [None] * count
 
     def keep(self) -> None:
         """Start the processes that are missing."""
-        if self._watch:
-            self._watch()
+        for look in self._watch:
+            look()
         for number, place in enumerate(self._places):
             if place is None:
                 self._start(number)
@@ -70,8 +72,12 @@ def _drain() -> None:
     STOPPING.detach()  # asked by a signal of its own, it doesn't stop the others
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
-    with no_tenant():
-        drain(idle_seconds=LIFETIME, most_seconds=LIFETIME)
+    start_sending()
+    try:
+        with no_tenant():
+            drain(idle_seconds=LIFETIME, most_seconds=LIFETIME)
+    finally:
+        stop_telemetry()
 
 
 def _stop(number: int, frame: object) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 
+from apps.telemetry.request_context import request_context
 from memplatform.brief_failures import brief, without_values
 
 _ENTRANCES = frozenset({"v1", "console", "admin", "static"})
@@ -76,12 +77,13 @@ class Once(logging.Filter):
 
 
 class TextFormatter(logging.Formatter):
-    """Writes time, level, logger, message and failure."""
+    """Writes time, level, logger, message and failure, and the ids of the request that it is about."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return one line."""
         failure = f" failure={_failure(record)!r}" if record.exc_info else ""
-        return f"{_time(record)} {record.levelname} {record.name} {_message(record)}{failure}"
+        ids = "".join(f" {name}={value}" for name, value in _ids().items())
+        return f"{_time(record)} {record.levelname} {record.name} {_message(record)}{failure}{ids}"
 
 
 class JsonFormatter(logging.Formatter):
@@ -91,7 +93,7 @@ class JsonFormatter(logging.Formatter):
         """Return one line."""
         fields: Mapping[str, Any] = getattr(record, "fields", None) or {"event": _message(record)}
         line: dict[str, Any] = {"time": _time(record), "level": record.levelname.lower(), "logger": record.name}
-        line |= fields
+        line |= {**fields, **_ids()}
         if record.exc_info:
             line["failure"] = _failure(record)
         return json.dumps(line, ensure_ascii=False, default=str)
@@ -104,6 +106,14 @@ def _as_record(logger: Any, method: str, event: MutableMapping[str, Any]) -> tup
     others = (f"{name}={value!r}" for name, value in event.items() if name != "event")
     message = " ".join([f"event={event['event']!r}", *others])
     return (message,), {"exc_info": failure, "extra": {"fields": event}}
+
+
+def _ids() -> dict[str, str]:
+    """Return the ids of request, distributed trace and span that this thread works on, as far as it does."""
+    context = request_context()
+    trace_id, span_id = context.trace_and_span
+    named = {"request_id": context.request_id, "trace_id": trace_id, "span_id": span_id}
+    return {name: value for name, value in named.items() if value}
 
 
 def _time(record: logging.LogRecord) -> str:

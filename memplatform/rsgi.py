@@ -21,6 +21,8 @@ from memplatform.wsgi import application as django_application
 # After Django has been set up by the import above.
 from memplatform.serving.refusals import refuse  # isort: skip
 from memplatform.serving.warm_up import warm_up  # isort: skip
+from memplatform.telemetry import start_sending  # isort: skip
+from apps.telemetry.start import stop_telemetry  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 from apps.traces.ended_traces import ended_traces  # isort: skip
 
@@ -44,7 +46,10 @@ application = BufferedApplication(
     refuse=refuse,
     waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
     answer_mcp=answer_mcp,
+    monitoring_host=settings.MONITORING_HOST,
+    on_stop=stop_telemetry,
 )
+start_sending()
 warm_up()
 gc.collect()
 gc.freeze()  # no collection looks at it again while requests are answered

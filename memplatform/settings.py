@@ -51,6 +51,8 @@ def _secret_key() -> str:
 SECRET_KEY = _secret_key()
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+# Under which /readyz and /metrics are asked for, whatever address a monitor has used.
+MONITORING_HOST = next((host for host in ALLOWED_HOSTS if not host.startswith(("*", "."))), "localhost")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
@@ -59,6 +61,7 @@ INSTALLED_APPS = [
     "apps.outbox.apps.OutboxConfig",
     "apps.alerts.apps.AlertsConfig",
     "apps.items.apps.ItemsConfig",
+    "apps.imports.apps.ImportsConfig",
     "apps.memories.apps.MemoriesConfig",
     "apps.actions.apps.ActionsConfig",
     "apps.worker.apps.WorkerConfig",
@@ -81,7 +84,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "memplatform.middleware.ContentPolicy",  # outermost: errors of the others are pages as well
+    "memplatform.request_telemetry.RequestTelemetry",  # sees what becomes of requests in all others
+    "memplatform.middleware.ContentPolicy",  # outside of the others: errors of the others are pages as well
     "memplatform.middleware.NoTenant",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -177,6 +181,8 @@ WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5, least=1)
 WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
 IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
 MAX_ITEMS = env.int("MAX_ITEMS", default=100_000)  # per project
+IMPORT_MAX_MB = env.int("IMPORT_MAX_MB", default=1024, least=1)  # of one file
+IMPORT_KEPT_DAYS = env.int("IMPORT_KEPT_DAYS", default=7, least=1)  # of the file of an import that nobody finishes
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
 ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)
@@ -225,6 +231,10 @@ EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
+# --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/start.py)
+METRICS_DIR = DATA_DIR / "metrics"  # the counts of the processes that share this data folder
+CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics of a cluster; 0: none
+
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
 WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once, for the end of a trace
@@ -252,6 +262,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 if HTTPS := env.bool("HTTPS", default=False):
     SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # monitors ask the process, not the proxy
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     # Browsers take cookies of these names only from this host, over HTTPS and for all paths.

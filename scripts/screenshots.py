@@ -1,8 +1,8 @@
 """Take screenshots of the console's pages for the documentation: `make screenshots`.
 
-With `--all` (`make screenshots ALL=1`) they are pictures for whoever changes a page: each page wide and narrow, light
-and dark, in the demo's project and in an empty one, in var/screenshots. All are taken from a separate demo in a
-temporary data folder, which is deleted afterwards.
+With `--all` (`make screenshots ALL=1`) they are pictures for whoever changes a page: each page in full, on a desktop, a
+tablet and a phone, light and dark, in the demo's project and in an empty one, in var/screenshots. All are taken from a
+separate demo in a temporary data folder, which is deleted afterwards.
 """
 
 import os
@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 PROJECT = Path(__file__).resolve().parents[1]
 IMAGES = PROJECT / "docs" / "images"
-WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+WIDE, TABLET, NARROW = ({"width": 1280, "height": 800}, {"width": 820, "height": 1180}, {"width": 390, "height": 844})
 PAGES = (
     "review contradictions dashboard traces memories users entities patterns configuration evaluation label rollback"
     " recall queue keys members audit"
@@ -34,7 +34,7 @@ PATHS = {
 EVERY_PAGE = (
     "review contradictions decisions dashboard traces memories users recall entities patterns patterns/new"
     " configuration replays replays/new replays/what-if evaluation evaluation/label rollbacks rollbacks/new"
-    " alerts alerts/recipients queue audit keys members project why-not"
+    " alerts alerts/recipients queue imports imports/new audit keys members project why-not"
 ).split()
 ALL_IMAGES = PROJECT / "var" / "screenshots"
 ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})
@@ -107,24 +107,33 @@ def _take_all(browser: Browser, scheme: str, address: str, password: str) -> Non
             page.set_viewport_size(NARROW)
             _take(page, f"{address}/console/demo/{name}/", f"{name}-narrow-{scheme}")
     page.set_viewport_size(WIDE)
+    for name, path in _first_rows(page, address).items():
+        _take(page, f"{address}{path}", f"{name}-{scheme}")
+    page.close()
+
+
+def _first_rows(page: Page, address: str) -> dict[str, str]:
+    """Return the path of the first row of each list whose rows have pages of their own."""
+    paths = {}
     for name, listed in FIRST_OF.items():
         page.goto(f"{address}/console/demo/{listed}/")
-        first = page.locator(f'main :is(li, td) a[href^="/console/demo/{listed}/"][href$="/"]').first.get_attribute(
-            "href"
-        )
-        _take(page, f"{address}{first}", f"{name}-{scheme}")
-    page.close()
+        rows = page.locator(f'main :is(li, td) a[href^="/console/demo/{listed}/"][href$="/"]')
+        paths[name] = rows.first.get_attribute("href") or ""
+    return paths
 
 
 def _take_every_page(browser: Browser, scheme: str, address: str, password: str) -> None:
     page = signed_in(browser, scheme, address, password)
+    first_rows = _first_rows(page, address)
     for project in ("demo", "empty"):
-        for width, size in (("wide", WIDE), ("narrow", NARROW)):
+        paths = {name.replace("/", "-"): f"/console/{project}/{name}/" for name in EVERY_PAGE}
+        paths |= first_rows if project == "demo" else {}
+        for width, size in (("wide", WIDE), ("tablet", TABLET), ("narrow", NARROW)):
             folder = ALL_IMAGES / f"{project}-{width}-{scheme}"
             folder.mkdir(parents=True, exist_ok=True)
             page.set_viewport_size(size)
-            for name in EVERY_PAGE:
-                _take(page, f"{address}/console/{project}/{name}/", name.replace("/", "-"), folder)
+            for name, path in paths.items():
+                _take(page, f"{address}{path}", name, folder, is_full=True)
     page.close()
 
 
@@ -145,9 +154,9 @@ def signed_in(browser: Browser, scheme: str, address: str, password: str) -> Pag
     return page
 
 
-def _take(page: Page, address: str, name: str, folder: Path = IMAGES) -> None:
+def _take(page: Page, address: str, name: str, folder: Path = IMAGES, *, is_full: bool = False) -> None:
     page.goto(address, wait_until="networkidle")
-    page.screenshot(path=folder / f"{name}.png")
+    page.screenshot(path=folder / f"{name}.png", full_page=is_full)
 
 
 if __name__ == "__main__":

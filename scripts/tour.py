@@ -27,6 +27,7 @@ CAPTION = """text => {
     background: "#111c18", color: "#fff", font: "600 19px system-ui, sans-serif"});
   document.body.append(bar);
 }"""
+IS_SETTLED = "() => !document.querySelector('.htmx-request:not([data-background]), .detail[inert]')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,12 @@ class Scene:
     act: Callable[[Page], None] | None = None
 
 
-def _press(key: str, *, until: str) -> Callable[[Page], None]:
+def _press(*keys: str, until: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
-        page.keyboard.press(key)
+        for key in keys:
+            page.keyboard.press(key)
         page.locator(until).first.wait_for()
-        page.wait_for_load_state("networkidle")
+        page.wait_for_function(IS_SETTLED)
 
     return act
 
@@ -69,7 +71,10 @@ SCENES = (
     Scene("Every request leaves a trace: what was dropped, at which stage, and why.", "traces/"),
     Scene("One of them, in sentences.", act=_open_first('main a[href*="/traces/"][href$="/"]')),
     Scene("What is doubtful is held back from agents until you decide.", "review/"),
-    Scene("One key approves. The message says what changed; u takes it back.", act=_press("a", until="#toasts *")),
+    Scene(
+        "Two keys reject it with a reason, one would approve it; u takes it back.",
+        act=_press("r", "1", until="#toasts *"),
+    ),
     Scene("Two statements that can't both be true: keep one, or date the change.", "contradictions/"),
     Scene("All memories of all users, in every status.", "memories/"),
     Scene(

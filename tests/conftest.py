@@ -111,6 +111,12 @@ def _scopes() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _events_are_counted_apart(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Count the events of each process that runs tests by itself."""
+    settings.METRICS_DIR = tmp_path_factory.mktemp("metrics")
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _static_files_are_looked_for() -> None:
     """Let the middleware look for a static file when it is requested: each test client would read all of them."""
     settings.WHITENOISE_AUTOREFRESH = True

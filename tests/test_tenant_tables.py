@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model, UniqueConstraint
 
-ROOMS = ("traces", "outbox", "alerts", "items", "memories")
+ROOMS = ("traces", "outbox", "alerts", "items", "imports", "memories")
 
 # Tables with rows of a project rather than an end user; small, or queried by project only.
 OF_A_PROJECT = {
@@ -16,6 +16,8 @@ OF_A_PROJECT = {
     "AlertRecipients",
     "ConfigurationVersion",
     "EvaluationSample",
+    "FileImport",
+    "FilePart",
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",

@@ -11,6 +11,8 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.ports import Model, Ports
 from apps.providers import registry
+from apps.providers.observed import ObservedEmbedder
+from apps.telemetry.stages import stage_span
 
 
 class SystemClock:
@@ -47,9 +49,10 @@ def live() -> Ports:
     return Ports(
         clock=SystemClock(),
         ids=Uuid7Ids(),
-        embedder=registry.embedder(),
+        embedder=ObservedEmbedder(registry.embedder()),
         memories=PostgresMemoryReader(),
         writer=PostgresPlanWriter(),
         model=ConnectionReleasingModel(registry.PricedModels()),
         has_usual_model=registry.has_model(),
+        stage_span=stage_span,
     )

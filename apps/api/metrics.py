@@ -1,4 +1,4 @@
-"""Prometheus metrics, all read from the database so that every process reports the same values."""
+"""Prometheus metrics: state, read from the database and the same from every process, and events of this data folder."""
 
 from collections.abc import Iterator
 from datetime import UTC
@@ -9,6 +9,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from apps.alerts.models import Alert
 from apps.api.evaluation_metrics import evaluation_metrics
+from apps.api.queue_metrics import queue_metrics
 from apps.api.readiness import readiness
 from apps.api.schemas.health import ServiceStatus
 from apps.outbox.models import ModelPause, OutboxRow
@@ -16,6 +17,7 @@ from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import AlertKind
 from apps.pipeline.core.funnel_metrics import Measure
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.telemetry.event_metrics import EventCollector
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.tallies import sums_since
 
@@ -46,6 +48,7 @@ def _metrics() -> Iterator[Metric]:
         for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
             queued.add_metric([kind], rows)
         yield queued
+        yield from queue_metrics()
         yield from _paused()
         yield _alerts()
         yield from _models()
@@ -102,3 +105,4 @@ def _by_project(name: str, description: str, *labels: str) -> GaugeMetricFamily:
 
 REGISTRY = CollectorRegistry()
 REGISTRY.register(ServiceCollector())
+REGISTRY.register(EventCollector())

@@ -9,6 +9,7 @@ from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
@@ -106,6 +107,7 @@ def documented(
     summary: str,
     responses: Mapping[int, Any] | Mapping[tuple[int, str], Any],
     body: type[RequestBody] | None = None,
+    takes_bytes: bool = False,
     query: type[QueryParameters] | None = None,
     problems: Iterable[Code] = (),
     example: dict[str, Any] | None = None,
@@ -115,15 +117,17 @@ def documented(
     """Document a view method: its body, parameters, responses and possible problems.
 
     Without `query` the method refuses query parameters. A `repeatable` one takes an Idempotency-Key, a `versioned` one
-    the version of what it changes in If-Match.
+    the version of what it changes in If-Match. One that `takes_bytes` has a body that is not JSON.
     """
     codes = [*_ALWAYS, *problems, *(_WITH_BODY if body else ()), *(_WITH_KEY if repeatable else ())]
+    if takes_bytes:
+        codes += [Code.LENGTH_REQUIRED, Code.TOO_LARGE, Code.UNSUPPORTED_MEDIA_TYPE]
     if query:
         codes.append(Code.INVALID_REQUEST)
     describe = extend_schema(
         operation_id=operation,
         summary=summary,
-        request=body,
+        request={"application/octet-stream": OpenApiTypes.BINARY} if takes_bytes else body,
         parameters=[
             *(parameters_of(query) if query else ()),
             *([_IDEMPOTENCY_KEY] if repeatable else ()),

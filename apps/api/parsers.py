@@ -31,6 +31,18 @@ class StrictJSONParser(BaseParser):
         return value
 
 
+class BytesParser(BaseParser):
+    """Bytes of any kind, up to the size limit."""
+
+    media_type = "application/octet-stream"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Return the body. Raises Problem (too_large)."""
+        return _read(stream)
+
+
 def _read(stream: IO[Any]) -> bytes:
     most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     body: bytes = stream.read(most + 1)

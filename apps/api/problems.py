@@ -17,6 +17,7 @@ from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
 from apps.intake.quotas import QuotaExceeded, RateLimited
 from apps.outbox.outages import is_outage
 from apps.pipeline.core import input_validation
+from apps.telemetry.request_context import request_context
 from apps.tenants.end_users import UserBeingErased
 
 CONTENT_TYPE = "application/problem+json"
@@ -98,6 +99,8 @@ class Problem(Exception):
             "detail": self.detail,
             "code": self.code.value,
         }
+        if request_id := request_context().request_id:
+            document["request_id"] = request_id
         return {**document, "errors": list(self.errors)} if self.errors else document
 
 

@@ -19,6 +19,16 @@ from apps.api.views.bulk_memories import BulkMemoriesView, MemoryBatchView
 from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
 from apps.api.views.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
 from apps.api.views.health import HealthView, ReadyView, metrics
+from apps.api.views.imports import (
+    ImportCancelView,
+    ImportCheckView,
+    ImportFileView,
+    ImportPartView,
+    ImportStartView,
+    ImportsView,
+    ImportView,
+    ProjectExportView,
+)
 from apps.api.views.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
 from apps.api.views.keys import KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
@@ -82,6 +92,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/replays/<str:replay_id>/traces", ReplayedTracesView.as_view(), name="replayed-traces"),
     path("v1/replays/<str:replay_id>/changes.json", ReplayJsonView.as_view(), name="replay-json"),
     path("v1/replays/<str:replay_id>/changes.csv", ReplayCsvView.as_view(), name="replay-csv"),
+    path("v1/imports", ImportsView.as_view(), name="imports"),
+    path("v1/imports/<str:import_id>", ImportView.as_view(), name="import"),
+    path("v1/imports/<str:import_id>/parts/<int:number>", ImportPartView.as_view(), name="import-part"),
+    path("v1/imports/<str:import_id>/check", ImportCheckView.as_view(), name="import-check"),
+    path("v1/imports/<str:import_id>/start", ImportStartView.as_view(), name="import-start"),
+    path("v1/imports/<str:import_id>/cancel", ImportCancelView.as_view(), name="import-cancel"),
+    path("v1/imports/<str:import_id>/file", ImportFileView.as_view(), name="import-file"),
+    path("v1/project/export", ProjectExportView.as_view(), name="project-export"),
     path("v1/evaluation", EvaluationView.as_view(), name="evaluation"),
     path("v1/evaluation/samples", SamplesView.as_view(), name="samples"),
     path("v1/evaluation/samples/<str:sample_id>/items", SampleItemsView.as_view(), name="sample-items"),

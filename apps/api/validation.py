@@ -27,10 +27,21 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 def read_body(request: Request, shape: type[_Shape]) -> _Shape:
     """Return the body as a struct. Raises Problem with the JSON pointer of the first invalid value."""
+    _demand_length(request)
+    return read_value(request.data, shape)
+
+
+def read_bytes(request: Request) -> bytes:
+    """Return a body that is not JSON; empty without one. Raises Problem."""
+    _demand_length(request)
+    content: Any = request.data
+    return content if isinstance(content, bytes) else b""
+
+
+def _demand_length(request: Request) -> None:
     if "Transfer-Encoding" in request.headers and not request.headers.get("Content-Length"):
         # Django reads no body without its length, so every field would be reported as missing.
         raise Problem(Code.LENGTH_REQUIRED, "send the body with Content-Length instead of in chunks")
-    return read_value(request.data, shape)
 
 
 def read_value(value: Any, shape: type[_Shape]) -> _Shape:

@@ -15,6 +15,7 @@ from apps.pipeline.core.number_formats import percent as percent
 _LABELS = {
     "dead": "failed",
     "not_asserted": "hypothetical or quoted",
+    "untrusted_role": "other role",
     "pre_filter": "pre-filter",
     "resolve_refs": "resolve names",
     "dedupe": "deduplicate",
@@ -28,13 +29,14 @@ def label(word: Any) -> str:
     return _LABELS.get(str(word), str(word).replace("_", " "))
 
 
+LONG_AGO = 30 * 86_400  # seconds
 _UNITS = ((60, 1, "s"), (3_600, 60, "min"), (86_400, 3_600, "h"))
 
 
 def time_since(moment: datetime) -> str:
-    """Return how long ago a moment was, such as "5 s ago"; a future moment as its date."""
+    """Return how long ago a moment was, such as "5 s ago"; a future moment, and one long ago, as its date."""
     seconds = (timezone.now() - moment).total_seconds()
-    if seconds < 0:
+    if seconds < 0 or seconds >= LONG_AGO:
         return f"{moment:%Y-%m-%d}"
     for limit, unit, name in _UNITS:
         if seconds < limit:

@@ -64,6 +64,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
     "Operate": (
         NavigationItem("Alerts", "alerts", "alerts", "a"),
         NavigationItem("Queue", "queue", "queue", "q"),
+        NavigationItem("Imports", "download", "imports", "i", MemberRole.ADMIN),
         NavigationItem("Audit", "audit", "audit", "l", MemberRole.ADMIN),
         NavigationItem("Keys", "key", "keys", "k", MemberRole.ADMIN),
         NavigationItem("Members", "members", "members", "m", MemberRole.ADMIN),

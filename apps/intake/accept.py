@@ -18,12 +18,14 @@ from apps.outbox import enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.draft import Draft, Origin, Request
-from apps.pipeline.core.enums import TraceStatus, WorkKind
+from apps.pipeline.core.enums import Stage, TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.placeholders import count_placeholders
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.turn import NewTurn, SourceTurn
 from apps.pipeline.redaction.redact import redact, redact_json
+from apps.telemetry.request_context import request_context
+from apps.telemetry.stages import count_stages, stage_span
 from apps.tenants.scope import tenant_scope
 from apps.traces.policies import policy_of
 
@@ -95,12 +97,14 @@ def _accept(submission: Submission, user: UUID) -> Accepted:
         policy = policy_of(state.configuration_id)
         redacted = _redacted(submission, policy.redaction)
         request = _request(redacted, origin, state)
-        draft = flow.screen(Draft.start(request=request, policy=policy))
+        with stage_span(Stage.PRE_FILTER):
+            draft = flow.screen(Draft.start(request=request, policy=policy))
         written = _write(submission, draft, state, unconditional=unconditional)
         if isinstance(written, CachedSession):
             break
         state, unconditional = written, True
     remember(request=request, state=state, placed=written)
+    count_stages(draft.spans)
     return Accepted(
         trace_id=request.trace_id,
         status=_status(draft),
@@ -163,4 +167,5 @@ def _request(submission: Submission, origin: Origin, state: IntakeState) -> Requ
         earlier_turns=state.earlier_turns,
         topic=submission.topic,
         metadata=submission.metadata,
+        traceparent=request_context().traceparent,
     )

@@ -41,9 +41,9 @@ known as (
 RECORD_CTES = f"""
 new_trace as (
     insert into traces_trace (id, end_user_id, project_id, session_id, configuration_id, api_key_id, status, topic,
-        agent_scope, metadata, counts, outcomes, created_at, finished_at)
+        agent_scope, metadata, counts, outcomes, traceparent, created_at, finished_at)
     select %(trace)s, %(end_user)s, %(project)s, %(session)s, %(version)s, %(api_key)s, %(status)s, %(topic)s,
-        %(scope)s, %(metadata)s, %(counts)s, %(outcomes)s, at, case when %(rejected)s then at end
+        %(scope)s, %(metadata)s, %(counts)s, %(outcomes)s, %(parent)s, at, case when %(rejected)s then at end
     from placed
 ), new_turns as (
     insert into traces_turn ({", ".join(TURN_COLUMNS)}, end_user_id, session_id, trace_id, rejected_for, rejected_by)
@@ -74,6 +74,7 @@ def record_values(
         "topic": request.topic,
         "scope": Jsonb(origin.agent_scope.given()),
         "metadata": Jsonb(dict(request.metadata)),
+        "parent": request.traceparent,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes if rejected else []),
         "turn_count": len(request.turns),

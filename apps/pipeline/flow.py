@@ -59,7 +59,8 @@ def _told_together(drafts: Sequence[Draft]) -> list[list[Draft]]:
 
 def _extract_together(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     started = perf_counter_ns()
-    extracted = extracting.run(drafts, ports)
+    with ports.stage_span(Stage.EXTRACT):
+        extracted = extracting.run(drafts, ports)
     latency_us = (perf_counter_ns() - started) // 1_000
     first = drafts[0].request.trace_id
     return [
@@ -76,13 +77,15 @@ def _extracted_with(first: UUID, draft: Draft) -> Draft:
 
 def extract_session(draft: Draft, ports: Ports) -> Draft:
     """Propose candidates for a session as a whole. Raises ModelFailed."""
-    return _spanned(Stage.EXTRACT, draft, partial(looking_back.run, ports=ports))
+    with ports.stage_span(Stage.EXTRACT):
+        return _spanned(Stage.EXTRACT, draft, partial(looking_back.run, ports=ports))
 
 
 def settle(draft: Draft, ports: Ports) -> Draft:
     """Decide what each candidate becomes, given what is known now; nothing is written."""
     for stage, step in SETTLING if draft.candidates else ():
-        draft = _spanned(stage, draft, partial(step, ports=ports))
+        with ports.stage_span(stage):
+            draft = _spanned(stage, draft, partial(step, ports=ports))
     return draft
 
 
@@ -91,7 +94,8 @@ def persist_plan(draft: Draft, plan: WritePlan, ports: Ports) -> Draft:
 
     Raises StalePlan if a memory has changed since the plan was made; nothing is written then.
     """
-    return _spanned(Stage.PERSIST, draft, lambda given: persist.run(given, plan, ports))
+    with ports.stage_span(Stage.PERSIST):
+        return _spanned(Stage.PERSIST, draft, lambda given: persist.run(given, plan, ports))
 
 
 def _spanned(stage: Stage, draft: Draft, step: Callable[[Draft], Draft]) -> Draft:

@@ -11,8 +11,9 @@ from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed
 from apps.pipeline.core.ports import Embedder, Model
 from apps.providers.catalog import PROVIDERS, provider_of
 from apps.providers.cut_prompts import CUT_PROMPTS
-from apps.providers.entries import choice_of, problem_with
+from apps.providers.entries import Choice, choice_of, problem_with
 from apps.providers.errors import UnknownProvider
+from apps.providers.observed import observed_call
 from apps.providers.pricing import cost_of
 
 
@@ -83,10 +84,14 @@ class PricedModels:
         choice = choice_of(spec)
         asked = replace(request, max_tokens=max(request.max_tokens, choice.entry.max_output_tokens))
         with _slots():
-            answer = model(spec).complete(asked)
-        return replace(
-            answer,
-            cost_usd=cost_of(answer.usage, name=answer.model, prices=choice.prices),
-            reliability=choice.entry.reliability,
-            is_prompt_cut=CUT_PROMPTS.check(asked, answer, spec=spec),
-        )
+            return observed_call(asked, spec=spec, choice=choice, ask=lambda: _priced(asked, spec, choice))
+
+
+def _priced(asked: ModelRequest, spec: str, choice: Choice) -> ModelAnswer:
+    answer = model(spec).complete(asked)
+    return replace(
+        answer,
+        cost_usd=cost_of(answer.usage, name=answer.model, prices=choice.prices),
+        reliability=choice.entry.reliability,
+        is_prompt_cut=CUT_PROMPTS.check(asked, answer, spec=spec),
+    )

@@ -21,7 +21,7 @@ from apps.traces.turn_codec import select_turn, source_turn
 _LOAD = f"""
 with ours as (
     select id, project_id, end_user_id, session_id, api_key_id, configuration_id, topic, agent_scope,
-           metadata
+           metadata, traceparent
     from traces_trace where end_user_id = %(end_user)s and id = any(%(traces)s)
 ), reach as (
     select min(position) - %(before)s as first, max(position) as last
@@ -52,6 +52,7 @@ class _Trace:
     topic: str
     agent_scope: dict[str, str]
     metadata: Mapping[str, Any]
+    traceparent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,10 @@ def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
     latest = session.filter(position__gte=trace.session.summarised_until).order_by("-position")
     rows = list(reversed(latest[: policy.extraction.max_session_turns]))
     request = Request(
-        trace_id=trace.id, origin=_origin(trace), turns=tuple(_without_context_blocks(source_turn(row)) for row in rows)
+        trace_id=trace.id,
+        origin=_origin(trace),
+        turns=tuple(_without_context_blocks(source_turn(row)) for row in rows),
+        traceparent=trace.traceparent,
     )
     trusted = policy.pre_filter.trusted_roles
     usable = {row.id for row in rows if row.role in trusted and not row.rejected_for}
@@ -133,6 +137,7 @@ def _draft(trace: _Trace, turns: Sequence[_Turn]) -> Draft:
         earlier_turns=tuple(earlier),
         topic=trace.topic,
         metadata=trace.metadata,
+        traceparent=trace.traceparent,
     )
     drops = (_drop(turn) for turn in ours if turn.rejected_for)
     screened = Draft.start(request=request, policy=policy).drop(*drops)

@@ -1,7 +1,7 @@
 """Read stored turns as the requests in which intake judged them."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
@@ -35,6 +35,12 @@ def count_turns(*, project_id: UUID, since: datetime, most: int) -> int:
     """Count the turns accepted since a time, up to `most`."""
     traces = Trace.objects.filter(project_id=project_id, created_at__gte=since)
     return Turn.objects.filter(trace__in=traces).order_by()[:most].count()
+
+
+def traceparents_of(*, end_user_id: UUID, trace_ids: Iterable[UUID | None]) -> list[str]:
+    """Return the distributed traces that the requests of traces belong to, in the order of their acceptance."""
+    traces = Trace.objects.filter(end_user_id=end_user_id, id__in={each for each in trace_ids if each})
+    return list(traces.exclude(traceparent="").order_by("id").values_list("traceparent", flat=True))
 
 
 def _requests_of(origin: Origin, since: datetime, look_back_characters: int) -> Iterator[Request]:

@@ -5,6 +5,7 @@ The totals of an hour are always recomputed from its rows, so running a tally tw
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -18,61 +19,63 @@ CLOSED_AFTER = timedelta(minutes=10)  # longer than any transaction that writes 
 _LOCK = 7_204_411  # key of the advisory lock that lets one tally run at a time
 
 _DELETE = (
-    "delete from traces_hourlytally where hour = %(hour)s",
-    "delete from traces_hourlylatency where hour = %(hour)s",
+    "delete from traces_hourlytally where hour = %(since)s",
+    "delete from traces_hourlylatency where hour = %(since)s",
 )
 # Turns and rejections are counted from pre_filter spans, outcomes from traces that have an extract span.
-_COUNT = """
+_COUNTED = """
 with spans as (
-    select trace.project_id, span.stage, span.details, trace.status, trace.counts, trace.outcomes
+    select trace.project_id, date_bin(%(step)s, span.created_at, %(since)s) as moment, span.stage, span.details,
+        trace.status, trace.counts, trace.outcomes
     from traces_span span join traces_trace trace on trace.id = span.trace_id and trace.end_user_id = span.end_user_id
-    where span.created_at >= %(hour)s and span.created_at < %(end)s and span.stage in ('pre_filter', 'extract')
+    where span.created_at >= %(since)s and span.created_at < %(until)s and span.stage in ('pre_filter', 'extract')
 ), outcomes as (
-    select project_id, outcome from spans, jsonb_array_elements(outcomes) as outcome where stage = 'extract'
-), counted(project_id, measure, stage, reason, amount) as (
-    select project_id, 'turns', '', '', sum((details->>'judged')::int) from spans
-        where stage = 'pre_filter' group by 1
+    select project_id, moment, outcome from spans, jsonb_array_elements(outcomes) as outcome where stage = 'extract'
+), counted(project_id, moment, measure, stage, reason, amount) as (
+    select project_id, moment, 'turns', '', '', sum((details->>'judged')::int) from spans
+        where stage = 'pre_filter' group by 1, 2
     union all
-    select project_id, 'drops', 'pre_filter', why.key, sum(why.value::int)
-        from spans, jsonb_each_text(details->'reasons') as why where stage = 'pre_filter' group by 1, 4
+    select project_id, moment, 'drops', 'pre_filter', why.key, sum(why.value::int)
+        from spans, jsonb_each_text(details->'reasons') as why where stage = 'pre_filter' group by 1, 2, 5
     union all
-    select project_id, 'drops', outcome->>'stage', left(outcome->>'reason', 96), count(*) from outcomes
-        where outcome->>'outcome' = 'discarded' and outcome->>'stage' <> 'pre_filter' group by 1, 3, 4
+    select project_id, moment, 'drops', outcome->>'stage', left(outcome->>'reason', 96), count(*) from outcomes
+        where outcome->>'outcome' = 'discarded' and outcome->>'stage' <> 'pre_filter' group by 1, 2, 4, 5
     union all
-    select project_id, 'rulings', '', outcome->>'outcome', count(*) from outcomes
-        where outcome->>'outcome' <> 'discarded' group by 1, 4
+    select project_id, moment, 'rulings', '', outcome->>'outcome', count(*) from outcomes
+        where outcome->>'outcome' <> 'discarded' group by 1, 2, 5
     union all
-    select project_id, 'reviews', '', left(why, 96), count(*)
+    select project_id, moment, 'reviews', '', left(why, 96), count(*)
         from outcomes, unnest(string_to_array(outcome->>'reason', ', ')) as why
-        where outcome->>'outcome' = 'pending_review' group by 1, 4
+        where outcome->>'outcome' = 'pending_review' group by 1, 2, 5
     union all
-    select project_id, 'new_turns', '', '', count(distinct outcome->>'turn') from outcomes
-        where outcome->>'outcome' in ('stored', 'pending_review') group by 1
+    select project_id, moment, 'new_turns', '', '', count(distinct outcome->>'turn') from outcomes
+        where outcome->>'outcome' in ('stored', 'pending_review') group by 1, 2
     union all
-    select project_id, 'superseded', '', '', sum((counts->>'superseded')::int) from spans
-        where stage = 'extract' group by 1
+    select project_id, moment, 'superseded', '', '', sum((counts->>'superseded')::int) from spans
+        where stage = 'extract' group by 1, 2
     union all
-    select project_id, 'redacted', '', kind.key, sum(kind.value::int)
-        from spans, jsonb_each_text(coalesce(counts->'redacted', '{}')) as kind where stage = 'pre_filter' group by 1, 4
+    select project_id, moment, 'redacted', '', kind.key, sum(kind.value::int)
+        from spans, jsonb_each_text(coalesce(counts->'redacted', '{}')) as kind
+        where stage = 'pre_filter' group by 1, 2, 5
     union all
-    select project_id, 'traces', '', status, count(*) from spans
-        where stage = 'extract' or status = 'rejected' group by 1, 4
+    select project_id, moment, 'traces', '', status, count(*) from spans
+        where stage = 'extract' or status = 'rejected' group by 1, 2, 5
 )
-insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
-select gen_random_uuid(), project_id, %(hour)s, measure, stage, reason, amount from counted where amount > 0
 """
-_COUNT_CALLS = """
+_CALLS = """
 with calls as (
-    select trace.project_id, purpose, model, answer_kind, call.error, invalid_objects, prompt_cut, input_tokens,
-        cache_read_tokens, cache_write_tokens, output_tokens, cost_usd
+    select trace.project_id, date_bin(%(step)s, call.created_at, %(since)s) as moment, purpose, model, answer_kind,
+        call.error, invalid_objects, prompt_cut, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
+        cost_usd
     from traces_modelcall call
     join traces_trace trace on trace.id = call.trace_id and trace.end_user_id = call.end_user_id
-    where call.created_at >= %(hour)s and call.created_at < %(end)s
+    where call.created_at >= %(since)s and call.created_at < %(until)s
     union all
-    select project_id, 'test', model, '', error, 0, false, input_tokens, 0, 0, output_tokens, cost_usd
-    from traces_modeltestcall where created_at >= %(hour)s and created_at < %(end)s
-), counted(project_id, measure, stage, reason, amount) as (
-    select project_id, measure, stage, reason, sum(amount) from calls, lateral (values
+    select project_id, date_bin(%(step)s, created_at, %(since)s), 'test', model, '', error, 0, false, input_tokens,
+        0, 0, output_tokens, cost_usd
+    from traces_modeltestcall where created_at >= %(since)s and created_at < %(until)s
+), counted(project_id, moment, measure, stage, reason, amount) as (
+    select project_id, moment, measure, stage, reason, sum(amount) from calls, lateral (values
         ('calls', '', '', 1.0),
         ('calls_cached', '', '', (cache_read_tokens > 0)::int),
         ('calls_failed', '', '', (error <> '')::int),
@@ -84,32 +87,67 @@ with calls as (
         ('tokens', '', 'cache_write', cache_write_tokens),
         ('tokens', '', 'output', output_tokens),
         ('cost', '', '', cost_usd)
-    ) as part(measure, stage, reason, amount) group by 1, 2, 3, 4
+    ) as part(measure, stage, reason, amount) group by 1, 2, 3, 4, 5
 )
-insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
-select gen_random_uuid(), project_id, %(hour)s, measure, stage, reason, amount from counted where amount > 0
 """
-_COUNT_LATENCIES = """
+_LATENCIES = """
+with counted(project_id, stage, bucket, spans) as (
+    select trace.project_id, span.stage,
+           floor(8 * log(2, greatest(span.latency_us, 1)::numeric))::int, count(*)
+    from traces_span span
+    join traces_trace trace on trace.id = span.trace_id and trace.end_user_id = span.end_user_id
+    where span.created_at >= %(since)s and span.created_at < %(until)s
+    group by 1, 2, 3
+)
+"""
+_STORE_AMOUNTS = """
+insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
+select gen_random_uuid(), project_id, moment, measure, stage, reason, amount from counted where amount > 0
+"""
+_STORE_LATENCIES = """
 insert into traces_hourlylatency (id, project_id, hour, stage, bucket, spans)
-select gen_random_uuid(), trace.project_id, %(hour)s, span.stage,
-       floor(8 * log(2, greatest(span.latency_us, 1)::numeric))::int, count(*)
-from traces_span span join traces_trace trace on trace.id = span.trace_id and trace.end_user_id = span.end_user_id
-where span.created_at >= %(hour)s and span.created_at < %(end)s
-group by 2, 4, 5
+select gen_random_uuid(), project_id, %(since)s, stage, bucket, spans from counted
+"""
+_READ_AMOUNTS = """
+select moment, measure, stage, reason, amount::float8 from counted where amount > 0 and project_id = %(project)s
+"""
+_READ_LATENCIES = """
+select stage, bucket, spans from counted where project_id = %(project)s
 """
 _MARK_TALLIED = """
-insert into traces_talliedhour (hour, tallied_at) values (%(hour)s, clock_timestamp())
+insert into traces_talliedhour (hour, tallied_at) values (%(since)s, clock_timestamp())
 on conflict (hour) do update set tallied_at = excluded.tallied_at
 """
 
 
 def tally_hour(hour: datetime) -> None:
     """Recompute the totals of the hour that begins at `hour`, for all projects, in one transaction."""
-    values = {"hour": hour, "end": hour + HOUR}
+    values: dict[str, Any] = {"since": hour, "until": hour + HOUR, "step": HOUR}
+    counts = (_COUNTED + _STORE_AMOUNTS, _CALLS + _STORE_AMOUNTS, _LATENCIES + _STORE_LATENCIES)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
-        for statement in (*_DELETE, _COUNT, _COUNT_CALLS, _COUNT_LATENCIES, _MARK_TALLIED):
+        for statement in (*_DELETE, *counts, _MARK_TALLIED):
             cursor.execute(statement, values)
+
+
+Amount = tuple[datetime, str, str, str, float]  # start of the step, measure, stage, reason, amount
+
+
+def count_now(*, project_id: UUID, since: datetime, until: datetime, step: timedelta) -> list[Amount]:
+    """Count the measures of a project by steps from `since` on, from the rows themselves (two queries)."""
+    values = {"project": project_id, "since": since, "until": until, "step": step}
+    return [row for counted in (_COUNTED, _CALLS) for row in _rows(counted + _READ_AMOUNTS, values)]
+
+
+def latencies_now(*, project_id: UUID, since: datetime, until: datetime) -> list[tuple[str, int, int]]:
+    """Return (stage, bucket, number of spans) of a project in a period, from the spans themselves (one query)."""
+    return _rows(_LATENCIES + _READ_LATENCIES, {"project": project_id, "since": since, "until": until})
+
+
+def _rows(statement: str, values: dict[str, Any]) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return cursor.fetchall()
 
 
 def sums_since(hour: datetime, *, measures: Iterable[Measure]) -> Iterator[tuple[UUID, Measure, str, float]]:

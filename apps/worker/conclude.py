@@ -7,6 +7,7 @@ from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.plan import WritePlan
+from apps.telemetry.stages import count_stages
 from apps.traces import recorder
 
 _CONCLUDE = (
@@ -24,4 +25,6 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
         **recorder.close_trace_values(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION),
         **processing.finish_values(lease=lease, work=[work]),
     }
-    return processing.remaining_work(fetch(_CONCLUDE, values), lease=lease)
+    remaining = processing.remaining_work(fetch(_CONCLUDE, values), lease=lease)
+    count_stages(draft.spans)
+    return remaining

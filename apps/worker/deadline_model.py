@@ -9,6 +9,7 @@ from django.db import connection
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.ports import Model
+from apps.telemetry.request_context import RequestContext, request_context, working_on
 from apps.worker.shutdown import Deadline
 
 
@@ -27,15 +28,18 @@ class DeadlineModel:
         if not connection.in_atomic_block:
             connection.close()  # calls are long, connections are few
         answer: Future[ModelAnswer] = Future()
-        threading.Thread(target=_fulfil, args=(answer, self._model, request), name="model", daemon=True).start()
+        threading.Thread(
+            target=_fulfil, args=(answer, self._model, request, request_context()), name="model", daemon=True
+        ).start()
         try:
             return answer.result(timeout=max(0.0, self._deadline.at - time.monotonic()))
         except FutureTimeout as error:
             raise OutOfTime("the model has not answered in time") from error
 
 
-def _fulfil(answer: Future[ModelAnswer], model: Model, request: ModelRequest) -> None:
+def _fulfil(answer: Future[ModelAnswer], model: Model, request: ModelRequest, context: RequestContext) -> None:
     try:
-        answer.set_result(model.complete(request))
+        with working_on(context):
+            answer.set_result(model.complete(request))
     except Exception as error:  # noqa: BLE001  (the waiting caller raises it)
         answer.set_exception(error)

@@ -19,6 +19,7 @@ from apps.outbox import heartbeats, leases, postponing
 from apps.outbox.leases import Lease
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
+from apps.telemetry.pool_metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.cpu_permits import CpuPermits
@@ -85,6 +86,7 @@ class Drain:
                 with system_scope(SystemWork.QUEUE):
                     leases.renew(held=self._held(), seconds=settings.WORK_LEASE_SECONDS)
             clear_if_erased()
+            note_pool()
         except DatabaseError as error:
             if not self.idle_seconds:
                 raise

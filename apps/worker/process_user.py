@@ -18,6 +18,7 @@ from apps.outbox.processing import Waiting
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.ports import Ports
+from apps.telemetry.event_metrics import event_metrics
 from apps.worker import failures
 from apps.worker.deadline_model import OutOfTime
 from apps.worker.model_gate import ModelGate, ModelPaused
@@ -51,8 +52,10 @@ def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None, 
             try:
                 remaining = _do(lease, work, ports)
                 done += len(work)
+                _count(work, "done")
             except ModelPaused as paused:
                 remaining = ()
+                _count(work, "waits_for_model")
                 if failures.wait_for_model(lease, work, paused):
                     waiting = waiting.adding(kind=work[0].kind, model=paused.paused_model)
             except LostLease:
@@ -89,10 +92,17 @@ def _handle_failure(lease: Lease, work: Sequence[NextWork], error: Exception, st
     if not connection.in_atomic_block:
         connection.close()  # returns it to the pool, which discards broken ones; the next statement takes another
     if isinstance(error, OutOfTime):
+        _count(work, "put_back")
         postponing.put_back_untouched(lease=lease, work=work)
     elif is_outage(error):
+        _count(work, "waits_for_database")
         log.warning("database failed", kind=work[0].kind, subject=str(work[0].subject_id), error=str(error))
         failures.wait_for_database(lease, work, error, stop)
     else:
+        _count(work, "failed")
         log.exception("work failed", kind=work[0].kind, subject=str(work[0].subject_id))
         failures.count_attempt(lease, work, error)
+
+
+def _count(work: Sequence[NextWork], outcome: str) -> None:
+    event_metrics().work.labels(work[0].kind.value, outcome).inc(len(work))

@@ -5,6 +5,7 @@ from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
+from apps.telemetry.tracing import span_of_work
 from apps.traces.drafts import load_session_draft
 from apps.worker.conclude import conclude
 from apps.worker.run_traces import settle_and_commit
@@ -17,6 +18,7 @@ def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]
     """
     draft = load_session_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
     if draft.turns:
-        draft = flow.extract_session(draft, ports)
-        return settle_and_commit(draft, lease=lease, work=work, ports=ports)
+        with span_of_work("extract session", traceparents=[draft.request.traceparent]):
+            draft = flow.extract_session(draft, ports)
+            return settle_and_commit(draft, lease=lease, work=work, ports=ports)
     return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)

@@ -10,9 +10,11 @@ from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.model_calls import AnswerKind, unusable
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.ports import Ports, StalePlan
+from apps.telemetry.tracing import span_of_work
 from apps.traces import recorder
 from apps.traces.drafts import load_drafts
 from apps.worker import failures
@@ -33,9 +35,13 @@ def run_traces(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[
     stale; then nothing of that trace is written.
     """
     drafts = load_drafts(end_user_id=lease.end_user_id, trace_ids=[each.subject_id for each in work])
+    with span_of_work("extract traces", traceparents=[draft.request.traceparent for draft in drafts]):
+        extracted = flow.extract(drafts, ports)
     remaining: list[NextWork] = []
-    for each, extracted in zip(work, flow.extract(drafts, ports), strict=True):
-        remaining = settle_and_commit(extracted, lease=lease, work=each, ports=ports)
+    for each, draft in zip(work, extracted, strict=True):
+        with span_of_work("settle trace", traceparents=[draft.request.traceparent]) as opened:
+            opened.set({"memplatform.trace": show(Prefix.TRACE, draft.request.trace_id)})
+            remaining = settle_and_commit(draft, lease=lease, work=each, ports=ports)
     return remaining
 
 

@@ -13,7 +13,13 @@ from memplatform.serving.protocol import Transport
 from memplatform.serving.threaded_application import Environ
 
 # What a request within another one takes over from it: who asks, and how they reached this server.
-_TAKEN_OVER = ("HTTP_HOST", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_FOR")
+_TAKEN_OVER = (
+    "HTTP_HOST",
+    "HTTP_X_FORWARDED_PROTO",
+    "HTTP_X_FORWARDED_FOR",
+    "HTTP_X_REQUEST_ID",
+    "HTTP_TRACEPARENT",
+)
 
 
 class InProcessTransport(httpx2.AsyncBaseTransport):

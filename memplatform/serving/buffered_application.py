@@ -15,8 +15,8 @@ from memplatform.serving.threaded_application import Environ, ThreadedApplicatio
 from memplatform.serving.trace_waits import TraceWaits
 from memplatform.serving.wsgi_environ import wsgi_environ
 
-# Answers a request that was not read: (status, headers, body), from its path and what went wrong.
-Refusal = Callable[[str, Exception], tuple[int, list[tuple[str, str]], bytes]]
+# Answers a request whose body was not read: (status, headers, body), from what was read and what went wrong.
+Refusal = Callable[[Scope, Exception], tuple[int, list[tuple[str, str]], bytes]]
 NewEnviron = Callable[[], Environ]
 # Answers a request by an application, as if it had been sent.
 Answer = Callable[[NewEnviron, Exchange], Awaitable[None]]
@@ -40,6 +40,8 @@ class BufferedApplication:
         refuse: Refusal,
         waits: TraceWaits,
         answer_mcp: McpAnswer,
+        monitoring_host: str = "",
+        on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._application = ThreadedApplication(application, threads=threads)
         self._refuse = refuse
@@ -47,6 +49,8 @@ class BufferedApplication:
         self._monitoring = ThreadedApplication(application, threads=1, name="monitoring")
         self._waits = waits
         self._answer_mcp = answer_mcp
+        self._known_host = {"HTTP_HOST": monitoring_host} if monitoring_host else {}
+        self._on_stop = on_stop
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request.
@@ -60,11 +64,12 @@ class BufferedApplication:
         try:
             body = await self._bodies.read(scope, exchange)
         except (BodyTooLarge, BodyTimeout, BodyIncomplete) as error:
-            status, headers, content = self._refuse(scope.path, error)
+            status, headers, content = self._refuse(scope, error)
             exchange.response_bytes(status, [*headers, _ENDS_CONNECTION], content)
             return
         if scope.path in MONITORING_PATHS:
-            await self._monitoring.answer(exchange, wsgi_environ(scope, body))
+            # A monitor knows the address of this process, and perhaps none of the names that Django accepts.
+            await self._monitoring.answer(exchange, {**wsgi_environ(scope, body), **self._known_host})
             return
         await self.answer(partial(wsgi_environ, scope, body), exchange)
 
@@ -73,6 +78,7 @@ class BufferedApplication:
         self._application.stop()
         self._monitoring.stop()
         self._waits.stop()
+        self._on_stop()
 
     async def answer(self, new_environ: NewEnviron, exchange: Exchange) -> None:
         """Answer a request that has arrived in full."""

@@ -4,6 +4,9 @@ import json
 
 from apps.api.error_handlers import is_api
 from apps.api.problems import CONTENT_TYPE, Code, Problem
+from apps.telemetry.request_context import REQUEST_ID_HEADER, RequestContext, request_id_of, working_on
+from memplatform.request_telemetry import count_refused
+from memplatform.serving.protocol import Scope
 from memplatform.serving.request_body import BodyIncomplete, BodyTimeout, BodyTooLarge
 
 _PROBLEMS: dict[type[Exception], Problem] = {
@@ -13,9 +16,14 @@ _PROBLEMS: dict[type[Exception], Problem] = {
 }
 
 
-def refuse(path: str, error: Exception) -> tuple[int, list[tuple[str, str]], bytes]:
+def refuse(scope: Scope, error: Exception) -> tuple[int, list[tuple[str, str]], bytes]:
     """Return status, headers and body of the answer."""
     problem = _PROBLEMS[type(error)]
-    if is_api(path):
-        return problem.status, [("content-type", CONTENT_TYPE)], json.dumps(problem.document()).encode()
-    return problem.status, [("content-type", "text/plain; charset=utf-8")], problem.detail.encode()
+    request_id = request_id_of(scope.headers.get(REQUEST_ID_HEADER.lower()))
+    headers = [(REQUEST_ID_HEADER.lower(), request_id)]
+    count_refused(method=scope.method, status=problem.status)
+    if not is_api(scope.path):
+        return problem.status, [("content-type", "text/plain; charset=utf-8"), *headers], problem.detail.encode()
+    with working_on(RequestContext(request_id=request_id)):
+        body = json.dumps(problem.document()).encode()
+    return problem.status, [("content-type", CONTENT_TYPE), *headers], body

@@ -81,7 +81,8 @@ def test_an_export_has_a_line_for_each_row(admin: APIClient) -> None:
     lines = [json.loads(line) for line in streamed(answer).splitlines()]
     assert lines[0]["user_id"] == "rui/1"
     kinds = {line["kind"] for line in lines}
-    assert {"memories", "turns", "traces", "spans", "sessions", "entities", "memory_origins"} <= kinds
+    assert {"memories", "turns", "traces", "spans", "sessions", "entities", "memory_origins", "work"} <= kinds
+    assert {line["row_kind"] for line in lines if line["kind"] == "work"} >= {"index_memory"}
     assert [line["content"] for line in lines if line["kind"] == "turns"] == ["My name is Rui."]
     assert "Lisbon" not in str(lines)
     assert LedgerEntry.objects.filter(verb="exported").count() == 1

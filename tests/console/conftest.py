@@ -11,6 +11,7 @@ from apps.actions.live_ports import SystemClock, Uuid7Ids
 from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
+from apps.imports.models import FileImport, FilePart
 from apps.intake.accept import Submission, accept
 from apps.items.models import StoredItem
 from apps.memories.models import (
@@ -142,6 +143,7 @@ def _add_the_rest(project: Project) -> None:
     _add_teamwork(second)
     _add_operations(project)
     _add_replay(project)
+    _add_import(project)
     _evaluate(second)
     tally()
 
@@ -226,6 +228,21 @@ def _add_operations(project: Project) -> None:
     )
     rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
     RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))
+
+
+def _add_import(project: Project) -> None:
+    """Add an import with a file and a problem."""
+    made = FileImport.objects.create(
+        project=project,
+        file_name=HOSTILE[:255],
+        format="mem0",
+        user_id=HOSTILE[:255],
+        state="failed",
+        error=HOSTILE,
+        counts={"turns": 1, "problems": 1},
+        problems=[{"at": HOSTILE, "reason": HOSTILE}],
+    )
+    FilePart.objects.create(project=project, file_import=made, number=1, content=b"[]")
 
 
 def _add_replay(project: Project) -> None:

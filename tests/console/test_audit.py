@@ -1,10 +1,15 @@
 """The page of the ledger links what an entry names."""
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from apps.actions.keys.create_key import create_key
+from apps.actions.ledger.record import record
 from apps.memories.models import LedgerEntry
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 
 pytestmark = pytest.mark.django_db
@@ -22,8 +27,21 @@ def test_entries_lead_to_their_memories_and_traces(admin_client: Client, full_pr
         assert admin_client.get(link).status_code == 200
 
 
-def test_other_actors_are_shown_as_they_are(admin_client: Client, full_project: Project) -> None:
-    actors = set(LedgerEntry.objects.exclude(actor__startswith="trace:").values_list("actor", flat=True))
-    page = admin_client.get(reverse("console:audit", args=[full_project.slug])).content.decode()
-    assert actors
-    assert all(f"<code>{actor}</code>" in page for actor in actors)
+def test_people_and_keys_are_named_and_found_by_their_names(admin_client: Client, full_project: Project) -> None:
+    key = create_key(project_id=full_project.pk, name="support bot", scopes=[Scope.READ]).key
+    rita = User.objects.create_user("rita")
+    for actor in (f"person:{rita.pk}", f"key:{key.id}", "person:999999"):
+        record(
+            project_id=full_project.pk, verb="noted", object_kind="memory", object_id=new_id(), actor=actor, details={}
+        )
+    address = reverse("console:audit", args=[full_project.slug])
+    page = admin_client.get(address).content.decode()
+    for stored, shown in (
+        (f"person:{rita.pk}", "rita"),
+        (f"key:{key.id}", "key support bot"),
+        ("person:999999", "person:999999"),
+    ):
+        assert f'<span title="{stored}">{shown}</span>' in page
+    found = admin_client.get(address, {"actor": "RIT", "verb": "noted"}).content.decode()
+    assert f'title="person:{rita.pk}"' in found
+    assert f'title="key:{key.id}"' not in found

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from apps.console.selectors import palette
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import EndUser, Project
@@ -74,6 +75,16 @@ def test_nothing_of_another_project_is_found(full_project: Project, other_projec
     for text in ("rui", "green tea", "marta", "lisbon", *(row.shown_id for row in rows)):
         page = theo.get("/console/other/palette/", {"q": text}).content.decode()
         assert "0 found" in page, text
+
+
+def test_what_the_palette_does_not_read_is_found_in_the_list(
+    tuner: Client, full_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(palette, "LATEST_MEMORIES", 0)
+    page = found(tuner, "green tea")
+    assert ">Memories</div>" not in page
+    address = page.split('id="palette-further" href="')[1].split('"')[0]
+    assert "green tea" in tuner.get(address.replace("&amp;", "&")).content.decode().split("<main")[1]
 
 
 def test_an_identifier_leads_straight_to_its_object(tuner: Client, full_project: Project) -> None:

@@ -69,10 +69,14 @@ def test_an_edited_memory_is_forced_by_its_box(admin: Client, ana: Teller, proje
     assert memory.status == Status.RETRACTED
 
 
+def test_the_address_without_a_selection_leads_to_the_form(admin: Client, project: Project) -> None:
+    assert admin.get(f"{PAGES}new/")["Location"] == PAGES
+
+
 @pytest.mark.parametrize(
     ("query", "says", "field"),
     [
-        ("", "fill in at least one field", ""),
+        ("user=", "fill in at least one field", ""),
         ("trace=x", "This is no trace ID", "trace"),
         ("version=x", "Enter the number of a configuration version", "version"),
         ("version=99", "no version with this number", "version"),

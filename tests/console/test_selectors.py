@@ -1,10 +1,11 @@
 """What the pages of the console are made of: periods, funnels, reasons in words, settings."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.utils import timezone
 
-from apps.console.labels import count_of, label, percent
+from apps.console.labels import count_of, label, percent, time_since
 from apps.console.selectors.charts import FunnelStep, StackSegment, funnel_bars, stacked_bars
 from apps.console.selectors.fates import TurnFate, fates_of
 from apps.console.selectors.periods import DashboardRange, dashboard_period
@@ -22,7 +23,7 @@ NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
 @pytest.mark.parametrize(
     ("range_", "first", "last", "count"),
     [
-        (DashboardRange.HOUR, datetime(2026, 3, 5, 13, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 2),
+        (DashboardRange.HOUR, datetime(2026, 3, 5, 13, 25, tzinfo=UTC), datetime(2026, 3, 5, 14, 20, tzinfo=UTC), 12),
         (DashboardRange.DAY, datetime(2026, 3, 4, 14, tzinfo=UTC), datetime(2026, 3, 5, 14, tzinfo=UTC), 25),
         (DashboardRange.WEEK, datetime(2026, 2, 26, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 8),
         (DashboardRange.MONTH, datetime(2026, 2, 3, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC), 31),
@@ -34,6 +35,12 @@ def test_a_period_ends_with_the_running_step(
 ) -> None:
     steps = dashboard_period(range_, now=NOW).steps
     assert (steps[0], steps[-1], len(steps)) == (first, last, count)
+
+
+def test_the_last_hour_of_a_busy_project_is_told_by_hours() -> None:
+    period = dashboard_period(DashboardRange.HOUR, now=NOW, is_busy=True)
+    assert (period.name, len(period.steps), period.is_exact) == ("this hour and the last", 2, False)
+    assert dashboard_period(DashboardRange.HOUR, now=NOW).name == "the last hour"
 
 
 def test_the_bars_of_a_funnel_are_as_wide_as_their_counts() -> None:
@@ -178,3 +185,9 @@ def test_a_setting_tells_its_default_and_whether_it_was_changed() -> None:
 
 def test_every_section_of_the_settings_has_a_description() -> None:
     assert all(section.about for section in settings_sections(Policy()))
+
+
+def test_what_is_long_ago_is_a_date() -> None:
+    now = timezone.now()
+    assert time_since(now - timedelta(days=29, hours=1)) == "29 d ago"
+    assert time_since(now - timedelta(days=31)) == f"{now - timedelta(days=31):%Y-%m-%d}"

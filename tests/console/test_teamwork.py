@@ -12,8 +12,8 @@ from apps.actions.review.note_presence import EXPIRES_AFTER
 from apps.actions.sessions.delete_turns import delete_session
 from apps.actions.users.erase_user import erase_user
 from apps.actions.users.export_user import export_user
-from apps.memories.models import LedgerEntry, Memory, MemoryComment, ReviewAssignment, ReviewPresence
-from apps.pipeline.core.enums import MemberRole
+from apps.memories.models import LedgerEntry, Memory, MemoryComment, MemoryLink, ReviewAssignment, ReviewPresence
+from apps.pipeline.core.enums import LinkKind, MemberRole
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Membership, Project
 from tests.console.conftest import HOSTILE
@@ -111,6 +111,27 @@ def test_a_member_who_leaves_has_nothing_assigned(rita: Client, ben: Client, pro
     member("ada", project, MemberRole.ADMIN)
     remove_member(project_id=project.pk, membership_id=Membership.objects.get(user__username="rita").pk)
     assert not ReviewAssignment.objects.exists()
+
+
+def test_a_pair_is_assigned_and_commented_on_through_its_memories(
+    rita: Client, ben: Client, project: Project, memory: Memory
+) -> None:
+    other = pending(project, "Rui sings bass", user=memory.end_user.external_id, predicate="sings")
+    link = MemoryLink.objects.create(
+        end_user=memory.end_user, project=project, from_memory=other, to_memory=memory, kind=LinkKind.CONTRADICTS
+    )
+    ben.post(f"{HOME}review/assign/", {"memory": f"{seen(memory)} {seen(other)}", "to": number_of("rita")})
+    page = rita.get(f"{HOME}contradictions/?mine=1").content.decode()
+    assert 'mine <span class="number">1</span>' in page
+    assert f'id="row-{link.pk}"' in page
+    assert "for rita" in page
+    assert "No matches" in ben.get(f"{HOME}contradictions/?mine=1").content.decode()
+    rita.post(f"{HOME}memories/{memory.pk}/comments/", {"text": "Which voice?"})
+    answer = ben.post(f"{HOME}memories/{other.pk}/comments/", {"text": "Bass, he says.", "pair": str(link.pk)})
+    for text in ("Which voice?", "Bass, he says."):
+        assert text in answer.content.decode()
+        assert text in rita.get(f"{HOME}contradictions/{link.pk}/").content.decode()
+    assert "2 comments<" in rita.get(f"{HOME}contradictions/").content.decode()
 
 
 # --- comments

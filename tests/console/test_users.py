@@ -1,5 +1,6 @@
 """The page of one end user."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from apps.console.selectors.facts import facts_over_time
-from apps.memories.models import Memory
+from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import EndUser, Project
 from tests.console.conftest import HOSTILE
@@ -115,3 +116,12 @@ def test_facts_and_details_say_what_is_denied(admin: Client, full_project: Proje
     assert '<span class="chip chip-bad">negative</span> Rui does not like green tea.' in page
     page = admin.get(f"/console/test/memories/{tea.pk}/").content.decode()
     assert '<span class="chip chip-bad">not</span> likes' in page
+
+
+def test_the_graph_names_each_relation_and_lists_it(admin: Client, full_project: Project) -> None:
+    user = EndUser.objects.get(project=full_project)
+    page = admin.get(f"/console/test/users/{user.pk}/?tab=graph").content.decode()
+    marta, porto = (Entity.objects.get(project=full_project, name=name) for name in ("Marta", "Porto"))
+    row = next(part for part in page.split("<tr>") if f"{marta.pk}" in part and f"{porto.pk}" in part)
+    assert "lives in" in row
+    assert re.search(r'<text class="edge-label"[^>]*>[^<]*lives in', page)

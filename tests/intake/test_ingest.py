@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.intake import ingest as ingesting
+from apps.imports.models import FileImport
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
+from apps.pipeline.importing import chunks
 from apps.tenants.models import Project
 from apps.traces.models import Trace, Turn
 
@@ -64,37 +65,39 @@ def test_a_run_takes_up_where_another_stopped(project: Project, file: Path) -> N
 def test_requests_hold_one_session_and_so_many_turns(
     project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingesting, "TURNS_PER_REQUEST", 2)
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
     mixed = THREE + "\n" + lines({"content": "I moved.", "session_id": "tuesday"}, {"content": "Back again."})
-    assert run(project, file, mixed) == "5 turns in 3 requests, 0 known already\n"
-    assert sorted(trace.turns.count() for trace in Trace.objects.all()) == [1, 2, 2]
+    assert run(project, file, mixed) == "5 turns in 4 requests, 0 known already\n"
+    assert sorted(trace.turns.count() for trace in Trace.objects.all()) == [1, 1, 1, 2]
 
 
 @pytest.mark.parametrize(
     ("content", "messages"),
     [
-        (THREE + "\n{nonsense\n" + lines({"role": "pirate", "content": "Aye"}), ["line 4: ", "line 5: "]),
-        (lines({"content": "One", "turn_id": "t"}, {"content": "Two", "turn_id": "t"}), ["line 2: turn_id 't' names"]),
+        ("{nonsense\n" + lines({"role": "pirate", "content": "Aye"}), ["line 4: ", "line 5: "]),
+        (lines({"content": "One", "turn_id": "line-1"}), ["line 4: has the turn_id"]),
     ],
 )
-def test_a_bad_line_is_reported_and_nothing_is_written(
-    project: Project, file: Path, content: str, messages: list[str], capsys: pytest.CaptureFixture[str]
+def test_what_is_bad_is_told_with_its_line_and_the_rest_is_imported(
+    project: Project, file: Path, content: str, messages: list[str]
 ) -> None:
-    file.write_text(content)
-    out = StringIO()
-    with pytest.raises(CommandError, match="nothing was ingested"):
-        call_command("ingest", str(file), "--format=jsonl", f"--project={project.slug}", stderr=out)
-    assert [
-        line.startswith(f"{file}: {start}") for line, start in zip(out.getvalue().splitlines(), messages, strict=True)
-    ]
+    told = run(project, file, f"{THREE}\n{content}").splitlines()
+    assert told.pop() == "3 turns in 1 requests, 0 known already"
+    assert [line.startswith(f"{file}: {start}") for line, start in zip(told, messages, strict=True)]
+    assert Turn.objects.count() == 3
+
+
+def test_a_dry_run_counts_and_writes_nothing(project: Project, file: Path) -> None:
+    told = run(project, file, THREE, "--dry-run").splitlines()
+    assert {"turns: 3", "conversations: 1", "users: 1", "dropped: 1"} <= set(told)
     assert not Turn.objects.exists()
-    assert not Trace.objects.exists()
+    assert FileImport.objects.get().state == "checked"
 
 
 def test_a_turn_without_an_end_user_is_bad_unless_the_command_names_one(project: Project, file: Path) -> None:
     anonymous = json.dumps({"session_id": "s", "role": "user", "content": "I live in Lisbon."})
-    with pytest.raises(CommandError):
-        run(project, file, anonymous)
+    assert "user_id is named neither by the file nor by the import" in run(project, file, anonymous)
+    assert not Trace.objects.exists()
     run(project, file, anonymous, "--user=bo")
     assert Trace.objects.get().end_user.external_id == "bo"
 

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from apps.actions.memories.index_memories import indexables, policy_of_rows, read_rows, write_vectors
+from apps.actions.memories.index_memories import (
+    indexables,
+    policy_of_rows,
+    read_rows,
+    traceparents_of_rows,
+    write_vectors,
+)
 from apps.actions.memories.questions_due import enqueue_questions, is_due, without_model_questions
 from apps.outbox import processing
 from apps.outbox.leases import Lease
@@ -12,6 +18,7 @@ from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.indexing import index
 from apps.pipeline.indexing.model_questions import MEMORIES_PER_CALL, ask_model, questions_model
+from apps.telemetry.tracing import span_of_work
 from apps.traces import recorder
 
 
@@ -28,8 +35,9 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> li
     model = questions_model(policy, ports)
     if model is None or not is_due(rows):
         return processing.finish(lease=lease, work=work)
-    asked = ask_model(indexables(rows), model=model, policy=policy)
-    entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
+    with span_of_work("ask questions", traceparents=traceparents_of_rows(lease, rows)):
+        asked = ask_model(indexables(rows), model=model, policy=policy)
+        entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
     with transaction.atomic():
         write_vectors(
             end_user_id=lease.end_user_id,

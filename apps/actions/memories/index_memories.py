@@ -12,13 +12,16 @@ from apps.memories.querysets import MemoryQuerySet
 from apps.outbox import processing
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
-from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.enums import MemoryType, Stage
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder, Ports
 from apps.pipeline.indexing import index
 from apps.pipeline.indexing.index import Indexable, VectorEntry
 from apps.pipeline.indexing.model_questions import questions_model
+from apps.telemetry.stages import stage_span
+from apps.telemetry.tracing import is_recording, span_of_work
 from apps.traces.policies import active_configuration, policy_of
+from apps.traces.requests import traceparents_of
 
 _FIELDS = (
     "id",
@@ -43,6 +46,14 @@ def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> l
     Raises LostLease, having written nothing.
     """
     rows = read_rows(_memories(lease.end_user_id, [each.subject_id for each in work]))
+    told_in = traceparents_of_rows(lease, rows)
+    with span_of_work("index memories", traceparents=told_in), stage_span(Stage.INDEX):
+        return _index(rows, lease=lease, work=work, ports=ports)
+
+
+def _index(
+    rows: Sequence[Mapping[str, Any]], *, lease: Lease, work: Sequence[NextWork], ports: Ports
+) -> list[NextWork]:
     entries = index.run(indexables(rows), embedder=ports.embedder, policy=policy_of_rows(rows).index)
     asks_model = questions_model(policy_of_rows(rows), ports) is not None
     with transaction.atomic():
@@ -50,6 +61,13 @@ def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> l
         if asks_model and any(row["trace_id"] for row in rows):
             enqueue_questions(lease=lease, embedder=ports.embedder)
         return processing.finish(lease=lease, work=work)
+
+
+def traceparents_of_rows(lease: Lease, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the distributed traces in which memories were told, if spans are recorded."""
+    if not is_recording():
+        return []
+    return traceparents_of(end_user_id=lease.end_user_id, trace_ids=[row["trace_id"] for row in rows])
 
 
 def embed_memories(*, end_user_id: UUID, memory_ids: Sequence[UUID], embedder: Embedder) -> tuple[VectorEntry, ...]:

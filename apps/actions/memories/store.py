@@ -41,6 +41,7 @@ class StoreRequest:
     memories: tuple[NewMemory, ...]
     is_trusted: bool = True  # whether the caller's word counts like a person's
     person_id: int | None = None  # who stores them in the console, instead of a key
+    may_replace: bool = True  # whether they may close or reword what is known; else a person decides
 
 
 def store(*, request: StoreRequest) -> tuple[UUID, ...]:
@@ -78,7 +79,9 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
         build = partial(add_memory, entity_index=index, policy=policy, now=now, is_trusted=request.is_trusted)
         added = [build(new, memory_id=new_id(), index=position) for position, new in enumerate(request.memories)]
         met = read_met([as_stored(each) for each in added], end_user_id=end_user.id, reader=reader)
-        session = DirectWriteSession(known=met, policy=policy, is_trusted=request.is_trusted)
+        session = DirectWriteSession(
+            known=met, policy=policy, is_trusted=request.is_trusted, may_replace=request.may_replace
+        )
         stored = [session.settle(each) for each in added]
         _apply(request, end_user, [AddEntity(entity=entity) for entity in index.new_entities], session_id="")
         for session_id in dict.fromkeys(new.session_id for new in request.memories):

@@ -1,10 +1,10 @@
 """Load the memories that a review decision can affect."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from apps.memories.models import Memory
-from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.memories.reading.postgres_reader import HolderProbe, PostgresMemoryReader
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot
 from apps.pipeline.direct_write.review import ReviewContext
@@ -34,3 +34,27 @@ def review_context(
         policy=policy or active_policy(project_id=memories[0].project_id),
         contradicts=frozenset(contradicts),
     )
+
+
+def review_contexts(
+    *, memories: Sequence[Memory], contradicts: Mapping[UUID, Collection[UUID]], policy: Policy
+) -> dict[UUID, ReviewContext]:
+    """Read what approving each of some memories can affect, by memory, of any end users (one round trip)."""
+    probes = [
+        HolderProbe(
+            end_user_id=each.end_user_id,
+            slots=(Slot(subject_id=each.subject_id, predicate=each.predicate),) if each.subject_id else (),
+            ids=(each.pk, *contradicts.get(each.pk, ())),
+            private_to=each.private_to,
+        )
+        for each in memories
+    ]
+    found = PostgresMemoryReader().holders_of_several(probes=probes)
+    return {
+        memory.pk: ReviewContext(
+            memories={each.id: each for each in holders},
+            policy=policy,
+            contradicts=frozenset(contradicts.get(memory.pk, ())),
+        )
+        for memory, holders in zip(memories, found, strict=True)
+    }

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from apps.actions.errors import NotFound
+from apps.actions.imports.delete_file import forget_files_of
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.users.clear_notes import clear_notes
@@ -50,6 +51,7 @@ def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
         if user.erasing_since is not None:
             return Erasure.objects.get(end_user=user, finished_at__isnull=True)
         clear_notes(project_id=project_id, end_user_id=user.id, user_id=user_id)
+        forget_files_of(project_id=project_id, end_user_id=user.id, user_id=user_id)
         user.external_id, user.erasing_since = "", timezone.now()
         user.save(update_fields=["external_id", "erasing_since"])
         erasure = Erasure.objects.create(

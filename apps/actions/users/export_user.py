@@ -19,10 +19,10 @@ AT_ONCE = 500  # rows per query; no connection is held while the caller reads th
 
 
 def export_user(*, project_id: UUID, user_id: str) -> Iterator[bytes]:
-    """Yield one line per row, first the end user's own; `kind` names the table. Raises NotFound before the first line.
+    """Yield one line per row, first the end user's own. Raises NotFound before the first line.
 
-    Vectors and other values that are computed from these are left out. What is written while the export runs may be
-    missing.
+    `kind` names the table; a column of this name is `row_kind`. Vectors and other values that are computed from these
+    are left out. What is written while the export runs may be missing.
     """
     derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
     with tenant_scope(project_id=project_id, end_user_id=derived), transaction.atomic():
@@ -56,4 +56,5 @@ def _read(user: EndUser, rows: QuerySet[Any, Any]) -> list[Any]:
 
 
 def _line(kind: str, values: dict[str, Any]) -> bytes:
-    return msgspec.json.encode({"kind": kind, **values}) + b"\n"
+    named = {"row_kind" if name == "kind" else name: value for name, value in values.items()}
+    return msgspec.json.encode({"kind": kind, **named}) + b"\n"

@@ -83,13 +83,17 @@ class FieldError(ResponseBody):
 
 
 class ProblemDocument(ResponseBody):
-    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people."""
+    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people.
+
+    `request_id` is that of `X-Request-Id`; the server's log lines about the request name it.
+    """
 
     type: str
     title: str
     status: int
     detail: str
     code: str
+    request_id: str = ""
     errors: list[FieldError] = []
 
 

@@ -114,6 +114,7 @@ class TraceResponse(TraceSummary):
     """A trace with its turns, stages, model calls and outcomes.
 
     `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
+    `distributed_trace_id` is that of the request's `traceparent`, or of the server's own span.
     """
 
     topic: str
@@ -122,6 +123,7 @@ class TraceResponse(TraceSummary):
     run_id: str | None
     metadata: dict[str, Any]
     configuration_id: str
+    distributed_trace_id: str
     error: str
     waiting: WaitingResponse | None
     outcomes: list[OutcomeResponse]
@@ -147,6 +149,7 @@ def trace_response(
         run_id=trace.agent_scope.get("run_id"),
         metadata=trace.metadata,
         configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
+        distributed_trace_id=trace.distributed_trace_id,
         error=trace.error,
         waiting=msgspec.convert(waiting, WaitingResponse | None, from_attributes=True),
         outcomes=msgspec.convert(trace.outcomes, list[OutcomeResponse]),

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from apps.console.selectors.people import actors_named, names_of
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
 
@@ -25,8 +26,8 @@ _PAGES = {
 class AuditSearch:
     """Filters of the ledger; an empty one does not restrict the result."""
 
-    actor: str = ""  # how it begins, such as "person:" or "key:0192…"
-    verb: str = ""
+    actor: str = ""  # a part of a person's or key's name, or how it is stored begins, such as "person:" or "key:0192…"
+    verb: str = ""  # with spaces or underscores
     user: str = ""  # user_id in the API; finds erased end users as well
     since: datetime | None = None
     until: datetime | None = None
@@ -37,23 +38,26 @@ class AuditLine:
     """An entry of the ledger with the names of the pages of its object and of the trace that acted; "" is none."""
 
     entry: LedgerEntry
-    actor: str  # its kind, such as "trace", where `actor_id` names it, otherwise as it is stored
+    actor: str  # a name; its kind, such as "trace", where `actor_id` names it, otherwise as it is stored
     actor_id: UUID | None
     actor_page: str
     object_page: str
 
 
 def audit_lines(entries: Iterable[LedgerEntry]) -> list[AuditLine]:
-    """Return entries with their pages."""
-    return [_line(entry) for entry in entries]
+    """Return entries with their pages and the names of people and keys (at most two queries)."""
+    listed = list(entries)
+    names = names_of(entry.actor for entry in listed)
+    return [_line(entry, names[entry.actor]) for entry in listed]
 
 
-def _line(entry: LedgerEntry) -> AuditLine:
+def _line(entry: LedgerEntry, shown: str) -> AuditLine:
     kind, _, name = entry.actor.partition(":")
+    is_named = shown != kind
     trace_id = parse(Prefix.TRACE, name) if kind == "trace" else None
     return AuditLine(
         entry=entry,
-        actor=entry.actor if trace_id is None else kind,
+        actor=shown if is_named else entry.actor if trace_id is None else kind,
         actor_id=trace_id,
         actor_page="" if trace_id is None else _PAGES["trace"],
         object_page=_PAGES.get(entry.object_kind, "") if entry.object_id else "",
@@ -64,9 +68,9 @@ def search_ledger(*, project_id: UUID, search: AuditSearch) -> QuerySet[LedgerEn
     """Return the entries of a project that match, newest first."""
     rows = LedgerEntry.objects.filter(project_id=project_id)
     if search.actor:
-        rows = rows.filter(actor__startswith=search.actor)
+        rows = rows.filter(Q(actor__startswith=search.actor) | Q(actor__in=actors_named(search.actor)))
     if search.verb:
-        rows = rows.filter(verb=search.verb)
+        rows = rows.filter(verb="_".join(search.verb.split()))
     if search.user:
         rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=search.user))
     if search.since:

@@ -1,11 +1,11 @@
 """What each decision about a memory would change, in words: shown before a person decides."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from apps.actions.review.review_context import review_context
+from apps.actions.review.review_context import review_context, review_contexts
 from apps.console.selectors.settlements import keeping, older_first
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, Stakes, Status
@@ -58,6 +58,18 @@ def review_options(
         into = f"becomes a source of {_quoted(context.memories[merge_into])}"
         lines.append(_line("Merge", merged, main=merge_into, lead=into))
     return ReviewOptions(lines=tuple(lines), replaceable=approval.beside)
+
+
+def approval_texts(
+    memories: Sequence[Memory], *, contradicts: Mapping[UUID, Collection[UUID]], policy: Policy, now: datetime
+) -> dict[UUID, str]:
+    """Predict what approving each of some memories does, by memory (one round trip); decided ones are left out."""
+    contexts = review_contexts(memories=memories, contradicts=contradicts, policy=policy)
+    return {
+        id: _line("Approve", consequences_of(Approve(id), context=context, now=now), main=id).text
+        for id, context in contexts.items()
+        if id in context.memories
+    }
 
 
 def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, ...]:

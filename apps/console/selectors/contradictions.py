@@ -12,6 +12,7 @@ from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ConsequenceLine, link_options
 from apps.console.selectors.review_item import EvidenceTurns, load_evidence
 from apps.console.selectors.settlements import keeping, older_first
+from apps.console.selectors.teamwork import ShownComment, assignee_name, comments_on, pairs_of, pairs_with_teamwork
 from apps.console.skipping import place_among
 from apps.console.text_differences import ComparedText, compared_texts
 from apps.memories.models import Memory, MemoryLink
@@ -46,6 +47,8 @@ class Contradiction:
     ends: datetime
     comparison: Comparison | None  # if deduplication compared the two
     options: tuple[ConsequenceLine, ...] = ()  # what each decision would change, while the pair is open
+    comments: tuple[ShownComment, ...] = ()  # on either memory
+    assignee: str = ""
 
     @property
     def is_duplicate(self) -> bool:
@@ -58,15 +61,24 @@ class Contradiction:
         return self.sides[1].memory
 
     @property
+    def seen(self) -> str:
+        """Return both memories with their versions, as a form sends them."""
+        return " ".join(f"{each.pk}:{each.version}" for each in self.versions)
+
+    @property
     def versions(self) -> tuple[Memory, Memory]:
         """Return both memories in the order of the link, as the form sends them."""
         return self.link.from_memory, self.link.to_memory
 
 
-def open_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = None) -> MemoryLinkQuerySet:
-    """Return the pairs that are still open, contradictions first, then oldest first."""
+def open_pairs(
+    *, project_id: UUID, words: str = "", kind: LinkKind | None = None, assigned_to: int | None = None
+) -> MemoryLinkQuerySet:
+    """Return the pairs that are still open, or those assigned to a person, contradictions first, then oldest first."""
     rows = MemoryLink.objects.for_project(project_id).to_settle()
-    return _chosen(rows, words, kind).order_by("kind", "created_at", "id")
+    if assigned_to is not None:
+        rows = pairs_of(rows, assigned_to)
+    return pairs_with_teamwork(_chosen(rows, words, kind)).order_by("kind", "created_at", "id")
 
 
 def settled_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = None) -> MemoryLinkQuerySet:
@@ -96,7 +108,7 @@ def count_by_kind(*, project_id: UUID) -> dict[LinkKind, int]:
 
 
 def load_contradiction(link: MemoryLink, *, now: datetime) -> Contradiction:
-    """Load both sides and place them on one timeline (eight queries)."""
+    """Load both sides and place them on one timeline (at most twelve queries)."""
     older, newer = older_first(link)
     begins = min(moment for memory in (older, newer) for moment in (memory.valid_from, memory.said_at))
     ends = max(now, *(memory.valid_until or now for memory in (older, newer)))
@@ -112,6 +124,8 @@ def load_contradiction(link: MemoryLink, *, now: datetime) -> Contradiction:
         ends=ends,
         comparison=load_comparisons([link]).get(link.pk),
         options=link_options(link, now=now) if link.status == LinkStatus.OPEN else (),
+        comments=comments_on(older, newer),
+        assignee=assignee_name(older.pk, newer.pk),
     )
 
 

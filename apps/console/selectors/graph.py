@@ -1,15 +1,17 @@
 """The entities of an end user as a graph: the user in the centre, an edge where a memory links two of them."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from uuid import UUID
 
+from apps.console.labels import label
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import Polarity
 
 MAX_NODES = 24
 MAX_MEMORIES = 2_000
+LABEL_AT = 0.58  # of the way from the start of a line to its end
 CENTRE, RADIUS = 300.0, 215.0  # in a view box of 600 by 600
 
 
@@ -26,14 +28,22 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line between two nodes; `weight` is its width."""
+    """A line between two nodes; `weight` is its width, `label` how the first is related to the second."""
 
-    x1: float
-    y1: float
-    x2: float
-    y2: float
+    start: Node
+    end: Node
     weight: float
     label: str
+
+    @property
+    def label_x(self) -> float:
+        """Return where the label is: nearer to the end, since many lines start at the centre."""
+        return round(self.start.x + (self.end.x - self.start.x) * LABEL_AT, 1)
+
+    @property
+    def label_y(self) -> float:
+        """Return the height of the label."""
+        return round(self.start.y + (self.end.y - self.start.y) * LABEL_AT, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +76,15 @@ def _placed(entity: Entity, index: int, count: int) -> Node:
 
 def _edges(nodes: dict[UUID, Node], said: list[tuple[UUID, str, str, str]]) -> list[Edge]:
     lines: Counter[tuple[UUID, UUID]] = Counter()
-    labels: dict[tuple[UUID, UUID], str] = {}
+    labels: defaultdict[tuple[UUID, UUID], dict[str, None]] = defaultdict(dict)
     ids = {entity.entity.shown_id: identifier for identifier, entity in nodes.items()}
     for subject, shown, predicate, polarity in said:
         other = ids.get(shown)
         if other is not None and other != subject:
             lines[(subject, other)] += 1
             negation = "not " if polarity == Polarity.NEGATIVE else ""
-            labels.setdefault((subject, other), negation + predicate.replace("_", " "))
-    ends = ((nodes[one], nodes[other], count, labels[(one, other)]) for (one, other), count in lines.items())
-    return [Edge(one.x, one.y, other.x, other.y, min(1.0 + count, 5.0), label) for one, other, count, label in ends]
+            labels[subject, other][negation + label(predicate)] = None
+    return [
+        Edge(nodes[one], nodes[other], min(1.0 + count, 5.0), ", ".join(labels[one, other]))
+        for (one, other), count in lines.items()
+    ]

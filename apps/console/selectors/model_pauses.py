@@ -11,6 +11,7 @@ from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause
 from apps.pipeline.alerts.conditions import KIND_OF_SILENCE
 from apps.pipeline.core.enums import PausedKind
+from apps.pipeline.core.number_formats import age
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,11 @@ class PausedModelBanner:
         since = f"{self.pause.since:%H:%M} UTC" if is_today else f"{self.pause.since:%Y-%m-%d %H:%M} UTC"
         verb = "waits" if self.waiting == 1 else "wait"
         seconds = (self.pause.until - self.now).total_seconds()
-        next_try = f"next try in {seconds:.0f} s" if seconds >= 1 else "the next try is due"
+        next_try = f"next try in {age(seconds)}" if seconds >= 1 else "the next try is due"
+        error = f": {self.pause.error.rstrip('.')}" if self.pause.error else ""
         return (
-            f"The {what} {self.pause.model} has not answered since {since}: "
-            f"{self.pause.error.rstrip('.')}. {count_of(self.waiting, 'request')} {verb}; {next_try}."
+            f"The {what} {self.pause.model} has not answered since {since}{error}. "
+            f"{count_of(self.waiting, 'request')} {verb}; {next_try}."
         )
 
 

@@ -32,6 +32,7 @@ _FURTHER = (
     ("Why a turn was not remembered", "why-not", MemberRole.VIEWER),
     ("What if: try one turn", "what-if", MemberRole.VIEWER),
     ("New replay", "new-replay", MemberRole.ADMIN),
+    ("New import", "new-import", MemberRole.ADMIN),
     ("New rule", "new-rule", MemberRole.ADMIN),
     ("Recipients of alerts", "alert-recipients", MemberRole.ADMIN),
 )
@@ -62,6 +63,14 @@ def destinations(*, visit: ProjectVisit, text: str) -> list[DestinationGroup]:
         found = [("By identifier", named)] if named else [*found, *_searched(visit, text)]
     groups = [DestinationGroup(name, tuple(entries)) for name, entries in found]
     return [group for group in groups if group.entries]
+
+
+def search_of_all(*, visit: ProjectVisit, text: str) -> Destination | None:
+    """Return the list of all memories with the words; the palette itself reads the latest ones, at each key."""
+    if len(text) < LEAST_CHARACTERS or any(text.startswith(f"{prefix}_") for prefix in _IDENTIFIED):
+        return None
+    address = f"{_url('memories', visit)}?{urlencode({'q': text})}"
+    return Destination(f"Search all memories for “{text}”", address, f"here: the latest {LATEST_MEMORIES:,}")
 
 
 def _searched(visit: ProjectVisit, text: str) -> list[tuple[str, Iterator[Destination]]]:

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 
 from apps.tenants.models import ApiKey
 
+MOST_NAMED = 100
 _PERSON, _KEY = "person:", "key:"
 
 
@@ -18,6 +19,13 @@ def names_of(actors: Iterable[str]) -> dict[str, str]:
     wanted = set(actors)
     names = _people(wanted) | _keys(wanted)
     return {actor: names.get(actor, actor.partition(":")[0]) for actor in wanted}
+
+
+def actors_named(part: str) -> list[str]:
+    """Return the actors whose name contains a text: people, and keys of the project in scope (two queries)."""
+    people = User.objects.filter(username__icontains=part).values_list("pk", flat=True)[:MOST_NAMED]
+    keys = ApiKey.objects.filter(name__icontains=part).values_list("pk", flat=True)[:MOST_NAMED]
+    return [*(f"{_PERSON}{each}" for each in people), *(f"{_KEY}{each}" for each in keys)]
 
 
 def _people(actors: set[str]) -> dict[str, str]:

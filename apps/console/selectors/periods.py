@@ -6,8 +6,9 @@ from enum import StrEnum
 
 
 class PeriodStep(StrEnum):
-    """The length of one step; also the precision to which the database truncates times."""
+    """The length of one step; of an hour and more, also the precision to which the database truncates times."""
 
+    FIVE_MINUTES = "five minutes"
     HOUR = "hour"
     DAY = "day"
     WEEK = "week"
@@ -23,15 +24,19 @@ class DashboardRange(StrEnum):
     QUARTER = "12w"
 
 
-# Tallies are hourly, so the last hour begins with the hour before the running one.
 _RANGES = {
-    DashboardRange.HOUR: (timedelta(hours=1), PeriodStep.HOUR, "this hour and the last"),
+    DashboardRange.HOUR: (timedelta(hours=1), PeriodStep.FIVE_MINUTES, "the last hour"),
     DashboardRange.DAY: (timedelta(hours=24), PeriodStep.HOUR, "the last 24 hours"),
     DashboardRange.WEEK: (timedelta(days=7), PeriodStep.DAY, "the last 7 days"),
     DashboardRange.MONTH: (timedelta(days=30), PeriodStep.DAY, "the last 30 days"),
     DashboardRange.QUARTER: (timedelta(weeks=12), PeriodStep.WEEK, "the last 12 weeks"),
 }
-_LENGTHS = {PeriodStep.HOUR: timedelta(hours=1), PeriodStep.DAY: timedelta(days=1), PeriodStep.WEEK: timedelta(weeks=1)}
+_LENGTHS = {
+    PeriodStep.FIVE_MINUTES: timedelta(minutes=5),
+    PeriodStep.HOUR: timedelta(hours=1),
+    PeriodStep.DAY: timedelta(days=1),
+    PeriodStep.WEEK: timedelta(weeks=1),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +51,42 @@ class DashboardPeriod:
     @property
     def name(self) -> str:
         """Return the name of the period."""
+        if self.range is DashboardRange.HOUR and not self.is_exact:
+            return "this hour and the last"
         return _RANGES[self.range][2]
+
+    @property
+    def is_exact(self) -> bool:
+        """Return True if the period begins and ends within hours, so that no hourly totals can tell about it."""
+        return self.step is PeriodStep.FIVE_MINUTES
+
+    @property
+    def step_length(self) -> timedelta:
+        """Return the length of one step."""
+        return _LENGTHS[self.step]
 
     @property
     def steps(self) -> list[datetime]:
         """Return the start of each step."""
         found, moment = [], self.start
-        while moment <= self.end:
+        while moment < self.end:
             found.append(moment)
-            moment += _LENGTHS[self.step]
+            moment += self.step_length
         return found
 
 
-def dashboard_period(range_: DashboardRange, *, now: datetime) -> DashboardPeriod:
-    """Return the period that ends at `now`."""
+def dashboard_period(range_: DashboardRange, *, now: datetime, is_busy: bool = False) -> DashboardPeriod:
+    """Return the period that ends at `now`; the last hour of a busy project begins with the hour before this one."""
     span, step, _ = _RANGES[range_]
+    if step is PeriodStep.FIVE_MINUTES and is_busy:
+        step = PeriodStep.HOUR
     return DashboardPeriod(range=range_, step=step, start=_floor(now - span, step), end=now)
 
 
 def _floor(moment: datetime, step: PeriodStep) -> datetime:
-    """Return the start of a step; weeks start on Monday, as in PostgreSQL."""
+    """Return the start of a step; weeks start on Monday, as in PostgreSQL. Short steps are counted from the moment."""
+    if step is PeriodStep.FIVE_MINUTES:
+        return moment
     if step is PeriodStep.HOUR:
         return moment.replace(minute=0, second=0, microsecond=0)
     day = moment.replace(hour=0, minute=0, second=0, microsecond=0)

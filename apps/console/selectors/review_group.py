@@ -1,14 +1,19 @@
 """The members of an open group of the review queue: who said it, and what approving each of them changes."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
 
 from apps.actions.review.review_decisions import SeenVersion
-from apps.console.selectors.consequences import review_options
+from apps.console.selectors.consequences import approval_texts
 from apps.console.selectors.review import ReviewGroup
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkStatus
-from apps.traces.policies import active_policy
+from apps.pipeline.core.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +25,19 @@ class GroupMember:
     approval: str  # what approving it changes, in words
 
 
-def load_members(group: ReviewGroup, *, now: datetime) -> tuple[GroupMember, ...]:
-    """Return the members of a group, in its order (three queries, and one round trip for each member)."""
+def load_members(group: ReviewGroup, *, policy: Policy, now: datetime) -> tuple[GroupMember, ...]:
+    """Return the members of a group, in its order (three queries, however many members)."""
     rows = {row.pk: row for row in Memory.objects.filter(pk__in=group.ids).awaiting_review().to_show()}
-    links = MemoryLink.objects.filter(kind=LinkKind.CONTRADICTS, status=LinkStatus.OPEN)
-    pairs = [
-        *links.filter(from_memory__in=group.ids).values_list("from_memory", "to_memory"),
-        *links.filter(to_memory__in=group.ids).values_list("to_memory", "from_memory"),
-    ]
-    policy = active_policy(project_id=group.leader.project_id)
-    members = []
-    for memory in (rows[id] for id in group.ids if id in rows):
-        contradicts = [other for one, other in pairs if one == memory.pk]
-        lines = review_options(memory, contradicts=contradicts, merge_into=None, policy=policy, now=now).lines
-        text = next((line.text for line in lines if line.decision == "Approve"), "")
-        members.append(GroupMember(memory, SeenVersion(memory.pk, memory.version), approval=text))
-    return tuple(members)
+    members = [rows[id] for id in group.ids if id in rows]
+    texts = approval_texts(members, contradicts=_contradictions(group.ids), policy=policy, now=now)
+    return tuple(GroupMember(each, SeenVersion(each.pk, each.version), texts.get(each.pk, "")) for each in members)
+
+
+def _contradictions(ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
+    open_ones = MemoryLink.objects.filter(kind=LinkKind.CONTRADICTS, status=LinkStatus.OPEN)
+    links = open_ones.filter(Q(from_memory__in=ids) | Q(to_memory__in=ids))
+    found: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    for one, other in links.values_list("from_memory", "to_memory"):
+        found[one].append(other)
+        found[other].append(one)
+    return found

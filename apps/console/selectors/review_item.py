@@ -17,7 +17,6 @@ from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.pipeline.core.policy import Policy
 from apps.traces.models import Turn
-from apps.traces.policies import active_policy
 
 CONTEXT_TURNS = 2
 MAX_ORIGINS = 5
@@ -61,7 +60,7 @@ class ReviewItem:
     similar: tuple[SimilarMemory, ...]
     history: tuple[HistoryEntry, ...]
     lineage: Lineage
-    options: ReviewOptions | None  # of a memory that is pending
+    options: ReviewOptions | None  # of a single memory that is pending
     comments: tuple[ShownComment, ...] = ()
 
     @property
@@ -80,12 +79,14 @@ class ReviewItem:
         return next((past.actor for past in self.history if past.operation in APPROVALS), "")
 
 
-def load_review_item(memory: Memory, *, now: datetime) -> ReviewItem:
-    """Load a memory's evidence, links, similar memories and history, and what decisions about it would change."""
-    policy = active_policy(project_id=memory.project_id)
+def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group: bool = False) -> ReviewItem:
+    """Load a memory's evidence, links, similar memories and history, and what decisions about it would change.
+
+    What a decision about a group changes is told for each member, not here.
+    """
     links, similar = _links(memory), _similar(memory, policy)
     options = None
-    if memory.status == Status.PENDING_REVIEW:
+    if memory.status == Status.PENDING_REVIEW and not is_group:
         contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
         merge_into = next((each.memory.pk for each in similar if each.is_repeat), None)
         options = review_options(memory, contradicts=contradicts, merge_into=merge_into, policy=policy, now=now)

@@ -6,16 +6,17 @@ from datetime import datetime
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, Subquery, Value
+from django.db.models import Count, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from apps.console.selectors.people import names_of
 from apps.memories.models import Memory, MemoryComment, ReviewAssignment
-from apps.memories.querysets import MemoryQuerySet
+from apps.memories.querysets import MemoryLinkQuerySet, MemoryQuerySet
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership
 
 MOST_COMMENTS = 50
+_OF_PAIR = Q(memory=OuterRef("from_memory")) | Q(memory=OuterRef("to_memory"))
 MOST_MEMBERS = 200
 
 
@@ -28,9 +29,9 @@ class ShownComment:
     at: datetime
 
 
-def comments_on(memory: Memory) -> tuple[ShownComment, ...]:
-    """Return the latest comments on a memory, oldest first (two queries)."""
-    rows = MemoryComment.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("-id")
+def comments_on(*memories: Memory) -> tuple[ShownComment, ...]:
+    """Return the latest comments on memories of one end user, oldest first (two queries)."""
+    rows = MemoryComment.objects.filter(end_user_id=memories[0].end_user_id, memory__in=memories).order_by("-id")
     latest = list(rows[:MOST_COMMENTS])[::-1]
     names = names_of(each.author for each in latest)
     return tuple(ShownComment(names[each.author], each.text, each.created_at) for each in latest)
@@ -46,10 +47,29 @@ def with_teamwork(memories: MemoryQuerySet) -> MemoryQuerySet:
     )
 
 
-def assignee_name(memory_id: UUID) -> str:
-    """Return the name of whom a memory is assigned to; empty if nobody is."""
-    names = ReviewAssignment.objects.filter(memory=memory_id).values_list("person__username", flat=True)
-    return names.first() or ""
+def pairs_with_teamwork(links: MemoryLinkQuerySet) -> MemoryLinkQuerySet:
+    """Annotate pairs as `with_teamwork` does memories; what is assigned or said is so of either memory."""
+    of_pair = {"end_user": OuterRef("end_user")}
+    comments = MemoryComment.objects.filter(_OF_PAIR, **of_pair).order_by().values("end_user")
+    return links.annotate(
+        assignee=Coalesce(
+            Subquery(ReviewAssignment.objects.filter(_OF_PAIR, **of_pair).values("person__username")[:1]), Value("")
+        ),
+        comment_count=Coalesce(Subquery(comments.annotate(rows=Count("id")).values("rows")), 0),
+    )
+
+
+def pairs_of(links: MemoryLinkQuerySet, person_id: int) -> MemoryLinkQuerySet:
+    """Filter pairs of which either memory is assigned to a person."""
+    # Hashed once, where a correlated condition would be looked up for each of many open pairs.
+    assigned = ReviewAssignment.objects.filter(person=person_id).values("memory")
+    return links.filter(Q(from_memory__in=assigned) | Q(to_memory__in=assigned))
+
+
+def assignee_name(*memory_ids: UUID) -> str:
+    """Return the name of whom one of some memories is assigned to; empty if nobody is."""
+    names = ReviewAssignment.objects.filter(memory__in=memory_ids).order_by("pk")
+    return names.values_list("person__username", flat=True).first() or ""
 
 
 def count_assigned(*, project_id: UUID, person_id: int) -> int:

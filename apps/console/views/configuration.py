@@ -30,6 +30,7 @@ from apps.pipeline.core.presets import Preset, preset_values
 from apps.traces.models import ConfigurationVersion, Replay
 
 MOST_REPLAYS = 10  # that the page of a version lists
+_RULES = "pre_filter.rules."  # how the names of changed rules begin
 
 
 @project_page()
@@ -119,10 +120,12 @@ def version(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpRespo
     shown = get_object_or_404(rows.select_related("author"), number=number)
     against = whole_number(request.GET.get("against", "")) or shown.base or number - 1
     other = rows.filter(number=against).first()
+    changes = policy_changes(other.as_policy() if other else Policy(), shown.as_policy())
     context = {
         "version": shown,
         "other": other,
-        "changes": policy_changes(other.as_policy() if other else Policy(), shown.as_policy()),
+        "changes": [change for change in changes if not change.name.startswith(_RULES)],
+        "rules": [change for change in changes if change.name.startswith(_RULES)],
         "replays": Replay.objects.filter(configuration=shown)[:MOST_REPLAYS],
         "active": rows.filter(is_active=True).defer("policy").first(),
     }

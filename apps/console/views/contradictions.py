@@ -1,6 +1,7 @@
 """Contradictions and possible duplicates: two memories side by side, for a reviewer to resolve."""
 
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -25,6 +26,7 @@ from apps.console.selectors.contradictions import (
     skipped_last,
 )
 from apps.console.selectors.settlements import settled_by, settled_pair, settlement_text
+from apps.console.selectors.teamwork import reviewers_of
 from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole
@@ -35,19 +37,31 @@ from apps.pipeline.direct_write.review import Validity
 def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List open or settled pairs and show one of them."""
     words, name, settled = query_param(request, "q"), query_param(request, "kind"), "settled" in request.GET
-    kind = LinkKind(name) if name in set(LinkKind) else None
-    chosen = {"words": words, "kind": kind, "settled": settled, "counts": count_by_kind(project_id=visit.project.pk)}
+    kind, project_id = LinkKind(name) if name in set(LinkKind) else None, visit.project.pk
+    mine = visit.person_id if "mine" in request.GET and not settled else None
+    chosen = {
+        "words": words,
+        "kind": kind,
+        "settled": settled,
+        "mine": mine is not None,
+        "assigned": open_pairs(project_id=project_id, assigned_to=visit.person_id).count(),
+        "counts": count_by_kind(project_id=project_id),
+    }
     if is_part(request, "kinds"):
         return render(request, "console/_pair_tabs.html", chosen)
-    listed = settled_pairs if settled else open_pairs
-    rows = listed(project_id=visit.project.pk, words=words, kind=kind)
-    found, link = paginate_and_open(rows if settled else skipped_last(rows, skipped_by(request)), request)
+    if settled:
+        rows = settled_pairs(project_id=project_id, words=words, kind=kind)
+    else:
+        rows = open_pairs(project_id=project_id, words=words, kind=kind, assigned_to=mine)
+        rows = skipped_last(rows, skipped_by(request))
+    found, link = paginate_and_open(rows, request)
     named, absent = identifier_of(request.GET.get("open", "")), None
     if link is None and named is not None:
         absent = absent_pair(project_id=visit.project.pk, link_id=named)
         link = absent.link or next(iter(found.rows), None)
     opened = load_contradiction(link, now=timezone.now()) if link else None
-    shown = {"page": found, "absent": absent, "is_listed": not settled, "contradiction": opened}
+    shown: dict[str, Any] = {"page": found, "absent": absent, "is_listed": not settled, "contradiction": opened}
+    shown["reviewers"] = reviewers_of(project_id=project_id)
     return render(request, "console/contradictions.html", chosen | shown)
 
 
@@ -57,7 +71,8 @@ def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> H
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
     shown = load_contradiction(get_object_or_404(links, pk=link_id), now=timezone.now())
     template = "console/_contradiction.html" if is_detail(request) else "console/contradiction.html"
-    return render(request, template, {"contradiction": shown, "is_listed": is_detail(request)})
+    reviewers = reviewers_of(project_id=visit.project.pk)
+    return render(request, template, {"contradiction": shown, "is_listed": is_detail(request), "reviewers": reviewers})
 
 
 @require_POST

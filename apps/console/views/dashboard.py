@@ -8,7 +8,7 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.alerts import alert_cards, dashboard_alerts
 from apps.console.selectors.charts import funnel_bars
 from apps.console.selectors.dashboard import dashboard as read_dashboard
-from apps.console.selectors.dashboard import funnel_steps, redacted_text
+from apps.console.selectors.dashboard import funnel_steps, is_busy, redacted_text
 from apps.console.selectors.model_pauses import model_pauses
 from apps.console.selectors.periods import DashboardRange, dashboard_period
 from apps.console.selectors.time_series import cost_series, gauge_series, reason_series
@@ -20,8 +20,9 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show alerts, funnel, health ratios, drop reasons, cost and latency of a period."""
     given = request.GET.get("range", "")
     range_ = DashboardRange(given) if given in set(DashboardRange) else DashboardRange.DAY
-    period = dashboard_period(range_, now=timezone.now())
-    shown = read_dashboard(project_id=visit.project.pk, period=period)
+    now = timezone.now()
+    is_too_much = range_ is DashboardRange.HOUR and is_busy(project_id=visit.project.pk, now=now)
+    shown = read_dashboard(project_id=visit.project.pk, period=dashboard_period(range_, now=now, is_busy=is_too_much))
     alerts = dashboard_alerts(project_id=visit.project.pk)
     known = {(each.kind, each.subject) for each in alerts}
     gauges = gauge_series(shown)

@@ -42,6 +42,7 @@ from apps.console.selectors.teamwork import assignee_name, count_assigned, revie
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
+from apps.traces.policies import active_policy
 
 
 @project_page()
@@ -65,7 +66,9 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def _case_of(request: HttpRequest, visit: ProjectVisit, found: ListPage, row: ReviewGroup | None) -> dict[str, Any]:
     """Return what is shown beside the list: the row to open, or what became of a memory that is not listed."""
     named, absent = identifier_of(request.GET.get("open", "")), None
-    if row is None and named is not None:
+    if row is None and named is None and found.rows:
+        row = found.rows[0]
+    elif row is None and named is not None:
         absent = absent_memory(project_id=visit.project.pk, memory_id=named)
         row = found.rows[0] if found.rows and absent.memory is None else None
     memory = row.leader if row else absent.memory if absent else None
@@ -74,13 +77,15 @@ def _case_of(request: HttpRequest, visit: ProjectVisit, found: ListPage, row: Re
 
 def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
     now, is_group = timezone.now(), group is not None and len(group.members) > 1
+    policy = active_policy(project_id=memory.project_id)
     return {
-        "item": load_review_item(memory, now=now),
+        "item": load_review_item(memory, policy=policy, now=now, is_group=is_group),
         "group": group if is_group else None,
-        "members": load_members(group, now=now) if group and is_group else (),
+        "members": load_members(group, policy=policy, now=now) if group and is_group else (),
         "rejections": list(RejectionReason),
         "reviewers": reviewers_of(project_id=memory.project_id),
         "assignee": group.assignee if group else assignee_name(memory.pk),
+        "seen": group.seen if group else f"{memory.pk}:{memory.version}",
     }
 
 

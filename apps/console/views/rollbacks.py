@@ -65,6 +65,8 @@ def _list(
 @project_page(MemberRole.ADMIN)
 def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Preview the rollback of the chosen traces; do it on POST."""
+    if request.method != "POST" and not request.GET:
+        return redirect("console:rollbacks", slug=visit.project.slug)
     chosen = {name: _text(request.GET, name) for name in CHOICES}
     try:
         asked = _request(request, visit)

@@ -17,7 +17,7 @@ from apps.console.query_params import identifier_of
 from apps.console.review_forms import Toast, acting_person, chosen_memories, refusal_response, toast_response
 from apps.console.selectors.people import names_of
 from apps.console.selectors.teamwork import comments_on, presence_text
-from apps.memories.models import Memory
+from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import MemberRole
 
 
@@ -53,10 +53,15 @@ def assign(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @require_POST
 @project_page(MemberRole.REVIEWER)
 def comment(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
-    """Add a comment, and return all comments on the memory."""
+    """Add a comment, and return all comments on the memory, or on both memories of the pair in which it was written."""
     try:
         comment_on_memory(by=acting_person(visit), memory_id=memory_id, text=request.POST.get("text", ""))
     except Refused as refused:
         return refusal_response(request, refused)
     memory = get_object_or_404(Memory.objects.for_project(visit.project.pk), pk=memory_id)
-    return render(request, "console/_comments.html", {"memory": memory, "comments": comments_on(memory)})
+    links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory")
+    named = identifier_of(request.POST.get("pair", ""))
+    pair = links.filter(pk=named).first() if named else None
+    of = (pair.from_memory, pair.to_memory) if pair else (memory,)
+    shown = {"memory": memory, "pair": pair, "comments": comments_on(*of)}
+    return render(request, "console/_comments.html", shown)

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
+from apps.console.labels import label
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
@@ -21,7 +22,7 @@ from apps.console.selectors.traces import (
     split_words,
 )
 from apps.console.selectors.turn_explanations import explain_turns
-from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.enums import Reason, TraceStatus
 from apps.traces.models import Trace
 
 MAX_TURNS = 20
@@ -42,6 +43,8 @@ def traces(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "search": search,
         "query": request.GET,
         "statuses": list(TraceStatus),
+        # A reason that was stored by other rules than today's stays chosen.
+        "reasons": sorted({*Reason, *filter(None, [search.reason])}, key=label),
         "latest": LATEST,
         "counted": COUNTED,
         "shown_at": found.rows[0].created_at if found.rows and found.number == 1 else timezone.now(),

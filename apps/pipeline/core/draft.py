@@ -35,6 +35,7 @@ class Request:
     earlier_turns: tuple[SourceTurn, ...] = ()  # of the same session, oldest first, as context only
     topic: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    traceparent: str = ""  # of the distributed trace that the request belongs to (W3C Trace Context)
 
     @property
     def source(self) -> MemorySource:

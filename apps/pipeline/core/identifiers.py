@@ -26,6 +26,7 @@ class Prefix(StrEnum):
     LEDGER_ENTRY = "led"
     ROLLBACK = "rbk"
     REPLAY = "rpl"
+    IMPORT = "imp"
     ALERT = "alr"
     EVALUATION_SAMPLE = "smp"
     EVALUATION_ITEM = "itm"

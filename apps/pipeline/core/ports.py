@@ -1,12 +1,14 @@
 """Ports: protocols through which the pipeline reaches the outside world, and the bundle of them that a run uses."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, KnownEntity
+from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
@@ -137,6 +139,13 @@ class StalePlan(Exception):
     """A memory has changed since the plan was made; the caller has to plan again."""
 
 
+StageSpanPort = Callable[[Stage], AbstractContextManager[object]]  # entered while a stage runs
+
+
+def _unseen(stage: Stage) -> AbstractContextManager[object]:
+    return nullcontext()
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """The outside world of one run; live runs, dry runs and replays differ only in their ports."""
@@ -148,6 +157,7 @@ class Ports:
     writer: PlanWriter
     model: Model | None = None  # without one the patterns extract
     has_usual_model: bool = True  # whether `model` also answers policies that name none
+    stage_span: StageSpanPort = _unseen  # lets operators see that a stage runs
     waits_for_judge: bool = False  # whether a judge that does not answer fails the run instead of leaving cases open
 
     def model_for(self, policy: Policy) -> Model | None:

@@ -58,13 +58,16 @@ class StoreResult:
 class DirectWriteSession:
     """The memories of one request, settled one after the other; created for one request and discarded after it."""
 
-    def __init__(self, *, known: Iterable[StoredMemory], policy: Policy, is_trusted: bool = True) -> None:
+    def __init__(
+        self, *, known: Iterable[StoredMemory], policy: Policy, is_trusted: bool = True, may_replace: bool = True
+    ) -> None:
         self._live = {each.id: each for each in known}
         # Includes the hashes of memories to be closed: they are closed only after the new ones are added.
         self._hashes = {(each.private_to, each.canonical_hash) for each in self._live.values()}
         self._slack = policy.conflict.confidence_slack
         self._review_below = policy.confidence.review_below
         self._is_trusted = is_trusted
+        self._may_replace = may_replace
         self.changes: list[Operation] = []  # of known memories, and of those that this request adds
 
     def settle(self, add: AddMemory) -> StoreResult:
@@ -88,7 +91,7 @@ class DirectWriteSession:
 
     def _word_better(self, duplicate: StoredMemory, memory: StoredMemory) -> None:
         """Use the wording that says more; the other one stays in the history."""
-        if precision_of(memory.content) <= precision_of(duplicate.content):
+        if not self._may_replace or precision_of(memory.content) <= precision_of(duplicate.content):
             return
         if not self._is_trusted and is_vouched_for(duplicate):
             return
@@ -123,7 +126,9 @@ class DirectWriteSession:
             return StoreResult(add.memory_id, adds=late)
         if any(memory.confidence < each.confidence - self._slack for each in place.closes):
             return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.WEAKER_EVIDENCE)
-        if not self._is_trusted and any(map(is_vouched_for, place.closes)):
+        if (place.closes and not self._may_replace) or (
+            not self._is_trusted and any(map(is_vouched_for, place.closes))
+        ):
             return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.LESS_TRUSTED)
         for each in place.closes:
             del self._live[each.id]

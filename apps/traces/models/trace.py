@@ -36,6 +36,9 @@ class Trace(models.Model):
         help_text="the operations that were applied",
     )
     error = models.TextField(blank=True, db_default="")
+    traceparent = models.CharField(
+        max_length=55, blank=True, default="", db_default="", help_text="the distributed trace of its request (W3C)"
+    )
     rollback_id = models.UUIDField(null=True, blank=True, help_text="the rollback that took back what it wrote")
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -61,6 +64,11 @@ class Trace(models.Model):
     def shown_id(self) -> str:
         """Return the identifier with its public prefix."""
         return show(Prefix.TRACE, self.id)
+
+    @property
+    def distributed_trace_id(self) -> str:
+        """Return the distributed trace that its request belongs to, empty if none."""
+        return self.traceparent[3:35]
 
 
 class Span(models.Model):

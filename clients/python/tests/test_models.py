@@ -8,11 +8,12 @@ from typing import Any
 
 from django.core.management import call_command
 
-from memplatform_client import calls
+from memplatform_client import calls, import_calls
 from scripts import client_models
 
 # What the parameters of a call are named in the request.
-ELSEWHERE = {"idempotency_key", "filters", "changes", "version", "cursor"}
+ELSEWHERE = {"idempotency_key", "filters", "changes", "version", "cursor", "content"}
+NO_CALLS = {"request", "answer", "dataclass", "field", "quote", "cast", "given", "in_path", "file_parts"}
 
 
 def document() -> dict[str, Any]:
@@ -30,8 +31,9 @@ def test_models_and_calls_are_those_of_the_document() -> None:
         for path, methods in found["paths"].items()
         for method, operation in methods.items()
     }
-    for name, build in inspect.getmembers(calls, inspect.isfunction):
-        if name in {"request", "answer", "dataclass", "field", "quote", "cast"} or name.startswith("_"):
+    builders = [each for module in (calls, import_calls) for each in inspect.getmembers(module, inspect.isfunction)]
+    for name, build in builders:
+        if name in NO_CALLS or name.startswith("_"):
             continue
         method, path, operation = operations[{"search": "search_memories"}.get(name, name)]
         call = build(**{each: example(each) for each in required(build)})

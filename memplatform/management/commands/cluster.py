@@ -21,6 +21,7 @@ from apps.providers import registry, wordllama
 from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
+from memplatform.cluster_metrics import ClusterMetrics
 from memplatform.drain_processes import DrainProcesses
 from memplatform.embedded.supervisor import Supervisor
 from memplatform.parent_death import end_with_parent
@@ -121,11 +122,15 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, GracefulCluster.request_stop)
         supervisor = Supervisor(settings.EMBEDDED_DIR) if settings.DATABASE_IS_EMBEDDED else None
-        drains = DrainProcesses(settings.CLUSTER_WORKERS, watch=supervisor.look if supervisor else None)
+        metrics = ClusterMetrics(settings.CLUSTER_METRICS_PORT) if settings.CLUSTER_METRICS_PORT else None
+        watched = [each for each in (supervisor and supervisor.look, metrics and metrics.keep) if each]
+        drains = DrainProcesses(settings.CLUSTER_WORKERS, watch=watched)
         try:
             self._run(drains)
         finally:
             drains.end()
+            if metrics:
+                metrics.end()
 
     def _run(self, drains: DrainProcesses) -> None:
         pause = LEAST_PAUSE

@@ -1,66 +1,143 @@
-"""Ingest a file of conversations."""
+"""Import a file of conversations or memories."""
 
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 from rich.console import Console
 from rich.progress import Progress
 
+from apps.actions.errors import Refused
+from apps.actions.imports.begin_check import begin_check
+from apps.actions.imports.check_import import check_import
+from apps.actions.imports.request_import import ImportRequest, request_import
+from apps.actions.imports.start_import import start_import
+from apps.actions.imports.store_part import store_part
+from apps.actions.ledger.actor import COMMAND, acting_as
 from apps.actions.management.project_argument import project_named
-from apps.intake.formats import READERS
-from apps.intake.formats.parsed_turn import ParsedTurn, Source
-from apps.intake.ingest import BadFile, Ingested, all_valid, ingest
+from apps.imports.models import FileImport
+from apps.intake.run_import import run_import
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import WorkState
+from apps.pipeline.core.enums import ImportFormat, ImportState, WorkState
+from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.worker.drain import drain
 from apps.worker.shutdown import STOPPING
 
-MOST_SHOWN = 20  # invalid places of a file
+MOST_SHOWN = 20  # problems of a file
+PART_BYTES = 1024 * 1024
 SLICE_SECONDS = 1.0
+WORK_SECONDS = 30.0  # between two parts of an import, which each read the file from its start
+A_DAY = timedelta(days=1)
 OPEN = (WorkState.PENDING, WorkState.RUNNING)
 
 
 class Command(BaseCommand):
-    help = "Import a file of conversations as POST /v1/turns would; a repeated run continues where it stopped."
+    help = (
+        "Import a file as POST /v1/imports would. What cannot be imported is told, and the rest is imported; "
+        "a repeated run imports what is new."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--format", required=True, choices=sorted(READERS))
+        parser.add_argument("--format", choices=[each.value for each in ImportFormat], help="without it: recognised")
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--user", default="", metavar="ID", help="user_id where the file names none")
+        parser.add_argument(
+            "--user-of", action="append", default=[], type=_named_user, metavar="NAME=ID", help="user_id of a name"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="count what the file would bring, and stop")
         parser.add_argument("--wait", action="store_true", help="process the imported turns and exit when done")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        turns = self._read(options["file"], options["format"], options["user"])
-        with _progress_bar("turns", total=len(turns)) as progress:
-            done = ingest(project_id=project.pk, turns=turns, progress=progress)
-        self.stdout.write(_summary(done))
+        with tenant_scope(project_id=project.pk), acting_as(COMMAND):
+            try:
+                self._ingest(project, options)
+            except Refused as refused:
+                raise CommandError(str(refused)) from refused
+
+    def _ingest(self, project: Project, options: dict[str, Any]) -> None:
+        held = self._checked(project, options)
+        for problem in held.problems[:MOST_SHOWN]:
+            self.stderr.write(f"{options['file']}: {problem['at']}: {problem['reason']}")
+        if options["dry_run"]:
+            self.stdout.write(_lines(held.counts))
+            return
+        users = frozenset(held.users)
+        start_import(project_id=project.pk, import_id=held.pk)
+        with _progress_bar("chunks", total=held.chunks) as progress:
+            _run(held, progress, works=options["wait"])
+        if held.state != ImportState.DONE:
+            raise CommandError(
+                f"the import is {held.state}: {held.error or held.wait_reason or 'workers go on with it'}"
+            )
+        self.stdout.write(_summary(held))
         if options["wait"]:
-            with tenant_scope(project_id=project.pk):
-                _work(done.end_users)
+            _work(users)
 
-    def _read(self, file: Path, name: str, user_id: str) -> tuple[ParsedTurn, ...]:
-        source = Source(name=file.stem, user_id=user_id, now=timezone.now())
+    def _checked(self, project: Project, options: dict[str, Any]) -> FileImport:
+        file: Path = options["file"]
+        request = ImportRequest(
+            project_id=project.pk,
+            file_name=file.name,
+            file_format=ImportFormat(options["format"]) if options["format"] else None,
+            user_id=options["user"],
+            users_by_name=dict(options["user_of"]),
+        )
+        held = request_import(request=request)
         try:
-            return all_valid(READERS[name](file.read_bytes(), source=source))
+            with file.open("rb") as stream:
+                for number, content in enumerate(iter(lambda: stream.read(PART_BYTES), b""), start=1):
+                    store_part(project_id=project.pk, import_id=held.pk, number=number, content=content)
         except OSError as error:
+            held.delete()
             raise CommandError(f"{file}: {error.strerror}") from error
-        except BadFile as bad:
-            for place in bad.places[:MOST_SHOWN]:
-                self.stderr.write(f"{file}: {place.at}: {place.message}")
-            raise CommandError(f"{bad}; nothing was ingested") from bad
+        begin_check(project_id=project.pk, import_id=held.pk)
+        check_import(import_id=held.pk)
+        held.refresh_from_db()
+        if held.state == ImportState.FAILED:
+            held.delete()
+            raise CommandError(held.error)
+        return held
 
 
-def _summary(done: Ingested) -> str:
-    return f"{done.turns} turns in {done.requests} requests, {done.known} known already"
+def _named_user(text: str) -> tuple[str, str]:
+    name, _, user_id = text.partition("=")
+    if not name or not user_id:
+        raise ArgumentTypeError("must be NAME=ID")
+    return name, user_id
+
+
+def _lines(counts: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in counts.items() if value)
+
+
+def _summary(held: FileImport) -> str:
+    if held.format == ImportFormat.PROJECT:
+        return _lines(held.done)
+    done = {name: held.done.get(name, 0) for name in ("turns", "requests", "stored", "merged", "refused", "known")}
+    if held.done.get("turns") or not held.counts.get("memories"):
+        return f"{done['turns']} turns in {done['requests']} requests, {done['known']} known already"
+    told = f"{done['stored']} memories, {done['merged']} merged into known ones, {done['known']} known already"
+    return f"{told}, {done['refused']} refused" if done["refused"] else told
+
+
+def _run(held: FileImport, progress: Callable[[int], None], *, works: bool) -> None:
+    """Import until it is over. Where it has to wait for the queue, work is done if wanted."""
+    while not STOPPING.is_set():
+        run_import(import_id=held.pk, most=A_DAY, pauses=not works, on_progress=progress)
+        held.refresh_from_db()
+        if held.is_over:
+            return
+        if not (works and held.wait_reason and drain(most_seconds=WORK_SECONDS)):
+            time.sleep(SLICE_SECONDS)  # another process imports it, or it waits until a quota has room
 
 
 def _work(end_users: Collection[UUID]) -> None:

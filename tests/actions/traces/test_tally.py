@@ -11,7 +11,7 @@ from apps.pipeline.core.funnel_metrics import Measure
 from apps.tenants.models import Project
 from apps.traces import tallies
 from apps.traces.models import HourlyLatency, HourlyTally, ModelCall, Span, TalliedHour, Trace
-from apps.traces.tallies import CLOSED_AFTER, HOUR, hour_of, hours_to_tally, tally_hour
+from apps.traces.tallies import CLOSED_AFTER, HOUR, count_now, hour_of, hours_to_tally, latencies_now, tally_hour
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +51,26 @@ def test_tallies_agree_with_the_traces(project: Project, spoken: Person) -> None
     assert counted["traces", "", TraceStatus.DONE] == 2
     assert counted["traces", "", TraceStatus.REJECTED] == 1
     assert counted["drops", "extract", "no_candidate"] >= 1
+
+
+def test_a_count_of_now_agrees_with_the_tallies_of_its_hours(project: Project, spoken: Person) -> None:
+    tally()
+    now = timezone.now()
+    found: Sums = {}
+    counted = count_now(project_id=project.pk, since=now - HOUR, until=now, step=timedelta(minutes=5))
+    for moment, measure, stage, reason, amount in counted:
+        assert now - timedelta(minutes=5) <= moment < now
+        found[measure, stage, reason] = found.get((measure, stage, reason), 0) + amount
+    assert found == sums(project)
+    buckets = HourlyLatency.objects.filter(project=project).order_by().values_list("stage", "bucket", "spans")
+    assert sorted(latencies_now(project_id=project.pk, since=now - HOUR, until=now)) == sorted(buckets)
+
+
+def test_a_count_of_now_leaves_out_what_is_older(project: Project, spoken: Person) -> None:
+    now = timezone.now()
+    Span.objects.update(created_at=now - timedelta(minutes=61))
+    assert count_now(project_id=project.pk, since=now - HOUR, until=now, step=timedelta(minutes=5)) == []
+    assert latencies_now(project_id=project.pk, since=now - HOUR, until=now) == []
 
 
 def test_redacted_data_is_counted_by_kind(project: Project) -> None:

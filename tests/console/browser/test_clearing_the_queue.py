@@ -76,7 +76,7 @@ def slow_and_unreliable(window: Window) -> None:
 
 WINDOWS = [(1280, False), (390, True)]
 if is_soak():
-    WINDOWS += [(820, False), (390, False), (820, True)]
+    WINDOWS += [(820, False), (390, False), (820, True), (1280, True)]
 
 
 @pytest.mark.parametrize(("width", "has_mouse"), WINDOWS)

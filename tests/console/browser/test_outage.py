@@ -18,6 +18,7 @@ from apps.tenants.models import Project
 from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply, simply
 from tests.console.browser.conftest import OpenPage
+from tests.console.browser.hands import WINDOWS, Hands
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -32,8 +33,15 @@ def say(client: APIClient, user: str, text: str) -> None:
     client.post("/v1/turns", {"user_id": user, "session_id": "s", "turns": turns})
 
 
+@pytest.mark.parametrize(("width", "has_mouse"), WINDOWS)
 def test_an_outage_is_mended_in_four_clicks(
-    open_window: OpenPage, project: Project, client: APIClient, model_server: ModelServer, settings: Any
+    open_window: OpenPage,
+    project: Project,
+    client: APIClient,
+    model_server: ModelServer,
+    settings: Any,
+    width: int,
+    has_mouse: bool,
 ) -> None:
     model_server.answering = lambda _: Reply(status=503, headers={"retry-after-ms": "1"}, error="overloaded")
     say(client, "ana", "I have a dog called Rex.")
@@ -44,18 +52,21 @@ def test_an_outage_is_mended_in_four_clicks(
     ModelPause.objects.update(since=timezone.now() - timedelta(minutes=5))
     evaluate_alerts()
 
-    window = open_window()
+    window = open_window(width=width, height=844)
+    hands = Hands(window, has_mouse)
     window.open("dashboard/")
-    window.page.get_by_role("link", name="Alerts 1").click()
-    window.page.get_by_role("link", name="See its error and try it now").click()
+    if width == 1280:
+        hands.click(window.page.get_by_role("link", name="Alerts 1"))
+    hands.click(window.page.get_by_role("link", name="See its error and try it now"))
     models = window.page.get_by_role("region", name="Models")
     expect(models).to_contain_text("does not answer")
     model_server.answering = simply
-    window.page.get_by_role("button", name="Test call").click()
+    hands.click(window.page.get_by_role("button", name="Test call"))
     expect(window.page.get_by_role("status").filter(has_text="has answered")).to_be_visible()
     expect(models).to_contain_text("answers")
-    window.page.get_by_role("button", name="Retry all").click()
+    hands.click(window.page.get_by_role("button", name="Retry all"))
     expect(window.page.get_by_text("1 failed entry will be retried now.")).to_be_visible()
+    assert hands.clicks <= 4
 
     work_off()
     work_off()

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import EndUser, Project
 from tests.console.browser.conftest import OpenPage
+from tests.console.browser.hands import WINDOWS, Hands
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -39,13 +40,25 @@ def test_a_query_is_explained(open_window: OpenPage, full_project: Project) -> N
     expect(window.page.locator("[data-unscored]").first).to_contain_text("Not scored:")
 
 
-def test_what_is_known_of_a_user_and_why_takes_three_clicks(open_window: OpenPage, full_project: Project) -> None:
-    """Users, the user, the memory: its quote in the conversation is on the screen."""
-    window = open_window(role=MemberRole.VIEWER)
+@pytest.mark.parametrize(("width", "has_mouse"), WINDOWS)
+def test_what_is_known_of_a_user_and_why_takes_three_clicks(
+    open_window: OpenPage, full_project: Project, width: int, has_mouse: bool
+) -> None:
+    """Users, the user, the memory: its quote in the conversation is on the screen. A narrow window has the palette."""
+    window = open_window(role=MemberRole.VIEWER, width=width, height=844)
+    hands, page = Hands(window, has_mouse), window.page
     window.open("review/")
-    window.page.get_by_role("link", name="Users", exact=True).click()
-    window.page.get_by_role("table").get_by_role("link").first.click()
-    line = window.page.locator(".told-line", has_text="green tea").first
+    if width == 1280:
+        hands.click(page.get_by_role("link", name="Users", exact=True))
+        hands.click(page.get_by_role("table").get_by_role("link").first)
+    else:
+        hands.click(page.get_by_role("button", name="Go to anything"))
+        page.keyboard.type("rui")
+        user = page.get_by_role("group", name="Users").get_by_role("option").first
+        expect(user).to_have_attribute("aria-selected", "true")
+        hands.click(user) if has_mouse else window.press("Enter")
+    line = page.locator(".told-line", has_text="green tea").first
     expect(line.locator("q")).to_contain_text("I like green tea")
-    line.get_by_role("link").first.click()
-    expect(window.page.locator(".turn-quoted mark")).to_contain_text("green tea")
+    hands.click(line.get_by_role("link").first)
+    expect(page.locator(".turn-quoted mark")).to_contain_text("green tea")
+    assert hands.clicks <= 3

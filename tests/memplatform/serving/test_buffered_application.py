@@ -79,11 +79,11 @@ class Parts(list[bytes]):
         self.closed = True
 
 
-def run(application: Callable[..., Any], scope: FakeScope, exchange: FakeExchange) -> None:
+def run(application: Callable[..., Any], scope: FakeScope, exchange: FakeExchange, **options: Any) -> None:
     waits = TraceWaits(lambda asked: asked, at_most=1)
     limits = BodyLimits(largest=1_000)
     served = BufferedApplication(
-        application, threads=1, limits=limits, refuse=refuse, waits=waits, answer_mcp=answer_mcp
+        application, threads=1, limits=limits, refuse=refuse, waits=waits, answer_mcp=answer_mcp, **options
     )
     run_async(served.__rsgi__(scope, exchange))  # type: ignore[arg-type]
     served.__rsgi_del__(asyncio.new_event_loop())
@@ -103,6 +103,20 @@ def test_the_environment_holds_the_request() -> None:
         "1,2",
     )
     assert environ["wsgi.input"].read() == b"body"
+
+
+def test_a_monitor_may_use_any_address_of_the_process() -> None:
+    hosts = []
+
+    def application(environ: dict[str, Any], start: Callable[..., Any]) -> Parts:
+        hosts.append(environ["HTTP_HOST"])
+        start("200 OK", [])
+        return Parts(b"", streaming=False)
+
+    for path in ("/readyz", "/v1/turns"):
+        scope = FakeScope(path, host=["10.0.0.7:8000"])
+        run(application, scope, FakeExchange(), monitoring_host="memory.example.com")
+    assert hosts == ["memory.example.com", "10.0.0.7:8000"]
 
 
 @pytest.mark.parametrize("streaming", [False, True])

@@ -5,6 +5,7 @@ from apps.pipeline.core.enums.alerts import AlertEvent, AlertKind, AlertState, D
 from apps.pipeline.core.enums.choices import choices_of, values_of
 from apps.pipeline.core.enums.evaluation import LABEL_VALUES, LabelValue, SampleKind
 from apps.pipeline.core.enums.funnel import Outcome, Reason, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.enums.imports import ImportFormat, ImportState
 from apps.pipeline.core.enums.links import LinkKind, LinkResolution, LinkStatus, RejectionReason
 from apps.pipeline.core.enums.memory import (
     LIVE_STATUSES,
@@ -52,6 +53,8 @@ __all__ = [
     "ExtractorKind",
     "Grounding",
     "Handling",
+    "ImportFormat",
+    "ImportState",
     "LabelValue",
     "LeftAlone",
     "LinkKind",

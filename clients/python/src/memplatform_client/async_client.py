@@ -2,14 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import wraps
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import httpx2
 
-from memplatform_client import calls, models
+from memplatform_client import calls, import_calls, models
 from memplatform_client.calls import LONGEST_WAIT, Call
 from memplatform_client.client import EARLY_SECONDS, cursor_of
 from memplatform_client.errors import APIError, ConnectionFailed, WaitTimeout
@@ -69,6 +70,14 @@ class AsyncClient:
     list_item_namespaces = _sends(calls.list_item_namespaces)
     run_item_operations = _sends(calls.run_item_operations)
     erase_user = _sends(calls.erase_user)
+    request_import = _sends(import_calls.request_import)
+    put_import_part = _sends(import_calls.put_import_part)
+    check_import = _sends(import_calls.check_import)
+    start_import = _sends(import_calls.start_import)
+    cancel_import = _sends(import_calls.cancel_import)
+    delete_import_file = _sends(import_calls.delete_import_file)
+    read_import = _sends(import_calls.read_import)
+    list_imports = _sends(import_calls.list_imports)
     request = _sends(calls.request)
 
     async def wait(self, trace_id: str, *, timeout: float = 120.0) -> models.TraceResponse:
@@ -82,6 +91,34 @@ class AsyncClient:
             if time.monotonic() >= deadline:
                 raise WaitTimeout(f"trace {trace_id} has not ended after {timeout:g} seconds")
             await asyncio.sleep(max(0.0, asked + EARLY_SECONDS - time.monotonic()))
+
+    async def upload_import(
+        self,
+        file: str | Path,
+        *,
+        format: models.ImportFormat | None = None,
+        user_id: str | None = None,
+        users: Mapping[str, str] | None = None,
+        timeout: float = 600.0,
+    ) -> models.ImportResponse:
+        """Send a file and return its import when it was checked; `start_import` imports it. Raises WaitTimeout."""
+        path = Path(file)
+        made = await self.request_import(file_name=path.name, format=format, user_id=user_id, users=users)
+        for number, content in import_calls.file_parts(path):
+            await self.put_import_part(made["id"], number, content)
+        await self.check_import(made["id"])
+        return await self.wait_import(made["id"], timeout=timeout)
+
+    async def wait_import(self, import_id: str, *, timeout: float = 600.0) -> models.ImportResponse:
+        """Return an import when nothing is under way: checked, done, cancelled or failed. Raises WaitTimeout."""
+        deadline = time.monotonic() + timeout
+        while True:
+            found = await self.read_import(import_id)
+            if found["state"] not in import_calls.WAITING:
+                return found
+            if time.monotonic() >= deadline:
+                raise WaitTimeout(f"import {import_id} is still {found['state']} after {timeout:g} seconds")
+            await asyncio.sleep(import_calls.POLL_SECONDS)
 
     def each_memory(self, *, user_id: str | None = None, **filters: Any) -> AsyncIterator[models.MemoryResponse]:
         """Yield memories, newest first, page by page; the filters are those of `list_memories`."""

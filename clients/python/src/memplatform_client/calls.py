@@ -43,8 +43,8 @@ def write_turns(
 
     Mode "sync" answers with the outcome (a TurnsResponse) if processing ends in time.
     """
-    said = _given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
-    body = said | _given(agent_id=agent_id, app_id=app_id, run_id=run_id)
+    said = given(user_id=user_id, session_id=session_id, turns=list(turns), mode=mode, topic=topic, metadata=metadata)
+    body = said | given(agent_id=agent_id, app_id=app_id, run_id=run_id)
     return _repeatable("/v1/turns", body, idempotency_key)
 
 
@@ -57,7 +57,7 @@ def store_memories(
 
 def read_trace(trace_id: str, *, wait: int = 0) -> Call[models.TraceResponse]:
     """Read what each stage did with a request, after up to `wait` seconds (at most 30) if it is still queued."""
-    return Call("GET", f"/v1/traces/{_in_path(trace_id)}", query=_given(wait=wait or None))
+    return Call("GET", f"/v1/traces/{in_path(trace_id)}", query=given(wait=wait or None))
 
 
 def search(user_id: str, query: str, **filters: Any) -> Call[models.SearchResponse]:
@@ -77,8 +77,8 @@ def build_context(
     run_id: str | None = None,
 ) -> Call[models.ContextResponse]:
     """Build a text block about an end user for an agent's prompt."""
-    asked = _given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
-    body = asked | _given(agent_id=agent_id, app_id=app_id, run_id=run_id)
+    asked = given(user_id=user_id, query=query, token_budget=token_budget, stakes=stakes, min_score=min_score)
+    body = asked | given(agent_id=agent_id, app_id=app_id, run_id=run_id)
     return Call("POST", "/v1/context", body=body)
 
 
@@ -86,7 +86,7 @@ def list_memories(
     *, user_id: str | None = None, cursor: str | None = None, limit: int = 50, **filters: Any
 ) -> Call[models.MemoryList]:
     """List memories, newest first; `filters` are further query parameters, such as `type`, `tag` and `filter`."""
-    query = _given(user_id=user_id, cursor=cursor, limit=limit, **_named(filters))
+    query = given(user_id=user_id, cursor=cursor, limit=limit, **_named(filters))
     if isinstance(query.get("filter"), Mapping):
         query["filter"] = json.dumps(query["filter"])
     return Call("GET", "/v1/memories", query=query)
@@ -94,32 +94,32 @@ def list_memories(
 
 def read_memory(memory_id: str) -> Call[models.MemoryDetailResponse]:
     """Read a memory with its source turns and links."""
-    return Call("GET", f"/v1/memories/{_in_path(memory_id)}")
+    return Call("GET", f"/v1/memories/{in_path(memory_id)}")
 
 
 def read_history(memory_id: str) -> Call[models.HistoryResponse]:
     """Read the past versions of a memory and who changed it."""
-    return Call("GET", f"/v1/memories/{_in_path(memory_id)}/history")
+    return Call("GET", f"/v1/memories/{in_path(memory_id)}/history")
 
 
 def revise_memory(
     memory_id: str, changes: models.RevisionBody, *, version: int | None = None
 ) -> Call[models.MemoryResponse]:
     """Change fields of a memory; with `version`, only if it is still at that version."""
-    path = f"/v1/memories/{_in_path(memory_id)}"
+    path = f"/v1/memories/{in_path(memory_id)}"
     return Call("PATCH", path, body=dict(changes), headers=_if_match(version), may_repeat=False)
 
 
 def retract_memory(memory_id: str, *, version: int | None = None) -> Call[None]:
     """Retract a memory: it is no longer returned, and its history stays."""
-    return Call("DELETE", f"/v1/memories/{_in_path(memory_id)}", headers=_if_match(version))
+    return Call("DELETE", f"/v1/memories/{in_path(memory_id)}", headers=_if_match(version))
 
 
 def list_entities(
     *, user_id: str | None = None, type: Sequence[models.EntityType] = (), cursor: str | None = None, limit: int = 50
 ) -> Call[models.EntityList]:
     """List the people, places and things that memories refer to, newest first."""
-    return Call("GET", "/v1/entities", query=_given(user_id=user_id, type=list(type), cursor=cursor, limit=limit))
+    return Call("GET", "/v1/entities", query=given(user_id=user_id, type=list(type), cursor=cursor, limit=limit))
 
 
 def list_traces(
@@ -131,7 +131,7 @@ def list_traces(
     limit: int = 50,
 ) -> Call[models.TraceList]:
     """List traces, newest first."""
-    query = _given(user_id=user_id, session_id=session_id, status=list(status), cursor=cursor, limit=limit)
+    query = given(user_id=user_id, session_id=session_id, status=list(status), cursor=cursor, limit=limit)
     return Call("GET", "/v1/traces", query=query)
 
 
@@ -146,7 +146,7 @@ def put_item(
     expected_version: int | None = None,
 ) -> Call[models.ItemResponse]:
     """Store JSON under a namespace and a key, in place of what is there; `user_id` says whose data it is."""
-    body = _given(
+    body = given(
         namespace=list(namespace),
         key=key,
         value=value,
@@ -178,7 +178,7 @@ def list_item_namespaces(
     *, prefix: Sequence[str] = (), suffix: Sequence[str] = (), max_depth: int | None = None, limit: int = 50
 ) -> Call[models.NamespaceList]:
     """List the namespaces that hold items, sorted."""
-    body = _given(prefix=list(prefix), suffix=list(suffix), max_depth=max_depth, limit=limit)
+    body = given(prefix=list(prefix), suffix=list(suffix), max_depth=max_depth, limit=limit)
     return Call("POST", "/v1/items/namespaces", body=body)
 
 
@@ -190,7 +190,7 @@ def run_item_operations(*, operations: Sequence[Mapping[str, Any]]) -> Call[mode
 
 def erase_user(user_id: str) -> Call[models.ErasureResponse]:
     """Erase an end user with all data (scope admin)."""
-    return Call("DELETE", f"/v1/users/{_in_path(user_id)}")
+    return Call("DELETE", f"/v1/users/{in_path(user_id)}")
 
 
 def request(
@@ -210,8 +210,8 @@ def _repeatable(path: str, body: Mapping[str, Any], idempotency_key: str | None)
     return Call("POST", path, body=body, headers={"Idempotency-Key": idempotency_key or str(uuid.uuid4())})
 
 
-def _given(**values: Any) -> dict[str, Any]:
-    """Return the values that are given."""
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -224,7 +224,8 @@ def _if_match(version: int | None) -> dict[str, str]:
     return {} if version is None else {"If-Match": f'"{version}"'}
 
 
-def _in_path(identifier: str) -> str:
+def in_path(identifier: str) -> str:
+    """Return an identifier as a part of a path."""
     return quote(identifier, safe="", errors="replace")
 
 

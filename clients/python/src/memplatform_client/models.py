@@ -454,6 +454,71 @@ class HistoryResponse(TypedDict):
     versions: list["VersionResponse"]
 
 
+class ImportBody(TypedDict):
+    """A file to import. Without `format` it is recognised.
+
+    `user_id` is the end user of what the file names none for; `users` gives a user_id for a name in the file: an
+    account of an export, or a user_id of another product.
+    """
+
+    file_name: str
+    format: NotRequired["ImportFormat | None"]
+    user_id: NotRequired[str | None]
+    users: NotRequired[dict[str, str]]
+
+
+class ImportCheckBody(TypedDict):
+    """How to read the file; without `format` as was said before, or else as is recognised."""
+
+    format: NotRequired["ImportFormat | None"]
+
+
+ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "locomo", "mem0", "memories", "project", "zep"]
+
+
+class ImportList(TypedDict):
+    """Imports, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["ImportResponse"]
+
+
+class ImportProblemResponse(TypedDict):
+    """A place of the file that is not imported, and why."""
+
+    at: str
+    reason: str
+
+
+class ImportResponse(TypedDict):
+    """An import: what its check has found, and how far it is.
+
+    `chunks_done` of `chunks_total` are imported. `problems` are the first ones of `counts.problems`.
+    """
+
+    id: str
+    state: "ImportState"
+    file_name: str
+    format: "ImportFormat | None"
+    user_id: str
+    size: int
+    has_file: bool
+    counts: dict[str, Any]
+    problems: list["ImportProblemResponse"]
+    chunks_total: int
+    chunks_done: int
+    done: dict[str, int]
+    wait_reason: str
+    error: str
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+ImportState = Literal["cancelled", "checked", "checking", "done", "failed", "running", "uploading", "waiting"]
+
+
 class ItemBody(TypedDict):
     """An item to store in place of the one that the key has.
 
@@ -919,13 +984,17 @@ Precision = Literal["day", "instant", "month", "quarter", "week", "year"]
 
 
 class ProblemDocument(TypedDict):
-    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people."""
+    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people.
+
+    `request_id` is that of `X-Request-Id`; the server's log lines about the request name it.
+    """
 
     type: str
     title: str
     status: int
     detail: str
     code: str
+    request_id: NotRequired[str]
     errors: NotRequired[list["FieldError"]]
 
 
@@ -1416,6 +1485,7 @@ class TraceResponse(TypedDict):
     """A trace with its turns, stages, model calls and outcomes.
 
     `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits.
+    `distributed_trace_id` is that of the request's `traceparent`, or of the server's own span.
     """
 
     id: str
@@ -1432,6 +1502,7 @@ class TraceResponse(TypedDict):
     run_id: str | None
     metadata: dict[str, Any]
     configuration_id: str
+    distributed_trace_id: str
     error: str
     waiting: "WaitingResponse | None"
     outcomes: list["OutcomeResponse"]

@@ -33,6 +33,12 @@ def request_of(call: Call[Any]) -> Mapping[str, Any]:
     request: dict[str, Any] = {"method": call.method, "url": call.path, "params": call.query, "headers": call.headers}
     if call.body is None:
         return request
+    if isinstance(call.body, bytes):
+        return {
+            **request,
+            "content": call.body,
+            "headers": {"Content-Type": "application/octet-stream", **call.headers},
+        }
     try:
         content = json.dumps(call.body, allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -1,0 +1,65 @@
+"""Delete the stored files of imports: of one that nobody needs, of old ones, and of those that hold an erased user."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from apps.actions.errors import Conflict
+from apps.actions.imports.find_import import find_import
+from apps.actions.ledger.record import record
+from apps.imports.models import FileImport, FilePart
+from apps.pipeline.core.enums import ImportState
+from apps.tenants.system_scope import SystemWork, system_scope
+
+ERASED = "an end user of it was erased, and its file with them"
+OLD = "nobody has finished it, and its file was deleted"
+
+
+def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
+    """Delete the file of an import that is not under way; its report stays. Raises NotFound, Conflict."""
+    found = find_import(project_id=project_id, import_id=import_id)
+    if not found.is_over:
+        raise Conflict(f"the import is {found.state}: cancel it first")
+    with transaction.atomic():
+        if _forget(FileImport.objects.filter(id=import_id, has_file=True), error=""):
+            record(project_id=project_id, verb="import_file_deleted", object_kind="import", object_id=import_id)
+    found.refresh_from_db()
+    return found
+
+
+def forget_files_of(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
+    """Delete the files that hold an end user who is erased, or may hold them, and forget the name; return how many."""
+    mine = FileImport.objects.filter(project_id=project_id)
+    unread = Q(state__in=(ImportState.UPLOADING, ImportState.CHECKING)) | Q(counts={})
+    held = mine.filter(unread | Q(users__contains=[end_user_id]), has_file=True)
+    forgotten = _forget(held, error=ERASED)
+    mine.filter(user_id=user_id).update(user_id="")
+    for named in mine.exclude(users_by_name={}):
+        left = {name: owner for name, owner in named.users_by_name.items() if user_id not in (name, owner)}
+        if left != named.users_by_name:
+            mine.filter(id=named.pk).update(users_by_name=left)
+    return forgotten
+
+
+def forget_old_files() -> int:
+    """Delete the files of imports that nobody has finished for IMPORT_KEPT_DAYS; return how many."""
+    before = timezone.now() - timedelta(days=settings.IMPORT_KEPT_DAYS)
+    with system_scope(SystemWork.SCHEDULE):
+        last = Q(finished_at__lt=before) | Q(finished_at__isnull=True, created_at__lt=before)
+        under_way = (ImportState.WAITING, ImportState.RUNNING)
+        return _forget(FileImport.objects.filter(last, has_file=True).exclude(state__in=under_way), error=OLD)
+
+
+def _forget(imports: QuerySet[FileImport], *, error: str) -> int:
+    """Delete the files of some imports; those that are not done are cancelled, with the reason."""
+    ids = list(imports.values_list("id", flat=True))
+    FilePart.objects.filter(file_import__in=ids).delete()
+    rows = FileImport.objects.filter(id__in=ids)
+    rows.exclude(state=ImportState.DONE).update(
+        state=ImportState.CANCELLED, error=error, finished_at=timezone.now(), leased_until=None, resume_at=None
+    )
+    return rows.update(has_file=False, users=[])

@@ -1,0 +1,84 @@
+"""Identifiers of a loaded project: no row may have the identifier that it had, as the original may be next to it."""
+
+import hashlib
+import re
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from apps.pipeline.core import identifiers
+
+_IDENTIFIER = re.compile(r"(?P<before>[a-z]+:)?(?P<prefix>[a-z]{3}_)?(?P<id>[0-9a-f]{32}|[0-9a-f-]{36})")
+# Fields in JSON that hold words of people and callers: what looks like an identifier there is none of ours.
+_WORDS = frozenset(
+    {"content", "context", "evidence", "external_id", "further_sources", "literal", "metadata", "quote", "text"}
+)
+
+
+class IdentifierMap:
+    """Gives new identifiers for those of an export: end users and sessions are derived, others keep their time.
+
+    Only identifiers of rows that the export holds are replaced.
+    """
+
+    def __init__(self, *, project_id: UUID) -> None:
+        self._project_id = project_id
+        # The last bits of a UUIDv7 are random; the others, which order rows by their creation, stay.
+        digest = hashlib.blake2b(project_id.bytes, digest_size=4).digest()
+        self._mask = int.from_bytes(digest, "big") or 1
+        self._new: dict[UUID, UUID] = {}
+
+    def add(self, identifier: UUID) -> None:
+        """Let a row of the export have a new identifier."""
+        self._new.setdefault(identifier, UUID(int=identifier.int ^ self._mask))
+
+    def add_user(self, identifier: UUID, *, user_id: str) -> UUID:
+        """Derive the identifier of an end user; return it."""
+        new = identifiers.end_user_id(project_id=self._project_id, user_id=user_id)
+        self._new[identifier] = new
+        return new
+
+    def add_session(self, identifier: UUID, *, end_user_id: UUID, session_id: str) -> None:
+        """Derive the identifier of a session of an end user with a new identifier."""
+        self._new[identifier] = identifiers.session_id(end_user_id=end_user_id, session_id=session_id)
+
+    def forget(self, former: Collection[UUID]) -> None:
+        """Forget the identifiers of rows that nothing else refers to."""
+        for identifier in former:
+            self._new.pop(identifier, None)
+
+    def knows(self, identifier: UUID) -> bool:
+        """Return True for the identifier of a row of the export."""
+        return identifier in self._new
+
+    def new(self, identifier: UUID) -> UUID:
+        """Return the new identifier of a row, or the given one for anything else."""
+        return self._new.get(identifier, identifier)
+
+    def text(self, text: str) -> str:
+        """Return a text that is an identifier, such as "mem_0192…" or "trace:trc_0192…", with the new one."""
+        match = _IDENTIFIER.fullmatch(text)
+        if match is None:
+            return text
+        identifier = _uuid(match["id"])
+        if identifier is None or not self.knows(identifier):
+            return text
+        new = self.new(identifier)
+        return f"{match['before'] or ''}{match['prefix'] or ''}{new.hex if len(match['id']) == 32 else new}"
+
+    def json(self, value: Any) -> Any:
+        """Return JSON with new identifiers in place of the former ones, save in words of people and callers."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.json(each) for each in value]
+        if isinstance(value, dict):
+            return {self.text(key): each if key in _WORDS else self.json(each) for key, each in value.items()}
+        return value
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,167 @@
+"""Load an exported project into an empty one: one end user after the other, each in one transaction."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import DataError, IntegrityError, transaction
+from django.db.models import Model
+
+from apps.actions.errors import Conflict
+from apps.actions.memories.index_memories import write_vectors
+from apps.actions.transfers.identifier_map import IdentifierMap
+from apps.actions.transfers.load_rows import BadRow, RowLoader, identifier_of
+from apps.actions.transfers.project_tables import OF_END_USER, OF_PROJECT, TransferTable
+from apps.actions.transfers.row_blocks import RowBlock
+from apps.memories.models import Memory, MemoryVector
+from apps.outbox.enqueue import enqueue
+from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.importing.entries import ImportProblem
+from apps.pipeline.indexing.index import VectorEntry
+from apps.providers import registry
+from apps.tenants.models import EndUser
+from apps.tenants.scope import tenant_scope
+from apps.traces.models import ConfigurationVersion, PreFilterRule, Session, Trace
+
+AT_ONCE = 500  # rows per statement
+EMBEDDED_AT_ONCE = 100  # memories
+
+
+def check_empty(*, project_id: UUID) -> None:
+    """Raise Conflict if the project has end users: their rows and those of the export can't be told apart."""
+    if EndUser.objects.for_project(project_id).exists():
+        raise Conflict("the project is not empty: an export of a project is loaded into a new one")
+
+
+class ProjectLoader:
+    """Loads the blocks of one file into one project, in their order."""
+
+    def __init__(self, *, project_id: UUID) -> None:
+        self._project_id = project_id
+        self._ids = IdentifierMap(project_id=project_id)
+        self._rows = RowLoader(project_id=project_id, identifiers=self._ids)
+
+    def skip(self, block: RowBlock) -> None:
+        """Read a block that is loaded already: later ones refer to rows of the project."""
+        if not block.user:
+            self._name_rows(block, end_user_id=None)
+
+    def load(self, block: RowBlock) -> Mapping[str, int] | ImportProblem:
+        """Load a block; return how many rows of each kind, or why nothing of it was loaded."""
+        named: list[UUID] = []
+        try:
+            with transaction.atomic():
+                if not block.user:
+                    named = self._name_rows(block, end_user_id=None)
+                    return self._load_project(block)
+                former = identifier_of(block.user)
+                user = self._ids.add_user(former, user_id=block.user_id)
+                with tenant_scope(project_id=self._project_id, end_user_id=user):
+                    named = [former, *self._name_rows(block, end_user_id=user)]
+                    return self._load_user(block, user)
+        except BadRow as bad:
+            return ImportProblem(block.at, str(bad))
+        except (IntegrityError, DataError) as error:
+            return ImportProblem(block.at, f"the database refuses it: {type(error).__name__}")
+        finally:
+            if block.user:
+                self._ids.forget(named)
+
+    def _name_rows(self, block: RowBlock, *, end_user_id: UUID | None) -> list[UUID]:
+        """Give new identifiers to all rows of a block, as rows refer to later ones too. Raises BadRow."""
+        named = []
+        for kind, rows in block.rows.items():
+            for row in rows:
+                former = identifier_of(row)
+                named.append(former)
+                if kind == "sessions" and end_user_id is not None:
+                    self._ids.add_session(former, end_user_id=end_user_id, session_id=str(row.get("external_id", "")))
+                else:
+                    self._ids.add(former)
+        return named
+
+    def _load_project(self, block: RowBlock) -> Mapping[str, int]:
+        """Replace the versions and rules that the project was created with by those of the file."""
+        if block.rows.get("configuration_versions"):
+            PreFilterRule.objects.filter(project_id=self._project_id).delete()
+            ConfigurationVersion.objects.filter(project_id=self._project_id).delete()
+        items = [table for table in OF_END_USER if table.kind == "items"]
+        return {table.kind: len(self._insert(table, block, None)) for table in (*OF_PROJECT, *items)}
+
+    def _load_user(self, block: RowBlock, user: UUID) -> Mapping[str, int]:
+        created_at = block.user.get("created_at")
+        made = EndUser(id=user, project_id=self._project_id, external_id=block.user_id)
+        made.created_at = EndUser._meta.get_field("created_at").to_python(created_at) or made.created_at
+        made.save(force_insert=True)
+        done: Counter[str] = Counter(users=1)
+        inserted: dict[type[Model], Sequence[Any]] = {}
+        for table in OF_END_USER:
+            if table.model is MemoryVector:
+                continue
+            inserted[table.model] = self._insert(table, block, user)
+            done[table.kind] += len(inserted[table.model])
+        embedded = self._embed(block, user, inserted[Memory])
+        self._enqueue(user, inserted, embedded)
+        return done
+
+    def _insert(self, table: TransferTable, block: RowBlock, user: UUID | None) -> Sequence[Model]:
+        rows = [self._rows.row(table, given, end_user_id=user) for given in block.rows.get(table.kind, ())]
+        table.model._default_manager.bulk_create(rows, batch_size=AT_ONCE)
+        return rows
+
+    def _embed(self, block: RowBlock, user: UUID, memories: Sequence[Memory]) -> set[UUID]:
+        """Compute the vectors of the embedder of this server, with the questions of the file; return whose."""
+        contents = {memory.pk: memory.content for memory in memories}
+        embedder = registry.embedder()
+        by_model: dict[str, dict[UUID, tuple[str, ...]]] = {}
+        seen: set[UUID] = set()
+        for row in block.rows.get("memory_vectors", ()):
+            memory_id = self._ids.new(UUID(str(row.get("memory_id"))))
+            if memory_id in contents and memory_id not in seen:
+                seen.add(memory_id)
+                questions = tuple(str(each) for each in row.get("questions") or ())
+                by_model.setdefault(str(row.get("questions_by") or ""), {})[memory_id] = questions
+        for model, asked in by_model.items():
+            entries = _entries(asked, contents, embedder)
+            write_vectors(end_user_id=user, entries=entries, embedder=embedder, questions_by=model[:120])
+        return seen
+
+    def _enqueue(self, user: UUID, inserted: Mapping[type[Model], Sequence[Any]], embedded: set[UUID]) -> None:
+        """Enqueue what was waiting: pipeline runs, and vectors that the file did not name."""
+        live = [each for each in inserted[Memory] if each.status in LIVE_STATUSES and each.pk not in embedded]
+        for session in inserted[Session]:
+            queued = [
+                trace.pk
+                for trace in inserted[Trace]
+                if trace.session_id == session.pk and trace.status == TraceStatus.QUEUED
+            ]
+            if queued:
+                self._add_work(user, WorkKind.RUN_PIPELINE, queued, session_id=session.pk)
+        if live:
+            self._add_work(user, WorkKind.INDEX_MEMORY, [each.pk for each in live])
+
+    def _add_work(self, user: UUID, kind: WorkKind, subjects: list[UUID], *, session_id: UUID | None = None) -> None:
+        enqueue(end_user_id=user, project_id=self._project_id, kind=kind, subject_ids=subjects, session_id=session_id)
+
+
+def _entries(
+    asked: Mapping[UUID, tuple[str, ...]], contents: Mapping[UUID, str], embedder: Embedder
+) -> list[VectorEntry]:
+    """Embed contents and questions, some memories at a time."""
+    made: list[VectorEntry] = []
+    ids = list(asked)
+    for first in range(0, len(ids), EMBEDDED_AT_ONCE):
+        some = ids[first : first + EMBEDDED_AT_ONCE]
+        vectors = iter(embedder.embed([text for each in some for text in (contents[each], *asked[each])]))
+        made += [
+            VectorEntry(
+                memory_id=each,
+                vector=next(vectors),
+                questions=asked[each],
+                question_vectors=tuple(next(vectors) for _ in asked[each]),
+            )
+            for each in some
+        ]
+    return made

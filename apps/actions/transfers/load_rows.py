@@ -1,0 +1,97 @@
+"""Convert rows of an export to rows of this database."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db.models import Field, ForeignKey, JSONField, Model, UUIDField
+
+from apps.actions.transfers.identifier_map import IdentifierMap
+from apps.actions.transfers.project_tables import TransferTable
+from apps.memories.codec import read_statement
+from apps.memories.models import Memory
+from apps.pipeline.core.canonical import canonical_hash, salted_hash
+from apps.traces.models import ConfigurationVersion, PreFilterRule
+
+_PERSON = re.compile(r"person:(\d+)")
+_ACTORS = frozenset({"actor", "undone_by", "author", "labeller"})  # columns that name who did something
+
+
+class BadRow(ValueError):
+    """A row does not fit its table."""
+
+
+class RowLoader:
+    """Makes rows of one project, and of one end user at a time, from those of an export."""
+
+    def __init__(self, *, project_id: UUID, identifiers: IdentifierMap) -> None:
+        self._project_id = project_id
+        self._ids = identifiers
+
+    def row(self, table: TransferTable, given: dict[str, Any], *, end_user_id: UUID | None) -> Model:
+        """Return a row, not saved. Raises BadRow."""
+        values = {field.attname: self._value(table, field, given[field.attname]) for field in _given(table, given)}
+        names = {field.name for field in table.model._meta.concrete_fields}
+        if "project" in names:
+            values["project_id"] = self._project_id
+        if "end_user" in names:
+            values["end_user_id"] = end_user_id
+        made = table.model(**values)
+        try:
+            self._check(table, given, made)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise BadRow(f"{table.kind} with other values than are known") from error
+        return made
+
+    def _check(self, table: TransferTable, given: dict[str, Any], made: Model) -> None:
+        """Read a row as the product reads it, and set what follows from its values. Raises ValueError and others."""
+        if isinstance(made, ConfigurationVersion):
+            made.as_policy()
+        elif isinstance(made, PreFilterRule):
+            made.as_rule()
+        elif isinstance(made, Memory):
+            made.canonical_hash = self._hash(table, given, made)
+
+    def _value(self, table: TransferTable, field: "Field[Any, Any]", value: Any) -> Any:
+        """Return the value of a column. Raises BadRow."""
+        if value is None:
+            return None
+        if isinstance(field, JSONField):
+            return self._ids.json(value) if field.attname in table.identifying else value
+        try:
+            read = (field.target_field if isinstance(field, ForeignKey) else field).to_python(value)
+        except (ValidationError, TypeError, ValueError) as error:
+            raise BadRow(f"{field.attname} does not fit") from error
+        if field.flatchoices and read and read not in dict(field.flatchoices):
+            raise BadRow(f"{field.attname} has a value that is not known")
+        if isinstance(field, ForeignKey) and not self._ids.knows(read):
+            raise BadRow(f"{field.attname} refers to a row that the file does not hold")
+        if isinstance(field, UUIDField | ForeignKey):
+            return self._ids.new(read)
+        if field.attname in _ACTORS and isinstance(read, str):
+            return self._ids.text(_PERSON.sub(r"person:elsewhere-\1", read))
+        return read
+
+    def _hash(self, table: TransferTable, given: dict[str, Any], made: Memory) -> str:
+        """Return the hash of a memory, which is that of its entities' identifiers; a salted one stays salted."""
+        former = Memory(**{field.attname: given[field.attname] for field in _given(table, given)})
+        former.subject_id = UUID(given["subject_id"]) if given.get("subject_id") else None
+        hashed = canonical_hash(read_statement(made))
+        if canonical_hash(read_statement(former)) == given.get("canonical_hash"):
+            return hashed
+        return salted_hash(hashed, memory_id=made.pk)
+
+
+def _given(table: TransferTable, given: dict[str, Any]) -> Iterator["Field[Any, Any]"]:
+    """Yield the columns that a row has; one that it lacks was added by a later version, and gets its default."""
+    return (field for field in table.fields if field.attname in given)
+
+
+def identifier_of(row: dict[str, Any]) -> UUID:
+    """Return the identifier of a row. Raises BadRow."""
+    try:
+        return UUID(row["id"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadRow("has no id") from error

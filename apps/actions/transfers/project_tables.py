@@ -1,0 +1,117 @@
+"""The tables that an export of a project holds, in an order in which each row comes after those that it refers to."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import Field, Model
+
+from apps.items.models import StoredItem
+from apps.memories.models import (
+    Entity,
+    EntityAlias,
+    EntityChange,
+    EvaluationItem,
+    EvaluationLabel,
+    EvaluationSample,
+    Memory,
+    MemoryComment,
+    MemoryLink,
+    MemoryOrigin,
+    MemoryVector,
+    MemoryVersion,
+    Rollback,
+    RollbackItem,
+)
+from apps.traces.models import ConfigurationVersion, ModelCall, PreFilterRule, Session, Span, Trace, Turn
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TransferTable:
+    """A table of an export.
+
+    `left_out` are columns that are computed again, or that mean nothing in another installation. The identifiers in
+    the JSON of `identifying` are those of other rows.
+    """
+
+    model: type[Model]
+    kind: str
+    left_out: frozenset[str] = frozenset()
+    identifying: frozenset[str] = frozenset()
+
+    @property
+    def fields(self) -> list["Field[object, object]"]:
+        """Return the columns of an export."""
+        own = [field for field in self.model._meta.concrete_fields if not getattr(field, "generated", False)]
+        return [field for field in own if field.attname not in self.left_out | {"end_user_id", "project_id"}]
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the names of the columns of an export."""
+        return [field.attname for field in self.fields]
+
+
+def _table(
+    model: type[Model], kind: str, *, left_out: Collection[str] = (), ids: Collection[str] = ()
+) -> TransferTable:
+    return TransferTable(model, kind, left_out=frozenset(left_out), identifying=frozenset(ids))
+
+
+OF_PROJECT: tuple[TransferTable, ...] = (
+    _table(ConfigurationVersion, "configuration_versions", left_out=["author_id"]),
+    _table(PreFilterRule, "rules"),
+    _table(Rollback, "rollbacks", ids=["selection", "forced"]),
+    _table(EvaluationSample, "evaluation_samples"),
+)
+OF_END_USER: tuple[TransferTable, ...] = (
+    _table(Session, "sessions"),
+    _table(Trace, "traces", ids=["outcomes", "plan"]),
+    _table(Turn, "turns"),
+    _table(Span, "spans", ids=["details"]),
+    _table(ModelCall, "model_calls"),
+    _table(Entity, "entities"),
+    _table(EntityAlias, "entity_aliases"),
+    _table(EntityChange, "entity_changes"),
+    _table(Memory, "memories", ids=["object"], left_out=["tongue", "source_tongue"]),
+    _table(MemoryOrigin, "memory_origins"),
+    _table(MemoryVersion, "memory_versions", ids=["values"]),
+    _table(MemoryLink, "memory_links"),
+    _table(MemoryVector, "memory_vectors", left_out=["embedding", "question_embeddings", "created_at"]),
+    _table(MemoryComment, "memory_comments"),
+    _table(RollbackItem, "rollback_items", ids=["done", "left_alone"]),
+    _table(EvaluationItem, "evaluation_items"),
+    _table(EvaluationLabel, "evaluation_labels"),
+    _table(StoredItem, "items"),
+)
+END_USER = "end_user"  # the kind of the line with which the rows of an end user begin
+
+# Tables of a project that an export leaves behind, and why.
+LEFT_BEHIND: dict[str, str] = {
+    "OutboxRow": "work is enqueued again for traces that wait",
+    "UserLease": "belongs to the work",
+    "IdempotentRequest": "answers are kept for a day, for callers of this server",
+    "ReviewAssignment": "names an account",
+    "ReviewPresence": "names an account, and lasts a minute",
+    "ReplayedTrace": "a replay is requested again",
+    "Replay": "a replay is requested again",
+    "RulePreview": "a preview is requested again",
+    "ModelTestCall": "concerns the models of this server",
+    "ModelPause": "concerns the models of this server",
+    "HourlyTally": "computed from traces",
+    "HourlyLatency": "computed from traces",
+    "Alert": "concerns this server",
+    "AlertDelivery": "concerns this server",
+    "AlertRecipients": "addresses and secrets",
+    "MemoryChange": "for caches of this server",
+    "MemoryRevision": "for caches of this server",
+    "LedgerEntry": "the ledger is sealed, and has an export of its own",
+    "LedgerCheckpoint": "the ledger is sealed, and has an export of its own",
+    "Erasure": "receipts belong to this server",
+    "FileImport": "belongs to this server",
+    "FilePart": "belongs to this server",
+    "ApiKey": "a secret",
+    "Membership": "names an account",
+    "Invitation": "a secret",
+    "EndUser": "its line begins the rows of each end user",
+}

@@ -1,0 +1,99 @@
+"""The rows of an exported project in blocks: those of the project first, then those of one end user each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import msgspec
+
+from apps.actions.errors import Unfit
+from apps.actions.transfers.project_tables import END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
+from apps.pipeline.core.input_validation import BadInput, check_json, checked_name
+from apps.pipeline.importing.entries import MOST_NAME, ImportProblem
+from apps.pipeline.importing.file_lines import file_lines
+from apps.pipeline.importing.formats import PROJECT_SCHEMA
+
+_KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))
+_Row = dict[str, Any]
+MOST_DEPTH = 64  # of the JSON in a row
+
+
+@dataclass
+class RowBlock:
+    """Rows that are loaded in one transaction; `user` is the line of their end user, empty for rows of the project."""
+
+    at: str
+    user: _Row = field(default_factory=dict)
+    rows: dict[str, list[_Row]] = field(default_factory=dict)
+
+    @property
+    def user_id(self) -> str:
+        """Return the user_id of the end user."""
+        return str(self.user.get("user_id", ""))
+
+
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of an export: a row of the table `kind`, and whose it is."""
+
+    kind: str
+    row: _Row
+    end_user_id: str | None = None
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+def row_blocks(stream: BinaryIO) -> Iterator[RowBlock | ImportProblem]:
+    """Yield the blocks of a file, and the lines that can't be read. Raises Unfit for a file of another schema."""
+    lines = file_lines(stream)
+    _check_head(next(lines, None))
+    block, owner = RowBlock(at="the project"), None
+    for each in lines:
+        at, line = (each.at, each) if isinstance(each, ImportProblem) else (f"line {each[0]}", _read(*each))
+        if isinstance(line, ImportProblem):
+            yield line
+        elif line.kind == END_USER:
+            yield block
+            block, owner = RowBlock(at=f"end user {line.row['user_id']}", user=line.row), line.end_user_id
+        elif line.end_user_id != owner:  # the line with which its end user begins could not be read
+            yield ImportProblem(at, "belongs to an end user that the file does not name before")
+        else:
+            block.rows.setdefault(line.kind, []).append(line.row)
+    yield block
+
+
+def _check_head(line: tuple[int, bytes] | ImportProblem | None) -> None:
+    head: Any = None
+    if isinstance(line, tuple):
+        try:
+            head = msgspec.json.decode(line[1])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            head = None
+    if not isinstance(head, dict) or head.get("schema") != PROJECT_SCHEMA:
+        raise Unfit("the file is no export of a project")
+    if head.get("version") != SCHEMA_VERSION:
+        raise Unfit(f"the file has version {head.get('version')!r} of the schema; version {SCHEMA_VERSION} is read")
+
+
+def _read(number: int, raw: bytes) -> _Line | ImportProblem:
+    """Return a line with a row of a known kind."""
+    at = f"line {number}"
+    try:
+        line = _decoder.decode(raw)
+        check_json(line.row, max_depth=MOST_DEPTH)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return ImportProblem(at, f"is no row: {error}")
+    except BadInput as bad:
+        return ImportProblem(at, f"{bad.at} {bad}")
+    if line.kind not in _KINDS | {END_USER}:
+        return ImportProblem(at, "is of no known kind")
+    if line.kind == END_USER and not _is_named(line.row.get("user_id")):
+        return ImportProblem(at, "has no valid user_id")
+    return line
+
+
+def _is_named(user_id: Any) -> bool:
+    try:
+        return isinstance(user_id, str) and 0 < len(user_id) <= MOST_NAME and bool(checked_name(user_id, at="user_id"))
+    except BadInput:
+        return False

@@ -1,0 +1,198 @@
+"""Views of /v1/imports and /v1/project/export, for keys with scope admin."""
+
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.actions.imports.begin_check import begin_check
+from apps.actions.imports.cancel_import import cancel_import
+from apps.actions.imports.delete_file import delete_import_file
+from apps.actions.imports.find_import import find_import
+from apps.actions.imports.request_import import ImportRequest, request_import
+from apps.actions.imports.start_import import start_import
+from apps.actions.imports.store_part import store_part
+from apps.actions.transfers.export_project import export_project
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.parsers import BytesParser
+from apps.api.problems import Code
+from apps.api.schemas.common import PageQuery
+from apps.api.schemas.imports import (
+    ImportBody,
+    ImportCheckBody,
+    ImportList,
+    ImportResponse,
+    import_response,
+    named_users,
+)
+from apps.api.validation import not_found, read_body, read_bytes, read_id, read_query
+from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
+from apps.imports.models import FileImport
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.input_validation import checked_name
+
+MOST_PARTS = 100_000
+
+
+class ImportsView(ApiView):
+    """The imports of the project."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
+
+    @documented(operation="list_imports", summary="List imports", query=PageQuery, responses={200: ImportList})
+    def get(self, request: Request) -> Response:
+        """List imports, newest first."""
+        query = read_query(request, PageQuery)
+        pages = Pages(limit=query.limit)
+        found = pages.read(FileImport.objects.filter(project_id=self.caller.project_id).defer("users"), request)
+        return Response(to_json(ImportList(results=[import_response(each) for each in found], **pages.links())))
+
+    @documented(
+        operation="request_import",
+        summary="Request an import",
+        body=ImportBody,
+        responses={201: ImportResponse},
+        problems=[Code.CONFLICT],
+        example={"file_name": "conversations.json", "user_id": "kim"},
+        repeatable=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Announce a file; its parts are sent then, `check` counts what it would bring, and `start` imports it."""
+        body = read_body(request, ImportBody)
+        return http_response(self.idempotent(lambda: self._requested(body)))
+
+    def _requested(self, body: ImportBody) -> ReplayableAnswer:
+        wanted = ImportRequest(
+            project_id=self.caller.project_id,
+            file_name=checked_name(body.file_name, at="/file_name"),
+            file_format=body.format,
+            user_id=checked_name(body.user_id or "", at="/user_id"),
+            users_by_name=named_users(body),
+            api_key_id=self.caller.api_key_id,
+        )
+        return replayable_answer(import_response(request_import(request=wanted)), status=201)
+
+
+class ImportView(ApiView):
+    """One import."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+
+    @documented(
+        operation="read_import", summary="Read an import", responses={200: ImportResponse}, problems=[Code.NOT_FOUND]
+    )
+    def get(self, request: Request, import_id: str) -> Response:
+        """Read what the check has found, the progress, and the report."""
+        return _answer(self, find_import, import_id)
+
+
+class ImportPartView(ApiView):
+    """A part of the file of an import."""
+
+    scopes = {"PUT": Scope.ADMIN}
+    parser_classes = [BytesParser]
+
+    @documented(
+        operation="put_import_part",
+        summary="Send a part of the file of an import",
+        takes_bytes=True,
+        responses={200: ImportResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
+    )
+    def put(self, request: Request, import_id: str, number: int) -> Response:
+        """Store a part, numbered from 1, of any size up to that of a body; the same part again replaces the former."""
+        if not 1 <= number <= MOST_PARTS:
+            raise not_found()
+        return _answer(self, store_part, import_id, number=number, content=read_bytes(request))
+
+
+class ImportCheckView(ApiView):
+    """Checking an import."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="check_import",
+        summary="Check the file of an import",
+        body=ImportCheckBody,
+        responses={200: ImportResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def post(self, request: Request, import_id: str) -> Response:
+        """Read the whole file in the background and count what it would bring; nothing of it is stored."""
+        return _answer(self, begin_check, import_id, file_format=read_body(request, ImportCheckBody).format)
+
+
+class ImportStartView(ApiView):
+    """Starting and resuming an import."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="start_import",
+        summary="Start or resume an import",
+        responses={200: ImportResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def post(self, request: Request, import_id: str) -> Response:
+        """Import the file in the background; an import that was cancelled or has failed goes on where it was."""
+        return _answer(self, start_import, import_id, api_key_id=self.caller.api_key_id)
+
+
+class ImportCancelView(ApiView):
+    """Cancelling an import."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="cancel_import",
+        summary="Cancel an import",
+        responses={200: ImportResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def post(self, request: Request, import_id: str) -> Response:
+        """Stop an import; what it has imported stays. Repeating it changes nothing."""
+        return _answer(self, cancel_import, import_id)
+
+
+class ImportFileView(ApiView):
+    """The stored file of an import."""
+
+    scopes = {"DELETE": Scope.ADMIN}
+
+    @documented(
+        operation="delete_import_file",
+        summary="Delete the file of an import",
+        responses={200: ImportResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def delete(self, request: Request, import_id: str) -> Response:
+        """Delete the file now instead of when its time is up; an import that is not done is cancelled for good."""
+        return _answer(self, delete_import_file, import_id)
+
+
+class ProjectExportView(ApiView):
+    """All of the project."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+
+    @documented(
+        operation="export_project",
+        summary="Export the project",
+        responses={(200, "application/jsonl"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """Return the project as lines of JSON, from which an import makes another one; without keys and accounts."""
+        lines = export_project(project_id=self.caller.project_id)
+        return StreamingHttpResponse(lines, content_type="application/jsonl")
+
+
+def _answer(view: ApiView, act: Any, import_id: str, **options: Any) -> Response:
+    """Return an import after an action on it."""
+    wanted = read_id(Prefix.IMPORT, import_id)
+    return Response(to_json(import_response(act(project_id=view.caller.project_id, import_id=wanted, **options))))

@@ -1,0 +1,95 @@
+"""Imports of files: what was uploaded, what is in it, and how far it is imported."""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.pipeline.core.enums import ImportFormat, ImportState, choices_of, values_of
+from apps.pipeline.core.identifiers import Prefix, new_id, show
+
+
+def format_choices() -> list[tuple[str, str]]:
+    """Return the choices of a format; migrations refer to this function, so a new format needs none."""
+    return choices_of(ImportFormat)
+
+
+class FileImport(models.Model):
+    """A file that somebody imports into a project.
+
+    Its bytes are in the rows of `FilePart` until it is imported, cancelled for good or forgotten. `problems` names
+    places of the file with reasons, and nothing that the file says.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    api_key_id = models.UUIDField(null=True, blank=True)
+    file_name = models.CharField(max_length=255)
+    format = models.CharField(max_length=16, choices=format_choices, blank=True, help_text="empty: not recognised yet")
+    user_id = models.CharField(max_length=255, blank=True, help_text="end user of what the file names none for")
+    users_by_name = models.JSONField(default=dict, blank=True, help_text="user_id by the name that the file gives")
+    state = models.CharField(max_length=16, choices=choices_of(ImportState), default=ImportState.UPLOADING.value)
+    size = models.PositiveBigIntegerField(default=0, help_text="bytes")
+    has_file = models.BooleanField(default=True, help_text="its bytes are still stored")
+    users = ArrayField(
+        models.UUIDField(), default=list, blank=True, help_text="end users whose entries the check has found"
+    )
+    counts = models.JSONField(default=dict, help_text="what the check has found")
+    problems = models.JSONField(default=list, help_text="[{at, reason}], the first ones")
+    position = models.PositiveIntegerField(default=0, help_text="chunks that are imported")
+    done = models.JSONField(default=dict, help_text="what was imported so far, by kind")
+    wait_reason = models.CharField(max_length=255, blank=True, help_text="why it waits")
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    resume_at = models.DateTimeField(null=True, blank=True, help_text="it waits until then")
+    # Until then the process that works on it is believed to be alive; a process with another token may not write.
+    leased_until = models.DateTimeField(null=True, blank=True)
+    lease_token = models.UUIDField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=values_of(ImportState)), name="import_state_known"),
+        ]
+        indexes = [models.Index(fields=("project", "-created_at"), name="import_of_project")]
+
+    def __str__(self) -> str:
+        return self.shown_id
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier with its public prefix."""
+        return show(Prefix.IMPORT, self.id)
+
+    @property
+    def is_over(self) -> bool:
+        """Return True if nothing happens until somebody acts."""
+        return self.state not in (ImportState.CHECKING, ImportState.WAITING, ImportState.RUNNING)
+
+    @property
+    def chunks(self) -> int:
+        """Return into how many chunks the check has divided the file."""
+        return int(self.counts.get("chunks", 0))
+
+
+class FilePart(models.Model):
+    """A part of an uploaded file; all parts in the order of their numbers are the file."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    file_import = models.ForeignKey(FileImport, on_delete=models.CASCADE, related_name="parts", db_index=False)
+    number = models.PositiveIntegerField(help_text="from 1")
+    content = models.BinaryField()
+
+    class Meta:
+        ordering = ("number",)
+        constraints = [models.UniqueConstraint(fields=("file_import", "number"), name="file_part_once")]
+
+    def __str__(self) -> str:
+        return f"part {self.number}"

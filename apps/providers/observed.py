@@ -1,0 +1,115 @@
+"""Tell of calls of models and embedders: spans after the conventions of OpenTelemetry for `gen_ai`, and counts.
+
+Nothing that is asked or answered becomes an attribute.
+"""
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, StopReason
+from apps.pipeline.core.ports import Embedder, Vector
+from apps.providers.entries import Choice
+from apps.telemetry.event_metrics import event_metrics
+from apps.telemetry.tracing import AttributeValue, OpenSpan, SpanKind, span
+
+Answer = TypeVar("Answer")
+
+ANSWERED = "answered"
+_FINISH_REASONS = {StopReason.END: "stop", StopReason.TRUNCATED: "length", StopReason.REFUSED: "content_filter"}
+
+
+def observed_call(request: ModelRequest, *, spec: str, choice: Choice, ask: Callable[[], ModelAnswer]) -> ModelAnswer:
+    """Ask a model, and tell of the call; `ask` adds the cost. Raises ModelFailed."""
+    metrics, started = event_metrics(), perf_counter()
+    with span(f"chat {choice.entry.model}", kind=SpanKind.CLIENT) as call:
+        if call.is_recorded:
+            call.set(_request_attributes(request, choice))
+        try:
+            answer = ask()
+        except ModelFailed as failure:
+            outcome = "timeout" if failure.is_timeout else failure.kind.value
+            call.fail(outcome)
+            metrics.calls.labels(spec, request.purpose.value, outcome).inc()
+            raise
+        finally:
+            metrics.call_seconds.labels(spec).observe(perf_counter() - started)
+        if call.is_recorded:
+            call.set(_answer_attributes(answer))
+    _count(request, answer, spec)
+    return answer
+
+
+def _count(request: ModelRequest, answer: ModelAnswer, spec: str) -> None:
+    metrics, usage = event_metrics(), answer.usage
+    metrics.calls.labels(spec, request.purpose.value, ANSWERED).inc()
+    metrics.tokens.labels(spec, "input").inc(usage.input)
+    metrics.tokens.labels(spec, "cache_read").inc(usage.cache_read)
+    metrics.tokens.labels(spec, "cache_write").inc(usage.cache_write)
+    metrics.tokens.labels(spec, "output").inc(usage.output)
+    metrics.dollars.labels(spec).inc(float(answer.cost_usd))
+
+
+def _request_attributes(request: ModelRequest, choice: Choice) -> dict[str, AttributeValue]:
+    address = urlsplit(choice.server.base_url).hostname
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": choice.provider.name,
+        "gen_ai.request.model": choice.entry.model,
+        "gen_ai.request.max_tokens": request.max_tokens,
+        "gen_ai.output.type": "json",
+        "memplatform.purpose": request.purpose.value,
+        **({} if request.temperature is None else {"gen_ai.request.temperature": request.temperature}),
+        **({"server.address": address} if address else {}),
+    }
+
+
+def _answer_attributes(answer: ModelAnswer) -> dict[str, AttributeValue]:
+    """Return attributes of an answer; `input_tokens` counts those of the cache too, as the conventions ask."""
+    usage = answer.usage
+    return {
+        "gen_ai.response.model": answer.model,
+        "gen_ai.response.finish_reasons": [_FINISH_REASONS[answer.stop]],
+        "gen_ai.usage.input_tokens": usage.input + usage.cache_read + usage.cache_write,
+        "gen_ai.usage.output_tokens": usage.output,
+        "gen_ai.usage.cache_read.input_tokens": usage.cache_read,
+        "gen_ai.usage.cache_creation.input_tokens": usage.cache_write,
+    }
+
+
+class ObservedEmbedder:
+    """An embedder whose calls are told of."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.name, self.dimension = embedder.name, embedder.dimension
+        self._embedder = embedder
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of texts."""
+        with span(f"embeddings {self.name}", kind=SpanKind.CLIENT) as call:
+            if call.is_recorded:
+                call.set(_embedding_attributes(self))
+            return self._embed(texts, call)
+
+    def _embed(self, texts: Sequence[str], call: OpenSpan) -> list[Vector]:
+        metrics, started, outcome = event_metrics(), perf_counter(), ANSWERED
+        try:
+            return self._embedder.embed(texts)
+        except Exception as error:
+            outcome = "failed"
+            call.fail(type(error).__name__)
+            raise
+        finally:
+            metrics.embeddings.labels(self.name, outcome).inc()
+            metrics.embedding_seconds.labels(self.name).observe(perf_counter() - started)
+
+
+def _embedding_attributes(embedder: Embedder) -> dict[str, AttributeValue]:
+    provider, _, name = embedder.name.partition(":")
+    return {
+        "gen_ai.operation.name": "embeddings",
+        "gen_ai.provider.name": provider,
+        "gen_ai.request.model": name or provider,
+        "gen_ai.embeddings.dimension.count": embedder.dimension,
+    }

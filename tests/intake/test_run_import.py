@@ -1,0 +1,295 @@
+"""An import as a job: checked without writing, imported once whatever happens, at the pace that quotas allow."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from apps.actions.imports.check_import import check_import
+from apps.actions.imports.continue_imports import continue_imports
+from apps.actions.projects.archive_project import archive_project
+from apps.actions.projects.restore_project import restore_project
+from apps.actions.users.erase_user import erase_user
+from apps.imports.models import FileImport, FilePart
+from apps.intake import backpressure
+from apps.intake import run_import as running
+from apps.intake.run_import import run_import, run_next_import
+from apps.memories.models import LedgerEntry, Memory
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import Scope, Status
+from apps.pipeline.core.identifiers import Prefix, parse
+from apps.pipeline.importing import chunks
+from apps.tenants.models import ApiKey, Project
+from apps.traces.models import Trace, Turn
+from tests.conftest import MakeClient
+
+pytestmark = pytest.mark.django_db
+SAID = ["I live in Lisbon.", "ok", "I work as a nurse.", "My dog is called Rex.", "I was born in 1990."]
+
+
+def lines(*said: str, user_id: str = "ana", session_id: str = "monday") -> bytes:
+    turns = ({"user_id": user_id, "session_id": session_id, "role": "user", "content": each} for each in said)
+    return "\n".join(map(json.dumps, turns)).encode()
+
+
+def mem0(*memories: str, **fields: Any) -> bytes:
+    rows = [{"id": f"m{place}", "memory": each, "user_id": "ana", **fields} for place, each in enumerate(memories)]
+    return json.dumps({"results": rows}).encode()
+
+
+@pytest.fixture
+def admin(project: Project, client_of: MakeClient) -> APIClient:
+    return client_of(project, Scope.ADMIN)
+
+
+Upload = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def upload(admin: APIClient) -> Upload:
+    """Upload a file in parts of 64 bytes, check it, and return the import."""
+
+    def make(content: bytes, **body: Any) -> dict[str, Any]:
+        made = admin.post("/v1/imports", {"file_name": "file.json", **body})
+        assert made.status_code == 201, made.json()
+        url = f"/v1/imports/{made.json()['id']}"
+        for number, first in enumerate(range(0, len(content), 64), start=1):
+            part = content[first : first + 64]
+            assert admin.put(f"{url}/parts/{number}", part, content_type="application/octet-stream").status_code == 200
+        assert admin.post(f"{url}/check", {}).status_code == 200
+        check_import(import_id=parse(Prefix.IMPORT, made.json()["id"]))
+        return dict(admin.get(url).json())
+
+    return make
+
+
+def start(admin: APIClient, made: dict[str, Any]) -> dict[str, Any]:
+    """Start an import, let a worker take its turn, and return the import."""
+    answer = admin.post(f"/v1/imports/{made['id']}/start")
+    assert answer.status_code == 200, answer.json()
+    return work(admin, made)
+
+
+def work(admin: APIClient, made: dict[str, Any]) -> dict[str, Any]:
+    run_import(import_id=parse(Prefix.IMPORT, made["id"]))
+    return dict(admin.get(f"/v1/imports/{made['id']}").json())
+
+
+def test_a_check_counts_what_a_file_would_bring_and_writes_nothing(admin: APIClient, upload: Upload) -> None:
+    checked = upload(lines(*SAID) + b"\n{nonsense\n" + lines("Hello there!", user_id="bo"))
+
+    counts = checked["counts"]
+    assert (checked["state"], checked["format"]) == ("checked", "jsonl")
+    assert (counts["turns"], counts["conversations"], counts["users"], counts["problems"]) == (6, 2, 2, 1)
+    assert (counts["known"], counts["dropped"], counts["dropped_by_reason"]) == (
+        0,
+        2,
+        {"acknowledgement": 1, "greeting": 1},
+    )
+    assert checked["problems"][0]["at"] == "line 6"
+    assert not Turn.objects.exists()
+
+
+def test_an_import_ends_with_turns_that_the_pipeline_works_on(admin: APIClient, upload: Upload) -> None:
+    done = start(admin, upload(lines(*SAID)))
+
+    assert (done["state"], done["done"], done["has_file"]) == ("done", {"turns": 5, "requests": 1}, False)
+    assert list(Turn.objects.order_by("position").values_list("content", flat=True)) == SAID
+    assert Trace.objects.get().metadata == {"import": done["id"]}
+    assert OutboxRow.objects.filter(kind="run_pipeline").count() == 1
+    assert not FilePart.objects.exists()
+    verbs = LedgerEntry.objects.filter(object_kind="import").order_by("id").values_list("verb", flat=True)
+    assert list(verbs) == ["import_requested", "import_started", "import_finished", "import_file_deleted"]
+
+
+def test_the_same_file_brings_nothing_again(admin: APIClient, upload: Upload) -> None:
+    start(admin, upload(lines(*SAID)))
+    again = upload(lines(*SAID))
+
+    assert again["counts"]["known"] == 5
+    assert start(admin, again)["done"] == {"known": 5}
+    assert Turn.objects.count() == 5
+
+
+def test_an_import_that_is_killed_goes_on_without_doubling(
+    admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
+    made = upload(lines(*SAID))
+    accept, calls = running.accept, []
+
+    def killed(**options: Any) -> Any:
+        calls.append(accept(**options))
+        if len(calls) == 2:
+            raise KeyboardInterrupt  # after the turns were written, before the commit
+        return calls[-1]
+
+    monkeypatch.setattr(running, "accept", killed)
+    admin.post(f"/v1/imports/{made['id']}/start")
+    with pytest.raises(KeyboardInterrupt):
+        work(admin, made)
+    assert (Turn.objects.count(), FileImport.objects.get().state) == (2, "running")
+    assert work(admin, made)["state"] == "running"  # the lease of the killed process has not ended
+    FileImport.objects.update(leased_until=timezone.now())
+
+    assert continue_imports() == 1
+    done = work(admin, made)
+    assert (done["state"], done["done"]["turns"], done["chunks_done"]) == ("done", 5, 3)
+    assert list(Turn.objects.order_by("position").values_list("content", flat=True)) == SAID
+
+
+def test_an_import_waits_where_the_queue_is_half_full(
+    project: Project, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
+    monkeypatch.setattr(running, "PAUSE_SECONDS", 10_000)  # longer than the worker's turn
+    Project.objects.update(queue_limit=8)
+    waiting = start(admin, upload(lines(*SAID)))
+
+    assert (waiting["state"], waiting["chunks_done"]) == ("waiting", 2)
+    assert "half full" in waiting["wait_reason"]
+    backpressure.check_queue_limit(project_id=project.pk)  # callers still find room
+    OutboxRow.objects.update(state="done")
+    FileImport.objects.update(resume_at=timezone.now())
+    assert work(admin, waiting)["state"] == "done"
+
+
+def test_an_import_whose_key_was_revoked_goes_on_in_the_name_of_another(
+    project: Project, admin: APIClient, upload: Upload, client_of: MakeClient
+) -> None:
+    made = upload(lines(*SAID))
+    admin.post(f"/v1/imports/{made['id']}/start")
+    other = client_of(project, Scope.ADMIN)
+    ApiKey.objects.filter(id=FileImport.objects.get().api_key_id).update(revoked_at=timezone.now())
+
+    assert work(other, made)["state"] == "failed"
+    assert not Turn.objects.exists()
+    assert start(other, made)["state"] == "done"
+
+
+def test_an_import_is_cancelled_and_resumed(admin: APIClient, upload: Upload) -> None:
+    made = upload(lines(*SAID))
+    assert admin.post(f"/v1/imports/{made['id']}/cancel").json()["state"] == "cancelled"
+    assert work(admin, made)["state"] == "cancelled"
+    assert not Turn.objects.exists()
+    assert start(admin, made)["state"] == "done"
+    assert admin.post(f"/v1/imports/{made['id']}/cancel").status_code == 409
+    assert admin.post(f"/v1/imports/{made['id']}/start").status_code == 409
+
+
+def test_memories_of_another_product_are_stored_as_hearsay_and_once(admin: APIClient, upload: Upload) -> None:
+    done = start(admin, upload(mem0("Likes green tea", "Plays chess", metadata={"a": 1})))
+
+    assert done["done"] == {"stored": 2}
+    memory = Memory.objects.get(content="Likes green tea")
+    assert (memory.status, memory.extractor, memory.source_confidence) == (Status.ACTIVE, "import", "inferred")
+    assert memory.confidence < 0.7
+    assert memory.metadata == {"a": 1, "imported": {"from": "mem0", "id": "m0", "import": done["id"]}}
+    again = upload(mem0("Likes green tea", "Plays chess"))
+    assert again["counts"]["known"] == 2
+    assert start(admin, again)["done"] == {"known": 2}
+    assert Memory.objects.count() == 2
+
+
+def test_an_imported_memory_never_replaces_what_is_known(admin: APIClient, trusted: APIClient, upload: Upload) -> None:
+    lisbon = {"type": "fact", "content": "Ana lives in Lisbon.", "subject": "User", "predicate": "lives_in"}
+    lisbon |= {"object": {"literal": "Lisbon"}, "said_at": "2020-01-01T00:00:00Z"}
+    trusted.post("/v1/memories", {"user_id": "ana", "memories": [lisbon]})
+    porto = {**lisbon, "id": "mem_1", "content": "Ana lives in Porto.", "object": "Porto", "status": "active"}
+    porto |= {"user_id": "ana", "said_at": "2026-01-01T00:00:00Z", "confidence": 1.0, "tags": ["constraint"]}
+
+    assert start(admin, upload(json.dumps(porto).encode(), format="memories"))["done"] == {"stored": 1}
+    assert dict(Memory.objects.values_list("content", "status")) == {
+        "Ana lives in Lisbon.": "active",
+        "Ana lives in Porto.": "pending_review",
+    }
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_the_file_that_holds_an_erased_user_is_deleted(
+    project: Project, admin: APIClient, upload: Upload, started: bool
+) -> None:
+    start(admin, upload(lines(*SAID)))
+    holding = upload(lines("I moved to Porto."), users={"x": "ana"})
+    other = upload(lines("I moved to Porto.", user_id="bo"))
+    if started:
+        admin.post(f"/v1/imports/{holding['id']}/start")
+
+    erase_user(project_id=project.pk, user_id="ana")
+
+    left = admin.get(f"/v1/imports/{holding['id']}").json()
+    assert (left["state"], left["has_file"]) == ("cancelled", False)
+    assert "erased" in left["error"]
+    assert FileImport.objects.get(id=parse(Prefix.IMPORT, holding["id"])).users_by_name == {}
+    assert admin.get(f"/v1/imports/{other['id']}").json()["has_file"]
+    assert work(admin, holding)["state"] == "cancelled"
+    assert admin.post(f"/v1/imports/{holding['id']}/start").status_code == 409
+
+
+def test_a_file_that_nobody_finishes_is_deleted(admin: APIClient, upload: Upload, settings: Any) -> None:
+    made = upload(lines(*SAID))
+    continue_imports()
+    assert FilePart.objects.exists()
+    FileImport.objects.update(created_at=timezone.now() - timedelta(days=settings.IMPORT_KEPT_DAYS + 1))
+    continue_imports()
+    assert not FilePart.objects.exists()
+    assert admin.get(f"/v1/imports/{made['id']}").json()["state"] == "cancelled"
+
+
+def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, settings: Any) -> None:
+    made = admin.post("/v1/imports", {"file_name": "f"}).json()
+    url, kind = f"/v1/imports/{made['id']}", "application/octet-stream"
+    assert admin.post(f"{url}/check", {}).status_code == 409  # no part
+    assert admin.put(f"{url}/parts/2", b"x", content_type=kind).status_code == 200
+    assert admin.post(f"{url}/check", {}).status_code == 409  # the first is missing
+    assert admin.put(f"{url}/parts/1", b"", content_type=kind).status_code == 422
+    assert admin.put(f"{url}/parts/1", b'{"mood": "good"}', content_type=kind).json()["size"] == 17
+    assert admin.put(f"{url}/parts/1", b"{", content_type="application/json").status_code == 415
+    settings.IMPORT_MAX_MB = 0
+    assert admin.put(f"{url}/parts/3", b"x", content_type=kind).status_code == 422
+    assert admin.post(f"{url}/start").status_code == 409
+    assert admin.post(f"{url}/check", {}).status_code == 200
+    check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+    failed = admin.get(url).json()
+    assert (failed["state"], failed["error"]) == ("failed", "the format of the file is not recognised: name it")
+    assert admin.delete(f"{url}/file").json()["has_file"] is False
+
+
+def test_an_import_into_an_archived_project_fails_and_goes_on_once_it_is_restored(
+    project: Project, admin: APIClient, upload: Upload
+) -> None:
+    made = upload(mem0("Likes green tea"))
+    admin.post(f"/v1/imports/{made['id']}/start")
+    archive_project(project_id=project.pk)
+
+    assert "archived" in work(admin, made)["error"]
+    assert not Memory.objects.exists()
+    restore_project(project_id=project.pk)
+    assert start(admin, made)["done"] == {"stored": 1}
+
+
+def test_a_worker_that_gives_others_their_turn_goes_on_later(
+    admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
+    made = upload(lines(*SAID))
+    admin.post(f"/v1/imports/{made['id']}/start")
+    import_id = parse(Prefix.IMPORT, made["id"])
+    run_import(import_id=import_id, most=timedelta(seconds=-1))
+    assert FileImport.objects.get().state == "waiting"
+
+    other = FileImport.objects.create(
+        project_id=FileImport.objects.get().project_id,
+        file_name="other",
+        state="running",
+        leased_until=timezone.now() + timedelta(minutes=1),
+    )
+    run_next_import(import_id=import_id)
+    assert not Turn.objects.exists()
+    other.delete()
+    run_next_import(import_id=import_id)
+    assert Turn.objects.count() == 5
