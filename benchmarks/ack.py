@@ -27,10 +27,10 @@ def run(*, data: Path, full: bool) -> dict[str, object]:
     requests = REQUESTS * (5 if full else 1)
     with running_service(cluster=False) as service:
         numbers = count()
-        _load(service, clients=4, requests=WARM_UP, numbers=numbers)
+        load(service, clients=4, requests=WARM_UP, numbers=numbers)
         floor = _floor(service, transactions=requests)
-        alone = _load(service, clients=1, requests=requests, numbers=numbers)
-        together = _load(service, clients=CLIENTS, requests=requests * 2, numbers=numbers)
+        alone = load(service, clients=1, requests=requests, numbers=numbers)
+        together = load(service, clients=CLIENTS, requests=requests * 2, numbers=numbers)
     return {
         **alone,
         "floor_p50_ms": floor["p50_ms"],
@@ -39,7 +39,8 @@ def run(*, data: Path, full: bool) -> dict[str, object]:
     }
 
 
-def _load(service: Service, *, clients: int, requests: int, numbers: "count[int]") -> dict[str, float]:
+def load(service: Service, *, clients: int, requests: int, numbers: "count[int]") -> dict[str, float]:
+    """Send requests by concurrent clients; return percentiles of their times, and requests per second."""
     times: list[float] = []
     callers = [service.caller() for _ in range(clients)]
     threads = [threading.Thread(target=_send, args=(caller, requests // clients, numbers, times)) for caller in callers]

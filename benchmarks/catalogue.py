@@ -19,6 +19,7 @@ from benchmarks import (
     races,
     redaction,
     replay,
+    scale,
     search,
     truth,
 )
@@ -38,4 +39,5 @@ BENCHMARKS: dict[str, Callable[..., dict[str, object]]] = {
     redaction.NAME: redaction.run,
     truth.NAME: truth.run,
     replay.NAME: replay.run,
+    scale.NAME: scale.run,
 }

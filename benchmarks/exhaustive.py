@@ -16,7 +16,7 @@ from apps.pipeline.core.ports import Embedder, Vector
 from apps.pipeline.retrieval.answer_types import wanted_answer
 from apps.pipeline.retrieval.bm25 import Hashes, Terms
 from apps.pipeline.retrieval.query_entities import without_names
-from apps.pipeline.retrieval.ranking import Memories, best, rank, sessions_of
+from apps.pipeline.retrieval.ranking import Memories, best, match_words, rank, sessions_of
 
 READ = (
     "tongue",
@@ -62,7 +62,7 @@ def ranked_row_by_row(*, user: UUID, text: str, embedder: Embedder, now: datetim
     )
     scores = rank(
         memories=memories,
-        query=query,
+        words=match_words(memories=memories, query=query, policy=RetrievalPolicy()),
         noise_floor=noise_floor_of(embedder),
         now=now.timestamp(),
         policy=RetrievalPolicy(),

@@ -6,7 +6,6 @@
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections import Counter
@@ -28,7 +27,7 @@ def run(*, data: Path, full: bool) -> dict[str, object]:
     requests = REQUESTS * (5 if full else 1)
     with running_service(cluster=True, WORK_LEASE_SECONDS="3", HEARTBEAT_SECONDS="1") as service:
         stored = _equal_messages(service)
-        lost, doubled = _kills(service, requests=requests)
+        lost, doubled = lost_and_doubled(service, requests=requests)
     return {"stored": stored, "at_once": AT_ONCE, "lost": lost, "doubled": doubled, "requests": requests}
 
 
@@ -50,7 +49,11 @@ def _equal_messages(service: Service) -> int:
     return len(_memories(service.caller(), "twin"))
 
 
-def _kills(service: Service, *, requests: int) -> tuple[int, int]:
+def lost_and_doubled(service: Service, *, requests: int, seconds: float = END_SECONDS) -> tuple[int, int]:
+    """Kill the cluster of a service several times while it works; return how many traces and memories were wrong.
+
+    A trace that has not ended within some seconds counts as lost.
+    """
     caller = service.caller()
     traces = []
     for number in range(requests):
@@ -58,7 +61,7 @@ def _kills(service: Service, *, requests: int) -> tuple[int, int]:
         traces.append(_accepted(caller.post("/v1/turns", body)))
         if number % (requests // KILLS) == requests // KILLS - 1:
             _kill_cluster(service)
-    done = _await_end(caller, traces)
+    done = _await_end(caller, traces, seconds)
     said = Counter(
         memory["evidence"] for user in range(min(7, requests)) for memory in _memories(caller, f"user-{user}")
     )
@@ -71,7 +74,7 @@ def _kill_cluster(service: Service) -> None:
     cluster = service.children.pop()
     os.killpg(cluster.pid, signal.SIGKILL)
     cluster.wait()
-    service.start(sys.executable, "manage.py", "cluster")
+    service.start_cluster()
 
 
 def _message(*, user: str, session: str, content: str) -> dict[str, Any]:
@@ -85,10 +88,10 @@ def _accepted(reply: tuple[int, dict[str, Any]]) -> str:
     return str(answer["trace_id"])
 
 
-def _await_end(caller: Caller, traces: list[str]) -> int:
+def _await_end(caller: Caller, traces: list[str], seconds: float = END_SECONDS) -> int:
     """Wait, with a time limit, until every trace has ended; return how many are done or rejected."""
     waiting, done = set(traces), 0
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + seconds
     while waiting and time.monotonic() < deadline:
         for trace in sorted(waiting):
             status = caller.get(f"/v1/traces/{trace}")[1]["status"]

@@ -60,6 +60,10 @@ class Service:
         self.children.append(child)
         return child
 
+    def start_cluster(self) -> None:
+        """Start a cluster of workers."""
+        self.start(sys.executable, "manage.py", "cluster")
+
     def caller(self) -> Caller:
         """Return a caller with its own connection."""
         return Caller(address=(HOST, self.port), key=self.key)
@@ -97,7 +101,7 @@ def running_service(*, cluster: bool, **settings: str) -> Iterator[Service]:
         _prepare(service)
         service.start("sh", "scripts/serve.sh")
         if cluster:
-            service.start(sys.executable, "manage.py", "cluster")
+            service.start_cluster()
         _await_answer(service)
         yield service
     finally:

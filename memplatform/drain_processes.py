@@ -1,8 +1,9 @@
-"""The processes of a cluster that drain the outbox: each works by itself, without a task queue between."""
+"""The processes of a cluster that drain the outbox and send events: each works by itself, without a task queue."""
 
 import signal
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 
@@ -11,6 +12,7 @@ import structlog
 from apps.telemetry.start import stop_telemetry
 from apps.tenants.scope import no_tenant
 from apps.worker.drain import drain
+from apps.worker.event_sender import send_events
 from apps.worker.shutdown import STOPPING
 from memplatform.telemetry import start_sending
 
@@ -22,14 +24,16 @@ log = structlog.get_logger(__name__)
 
 
 class DrainProcesses:
-    """The drains of one cluster. Each is replaced when it ends, whatever becomes of the other processes.
+    """The drains of one cluster, and its sender of events.
 
+    Each is replaced when it ends, whatever becomes of the other processes.
     `watch` looks after what belongs to them; each is called as often as they are looked after.
     """
 
     def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
-        self._places: list[tuple[ForkProcess, float] | None] = [None] * count
+        self._targets = [*(partial(_serve, _drain) for _ in range(count)), partial(_serve, _send)]
+        self._places: list[tuple[ForkProcess, float] | None] = [None] * len(self._targets)
 
     def keep(self) -> None:
         """Start the processes that are missing."""
@@ -44,7 +48,7 @@ class DrainProcesses:
                 self._start(number)
 
     def _start(self, number: int) -> None:
-        process = get_context("fork").Process(target=_drain, name=f"drain-{number + 1}")
+        process = get_context("fork").Process(target=self._targets[number], name=f"drain-{number + 1}")
         process.start()
         self._places[number] = (process, time.monotonic())
 
@@ -67,17 +71,25 @@ class DrainProcesses:
         return [place[0] for place in self._places if place and place[0].is_alive()]
 
 
-def _drain() -> None:
-    """Drain until the lifetime is over or a stop is requested; the database may be away meanwhile."""
+def _serve(work: Callable[[], None]) -> None:
+    """Work until the lifetime is over or a stop is requested; the database may be away meanwhile."""
     STOPPING.detach()  # asked by a signal of its own, it doesn't stop the others
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
     start_sending()
     try:
         with no_tenant():
-            drain(idle_seconds=LIFETIME, most_seconds=LIFETIME)
+            work()
     finally:
         stop_telemetry()
+
+
+def _drain() -> None:
+    drain(idle_seconds=LIFETIME, most_seconds=LIFETIME)
+
+
+def _send() -> None:
+    send_events(seconds=LIFETIME)
 
 
 def _stop(number: int, frame: object) -> None:

@@ -2,6 +2,7 @@
 
 import gc
 import signal
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
@@ -10,21 +11,24 @@ gc.disable()  # until everything is loaded: nearly all of it stays
 from django.conf import settings
 from django.db import connection
 
+from apps.pipeline.events.streams import StreamPart, StreamPosition
 from memplatform.embedded.supervisor import Supervisor
 from memplatform.mcp.lazy import answer_mcp
 from memplatform.parent_death import end_with_parent
 from memplatform.serving.buffered_application import BufferedApplication
+from memplatform.serving.event_streams import EventStreams, StreamLimits
 from memplatform.serving.request_body import BodyLimits
 from memplatform.serving.trace_waits import TraceWaits
 from memplatform.wsgi import application as django_application
 
 # After Django has been set up by the import above.
-from memplatform.serving.refusals import refuse  # isort: skip
+from memplatform.serving.refusals import no_stream, refuse  # isort: skip
 from memplatform.serving.warm_up import warm_up  # isort: skip
 from memplatform.telemetry import start_sending  # isort: skip
 from apps.telemetry.start import stop_telemetry  # isort: skip
 from apps.pipeline.extraction.patterns import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 from apps.traces.ended_traces import ended_traces  # isort: skip
+from apps.actions.webhooks.read_streams import read_streams  # isort: skip
 
 
 def _ended(trace_ids: AbstractSet[UUID]) -> set[UUID]:
@@ -32,6 +36,13 @@ def _ended(trace_ids: AbstractSet[UUID]) -> set[UUID]:
         return ended_traces(trace_ids)
     finally:
         connection.close()  # back to the pool
+
+
+def _read_streams(positions: Mapping[int, StreamPosition]) -> dict[int, StreamPart]:
+    try:
+        return read_streams(positions)
+    finally:
+        connection.close()
 
 
 # A worker whose server was killed would go on to serve, with its old code beside the next server.
@@ -45,6 +56,15 @@ application = BufferedApplication(
     limits=BodyLimits(largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS),
     refuse=refuse,
     waits=TraceWaits(_ended, at_most=settings.WAITING_REQUESTS),
+    streams=EventStreams(
+        _read_streams,
+        limits=StreamLimits(
+            at_most=settings.WAITING_REQUESTS,
+            of_project=settings.EVENT_STREAMS_PER_PROJECT,
+            lifetime=settings.EVENT_STREAM_SECONDS,
+        ),
+    ),
+    no_stream=no_stream,
     answer_mcp=answer_mcp,
     monitoring_host=settings.MONITORING_HOST,
     on_stop=stop_telemetry,

@@ -60,6 +60,7 @@ INSTALLED_APPS = [
     "apps.traces.apps.TracesConfig",
     "apps.outbox.apps.OutboxConfig",
     "apps.alerts.apps.AlertsConfig",
+    "apps.events.apps.EventsConfig",
     "apps.items.apps.ItemsConfig",
     "apps.imports.apps.ImportsConfig",
     "apps.memories.apps.MemoriesConfig",
@@ -217,12 +218,13 @@ MODEL_PRICES: dict[str, dict[str, float]] = {
     **env.json("MODEL_PRICES", default={}),
 }
 
-# --- messages about alerts
+# --- messages about alerts, events and webhooks
 PUBLIC_URL = env.str("PUBLIC_URL", default="")  # for links in messages; empty: without links
 # Hosts of webhooks that may have private addresses or be called without TLS. Project admins choose webhooks, so the
 # model servers in PRIVATE_HOSTS are not among them.
 WEBHOOK_PRIVATE_HOSTS = env.list("WEBHOOK_PRIVATE_HOSTS", default=[])
 WEBHOOK_TIMEOUT_SECONDS = env.float("WEBHOOK_TIMEOUT_SECONDS", default=10.0)
+EVENT_RETENTION_DAYS = env.int("EVENT_RETENTION_DAYS", default=14, least=4)  # deliveries are tried for three days
 EMAIL_HOST = env.str("EMAIL_HOST", default="")  # empty: no mail is sent
 EMAIL_PORT = env.int("EMAIL_PORT", default=587)
 EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", default="")
@@ -237,7 +239,9 @@ CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
-WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once, for the end of a trace
+WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once: for the end of a trace, for events
+EVENT_STREAMS_PER_PROJECT = env.int("EVENT_STREAMS_PER_PROJECT", default=20)  # in a process
+EVENT_STREAM_SECONDS = env.float("EVENT_STREAM_SECONDS", default=300.0)  # then the caller connects again
 BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model, UniqueConstraint
 
-ROOMS = ("traces", "outbox", "alerts", "items", "imports", "memories")
+ROOMS = ("traces", "outbox", "alerts", "events", "items", "imports", "memories")
 
 # Tables with rows of a project rather than an end user; small, or queried by project only.
 OF_A_PROJECT = {
@@ -16,6 +16,7 @@ OF_A_PROJECT = {
     "AlertRecipients",
     "ConfigurationVersion",
     "EvaluationSample",
+    "EventLog",
     "FileImport",
     "FilePart",
     "HourlyLatency",
@@ -26,11 +27,14 @@ OF_A_PROJECT = {
     "ModelPause",
     "ModelTestCall",
     "PreFilterRule",
+    "ProjectEvent",
     "ReviewPresence",
     "Rollback",
     "Replay",
     "RulePreview",
     "StoredItem",
+    "Webhook",
+    "WebhookDelivery",
 }
 OF_NOBODY = {"JobRound", "TalliedHour", "WorkerHeartbeat"}
 

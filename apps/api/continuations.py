@@ -8,6 +8,8 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
+from apps.pipeline.events.streams import StreamPosition
+
 # Set in the WSGI environment of a request that is run again, and of one that is part of another.
 HAS_WAITED = "memplatform.has_waited"
 IS_PART = "memplatform.is_part"
@@ -19,6 +21,13 @@ class TraceWait:
 
     trace_id: UUID
     seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventStream:
+    """Send events on from a position, until the caller goes or the stream is old enough."""
+
+    position: StreamPosition
 
 
 @dataclass(frozen=True, slots=True)

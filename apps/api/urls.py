@@ -18,6 +18,7 @@ from apps.api.views.alerts import AlertAcknowledgeView, AlertRecipientsView, Ale
 from apps.api.views.bulk_memories import BulkMemoriesView, MemoryBatchView
 from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
 from apps.api.views.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
+from apps.api.views.events import EventLogView, EventStreamView, EventsView
 from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.imports import (
     ImportCancelView,
@@ -51,6 +52,14 @@ from apps.api.views.stats import StatsView
 from apps.api.views.traces import TracesView, TraceView
 from apps.api.views.turns import TurnsView
 from apps.api.views.users import ErasureView, UserExportView, UserStatsView, UsersView, UserView
+from apps.api.views.webhooks import (
+    WebhookDeliveriesView,
+    WebhookRotateView,
+    WebhookSendAgainView,
+    WebhooksView,
+    WebhookTestView,
+    WebhookView,
+)
 from apps.api.views.work import RetryWorkView
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -111,6 +120,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/alerts", AlertsView.as_view(), name="alerts"),
     path("v1/alerts/<str:alert_id>/acknowledge", AlertAcknowledgeView.as_view(), name="alert-acknowledge"),
     path("v1/alert-recipients", AlertRecipientsView.as_view(), name="alert-recipients"),
+    path("v1/events", EventsView.as_view(), name="events"),
+    path("v1/events/stream", EventStreamView.as_view(), name="event-stream"),
+    path("v1/events/log", EventLogView.as_view(), name="event-log"),
+    path("v1/webhooks", WebhooksView.as_view(), name="webhooks"),
+    path("v1/webhooks/<str:webhook_id>", WebhookView.as_view(), name="webhook"),
+    path("v1/webhooks/<str:webhook_id>/rotate", WebhookRotateView.as_view(), name="webhook-rotate"),
+    path("v1/webhooks/<str:webhook_id>/test", WebhookTestView.as_view(), name="webhook-test"),
+    path("v1/webhooks/<str:webhook_id>/deliveries", WebhookDeliveriesView.as_view(), name="webhook-deliveries"),
+    path("v1/webhooks/<str:webhook_id>/send-again", WebhookSendAgainView.as_view(), name="webhook-send-again"),
     path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
     path("v1/ping/", Mem0PingView.as_view(), name="mem0-ping"),
     path("v3/memories/add/", Mem0AddView.as_view(), name="mem0-add"),

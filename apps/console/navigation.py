@@ -65,6 +65,7 @@ _ITEMS: dict[str, tuple[NavigationItem, ...]] = {
         NavigationItem("Alerts", "alerts", "alerts", "a"),
         NavigationItem("Queue", "queue", "queue", "q"),
         NavigationItem("Imports", "download", "imports", "i", MemberRole.ADMIN),
+        NavigationItem("Webhooks", "webhook", "webhooks", "w", MemberRole.ADMIN),
         NavigationItem("Audit", "audit", "audit", "l", MemberRole.ADMIN),
         NavigationItem("Keys", "key", "keys", "k", MemberRole.ADMIN),
         NavigationItem("Members", "members", "members", "m", MemberRole.ADMIN),

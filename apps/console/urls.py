@@ -40,6 +40,7 @@ from apps.console.views import (
     user_erasure,
     users,
     version_comparisons,
+    webhooks,
 )
 
 register_converter(MemberRoleConverter, "role")
@@ -134,6 +135,13 @@ urlpatterns = [
     path("<slug:slug>/alerts/", alerts.alerts, name="alerts"),
     path("<slug:slug>/alerts/<uuid:alert_id>/acknowledge/", alerts.acknowledge, name="acknowledge-alert"),
     path("<slug:slug>/alerts/recipients/", alerts.recipients, name="alert-recipients"),
+    path("<slug:slug>/webhooks/", webhooks.webhooks, name="webhooks"),
+    path("<slug:slug>/webhooks/<uuid:webhook_id>/", webhooks.webhook, name="webhook"),
+    path("<slug:slug>/webhooks/<uuid:webhook_id>/rotate/", webhooks.rotate, name="rotate-webhook"),
+    path("<slug:slug>/webhooks/<uuid:webhook_id>/switch/", webhooks.switch, name="switch-webhook"),
+    path("<slug:slug>/webhooks/<uuid:webhook_id>/test/", webhooks.test, name="test-webhook"),
+    path("<slug:slug>/webhooks/<uuid:webhook_id>/again/", webhooks.again, name="send-again"),
+    path("<slug:slug>/webhooks/<uuid:webhook_id>/delete/", webhooks.delete, name="delete-webhook"),
     path("<slug:slug>/evaluation/", evaluation.evaluation, name="evaluation"),
     path("<slug:slug>/evaluation/draw/", evaluation.draw, name="draw-samples"),
     path("<slug:slug>/evaluation/label/", evaluation.label_items, name="label-items"),

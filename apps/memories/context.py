@@ -1,21 +1,15 @@
 """The context block of one end user: rules, relevant memories, important facts, and upcoming events."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, Q
-from django.db.models.functions import Round
-
-from apps.memories.models import Memory, MemoryLink
-from apps.memories.querysets import MemoryQuerySet
-from apps.memories.search import SearchHit, SearchQuery, search, shown_statuses
+from apps.memories.models import Memory
+from apps.memories.search import BlockLimits, SearchHit, SearchQuery, read_block, shown_statuses
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import (
     CONSTRAINT,
-    CONVENTION,
     MemoryType,
     Polarity,
     Precision,
@@ -60,7 +54,7 @@ def build_block(
     policy: RetrievalPolicy,
     now: datetime,
 ) -> RenderedBlock:
-    """Read rules, facts, hits and disputes (six round trips), and render them within the budget.
+    """Read rules, facts, hits and disputes (three round trips), and render them within the budget.
 
     The block of an unknown end user is empty. Raises what the embedder raises.
     """
@@ -72,30 +66,27 @@ def block_parts(
     *, end_user_id: UUID, query: ContextQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
 ) -> list[SectionPart]:
     """Read the memories of a block by section, the most valuable part first."""
-    shown = _shown(end_user_id=end_user_id, query=query, policy=policy, now=now)
-    hits = search(
+    known = read_block(
         end_user_id=end_user_id,
         query=SearchQuery(text=query.text, limit=MAX_HITS, stakes=query.stakes, told_in=query.told_in),
+        limits=BlockLimits(rules=MAX_RULES, facts=MAX_FACTS, upcoming=MAX_UPCOMING, disputes=MAX_DISPUTES),
         embedder=embedder,
         policy=policy,
         now=now,
     )
-    rules = list(shown.filter(tags__overlap=[CONSTRAINT, CONVENTION])[:MAX_RULES])
-    relevant, others = _by_score(hits, query)
-    facts = _by_importance(shown.exclude(type=MemoryType.EVENT)[:MAX_FACTS], hits if query.text.strip() else ())
-    upcoming = shown.filter(type=MemoryType.EVENT, event_at__gt=now).order_by("event_at", "-id")[:MAX_UPCOMING]
+    relevant, others = _by_score(known.hits, query)
+    facts = _by_importance(known.facts, known.hits if query.text.strip() else ())
     rows: Sequence[tuple[BlockSection, Sequence[Memory]]] = (
-        (BlockSection.CONSTRAINTS, [row for row in rules if CONSTRAINT in row.tags]),
-        (BlockSection.CONVENTIONS, [row for row in rules if CONSTRAINT not in row.tags]),
+        (BlockSection.CONSTRAINTS, [row for row in known.rules if CONSTRAINT in row.tags]),
+        (BlockSection.CONVENTIONS, [row for row in known.rules if CONSTRAINT not in row.tags]),
         (BlockSection.RELEVANT, relevant[:RELEVANT_FIRST]),
         (BlockSection.FACTS, facts[:FACTS_FIRST]),
-        (BlockSection.UPCOMING, list(upcoming)),
+        (BlockSection.UPCOMING, known.upcoming),
         (BlockSection.RELEVANT, relevant[RELEVANT_FIRST:]),
         (BlockSection.FACTS, facts[FACTS_FIRST:]),
         (BlockSection.OTHERS, others),
     )
-    disputes = _disputes(end_user_id)
-    return [(section, _with_disputes(found, disputes, query.stakes, policy)) for section, found in rows]
+    return [(section, _with_disputes(found, known.disputes, query.stakes, policy)) for section, found in rows]
 
 
 def _by_score(hits: Iterable[SearchHit], query: ContextQuery) -> tuple[list[Memory], list[Memory]]:
@@ -116,32 +107,8 @@ def _by_importance(rows: Iterable[Memory], hits: Sequence[SearchHit]) -> list[Me
     return sorted(rows, key=lambda row: (-round(row.importance, 1), places.get(row.id, len(places))))
 
 
-def _shown(*, end_user_id: UUID, query: ContextQuery, policy: RetrievalPolicy, now: datetime) -> MemoryQuerySet:
-    """Return the memories that may be shown at the stakes, by importance rounded to a tenth, newest first."""
-    stakes = query.stakes
-    return (
-        Memory.objects.for_end_user(end_user_id)
-        .told_in(query.told_in)
-        .filter(status__in=shown_statuses(stakes), confidence__gte=policy.least_confidence[stakes])
-        .filter(Q(expires_at=None) | Q(expires_at__gt=now), Q(valid_until=None) | Q(valid_until__gt=now))
-        .order_by(Round(F("importance"), precision=1).desc(), "-said_at", "-id")
-        .to_show()
-    )
-
-
-def _disputes(end_user_id: UUID) -> Mapping[UUID, list[Memory]]:
-    """Return, for each memory with an open contradiction, the live memories that contradict it, newest first."""
-    links = MemoryLink.objects.to_settle().filter(end_user_id=end_user_id)
-    links = links.select_related("from_memory__subject", "to_memory__subject")[:MAX_DISPUTES]
-    found: dict[UUID, list[Memory]] = defaultdict(list)
-    for link in links:
-        found[link.from_memory_id].append(link.to_memory)
-        found[link.to_memory_id].append(link.from_memory)
-    return {memory_id: sorted(others, key=lambda row: row.said_at, reverse=True) for memory_id, others in found.items()}
-
-
 def _with_disputes(
-    rows: Sequence[Memory], disputes: Mapping[UUID, list[Memory]], stakes: Stakes, policy: RetrievalPolicy
+    rows: Sequence[Memory], disputes: Mapping[UUID, Sequence[Memory]], stakes: Stakes, policy: RetrievalPolicy
 ) -> list[ContextMemory]:
     """Convert rows; the other side of a dispute is shown only if it may be shown by itself."""
     statuses, least = shown_statuses(stakes), policy.least_confidence[stakes]

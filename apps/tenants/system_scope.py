@@ -18,7 +18,7 @@ class SystemWork(StrEnum):
     INVITATION_LOOKUP = "find the project that an invitation leads to"
     PROJECT_CREATION = "create a project"
     QUEUE = "claim and renew work of all projects"
-    WAITING_CALLERS = "see which of the traces that callers wait for have ended"
+    WAITING_CALLERS = "see which of the traces and events that callers wait for are there"
     HEALTH = "report the state of the whole service"
     SCHEDULE = "find the projects and end users that a scheduled task is due for"
     LEDGER = "seal and remove entries of the ledger"

@@ -12,9 +12,10 @@ from django.db import connection
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
+from apps.events.recording import RECORD_TRACE_CTE, record_event, trace_event_values
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.draft import StageSpan as DraftSpan
-from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.enums import EventType, TraceStatus
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelCallRecord
@@ -58,7 +59,7 @@ moved as (
     update traces_trace set status = %(status)s, counts = %(counts)s, outcomes = %(outcomes)s, plan = %(plan)s,
         error = %(error)s, finished_at = clock_timestamp()
     from held where traces_trace.end_user_id = %(end_user)s and id = %(trace)s
-)
+), {RECORD_TRACE_CTE}
 """  # noqa: S608  (only constants of this module)
 
 
@@ -73,6 +74,7 @@ def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool)
     until = max((turn.position for turn in draft.request.turns), default=-1) + 1
     return {
         **owner_values(draft),
+        **trace_event_values(project_id=draft.request.origin.project_id, is_failed=bool(draft.failure)),
         "summarised": until if is_session_level and not draft.failure else 0,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes),
@@ -97,9 +99,17 @@ def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCall
 def fail_trace(*, end_user_id: UUID, trace_id: UUID, status: TraceStatus, error: str) -> None:
     """Set a failed trace to queued (another attempt follows), dead or extraction_failed, with its error."""
     finished_at = None if status is TraceStatus.QUEUED else timezone.now()
-    Trace.objects.filter(end_user_id=end_user_id, id=trace_id).update(
-        status=status, error=error[:4_000], finished_at=finished_at
-    )
+    rows = Trace.objects.filter(end_user_id=end_user_id, id=trace_id)
+    rows.update(status=status, error=error[:4_000], finished_at=finished_at)
+    if finished_at is not None:
+        for project_id in rows.values_list("project_id", flat=True):
+            record_event(
+                project_id=project_id,
+                type=EventType.TRACE_FAILED,
+                end_user_id=end_user_id,
+                trace_id=trace_id,
+                details={"status": status.value},
+            )
 
 
 def reopen(*, traces: Sequence[Trace]) -> None:

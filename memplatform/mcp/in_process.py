@@ -51,6 +51,9 @@ class _Answered:
     def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Transport:
         raise NotImplementedError("answers in parts are not taken")
 
+    async def client_disconnect(self) -> None:
+        raise NotImplementedError("there is no connection")
+
     async def __call__(self) -> bytes:
         return b""
 

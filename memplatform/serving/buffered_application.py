@@ -8,7 +8,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from apps.api.continuations import HAS_WAITED, McpMessage, TraceWait
+from apps.api.continuations import HAS_WAITED, EventStream, McpMessage, TraceWait
+from memplatform.serving.event_streams import EventStreams, TooManyStreams
 from memplatform.serving.protocol import Exchange, Scope
 from memplatform.serving.request_body import BodyIncomplete, BodyLimits, BodyReader, BodyTimeout, BodyTooLarge
 from memplatform.serving.threaded_application import Environ, ThreadedApplication, WsgiApplication
@@ -39,6 +40,8 @@ class BufferedApplication:
         limits: BodyLimits,
         refuse: Refusal,
         waits: TraceWaits,
+        streams: EventStreams,
+        no_stream: Callable[[], tuple[int, list[tuple[str, str]], bytes]],
         answer_mcp: McpAnswer,
         monitoring_host: str = "",
         on_stop: Callable[[], None] = lambda: None,
@@ -48,6 +51,8 @@ class BufferedApplication:
         self._bodies = BodyReader(limits)
         self._monitoring = ThreadedApplication(application, threads=1, name="monitoring")
         self._waits = waits
+        self._streams = streams
+        self._no_stream = no_stream
         self._answer_mcp = answer_mcp
         self._known_host = {"HTTP_HOST": monitoring_host} if monitoring_host else {}
         self._on_stop = on_stop
@@ -78,6 +83,7 @@ class BufferedApplication:
         self._application.stop()
         self._monitoring.stop()
         self._waits.stop()
+        self._streams.stop()
         self._on_stop()
 
     async def answer(self, new_environ: NewEnviron, exchange: Exchange) -> None:
@@ -86,5 +92,13 @@ class BufferedApplication:
         if isinstance(continuation, TraceWait):
             await self._waits.wait(continuation.trace_id, seconds=continuation.seconds)
             await self._application.answer(exchange, {**new_environ(), HAS_WAITED: True})
+        if isinstance(continuation, EventStream):
+            await self._follow(continuation, exchange)
         if isinstance(continuation, McpMessage):
             await self._answer_mcp(new_environ(), exchange, self.answer)
+
+    async def _follow(self, stream: EventStream, exchange: Exchange) -> None:
+        try:
+            await self._streams.serve(stream.position, exchange)
+        except TooManyStreams:
+            exchange.response_bytes(*self._no_stream())

@@ -47,6 +47,9 @@ class Exchange(Protocol):
     def __aiter__(self) -> AsyncIterator[bytes]:
         """Return the parts of the body."""
 
+    def client_disconnect(self) -> Awaitable[None]:
+        """Return when the caller has gone."""
+
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         """Send an answer."""
 

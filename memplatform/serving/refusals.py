@@ -1,4 +1,4 @@
-"""Answers to requests whose body was not read: problem documents below the API's URLs, plain text elsewhere."""
+"""Answers to requests that Django has not answered: problem documents below the API's URLs, plain text elsewhere."""
 
 import json
 
@@ -16,8 +16,18 @@ _PROBLEMS: dict[type[Exception], Problem] = {
 }
 
 
+_NO_STREAM = Problem(Code.RATE_LIMITED, "as many streams of events are open as may be; read /v1/events")
+_RETRY_SECONDS = 10
+
+
+def no_stream() -> tuple[int, list[tuple[str, str]], bytes]:
+    """Return the answer to a caller that gets no stream of events; Django has counted the request."""
+    headers = [("content-type", CONTENT_TYPE), ("retry-after", str(_RETRY_SECONDS))]
+    return _NO_STREAM.status, headers, json.dumps(_NO_STREAM.document()).encode()
+
+
 def refuse(scope: Scope, error: Exception) -> tuple[int, list[tuple[str, str]], bytes]:
-    """Return status, headers and body of the answer."""
+    """Return status, headers and body of the answer to a request whose body was not read."""
     problem = _PROBLEMS[type(error)]
     request_id = request_id_of(scope.headers.get(REQUEST_ID_HEADER.lower()))
     headers = [(REQUEST_ID_HEADER.lower(), request_id)]

@@ -22,6 +22,8 @@ STATED_IN_WORDS = (
     "must contain a letter or a digit",
     "is no ent_ identifier",
     "is no mem_ identifier",
+    "is no dlv_ identifier",
+    "is not the number of an event",
     "is not a cursor of this list",
     "must lie between",
     "must not lie before valid_from",
@@ -32,6 +34,9 @@ STATED_IN_WORDS = (
     "no trace that has ended fits",
     "is no mail address",
     "must begin with https://",
+    "must be an address of at most",
+    "is no valid address",
+    "must contain no user, password or fragment",
     "must end up to 92 days after its start",
     "nothing was stored or said in the period",
     # Of a filter.

@@ -98,6 +98,11 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/imports/{import_id}/check"): {"format": "mem0"},
     ("post", "/v1/alerts/{alert_id}/acknowledge"): {"note": "n"},
     ("put", "/v1/alert-recipients"): {"webhook_url": "https://example.com/", "mail_addresses": ["a@example.com"]},
+    ("put", "/v1/events/log"): {"is_on": True},
+    ("post", "/v1/webhooks"): {"name": "n", "url": "https://example.com/", "events": ["memory.created"]},
+    ("patch", "/v1/webhooks/{webhook_id}"): {"name": "n", "url": "https://example.com/", "events": ["user.erased"]},
+    ("post", "/v1/webhooks/{webhook_id}/rotate"): {"ends_at_once": False},
+    ("post", "/v1/webhooks/{webhook_id}/send-again"): {"delivery_id": "dlv_x", "since": "2026-01-01T00:00:00Z"},
     ("post", "/v1/evaluation/samples"): {"since": "2026-01-01", "until": "2026-02-01T00:00:00Z"},
     ("post", "/v1/evaluation/items/{item_id}/labels"): {"value": "good"},
 }
@@ -170,8 +175,15 @@ def send(caller: APIClient, method: str, path: str, body: Any) -> Any:
     return caller.generic(method.upper(), path, json.dumps(body), content_type="application/json")
 
 
-SOMETHING = {"session_id": "s", "entity_id": "ent_x", "link_id": "lnk_x", "alert_id": "alr_x", "item_id": "itm_x"}
-SOMETHING |= {"import_id": "imp_x"}
+SOMETHING = {
+    "session_id": "s",
+    "entity_id": "ent_x",
+    "link_id": "lnk_x",
+    "alert_id": "alr_x",
+    "item_id": "itm_x",
+    "import_id": "imp_x",
+    "webhook_id": "whk_x",
+}
 
 
 def test_text_in_addresses_and_headers(caller: APIClient) -> None:

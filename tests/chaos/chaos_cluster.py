@@ -29,6 +29,7 @@ QUICK = {
     "WEB_THREADS": "4",
     "DB_POOL_SIZE": "6",
     "LOG_LEVEL": "ERROR",
+    "WEBHOOK_PRIVATE_HOSTS": "127.0.0.1",
 }
 
 

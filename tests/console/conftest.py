@@ -11,6 +11,7 @@ from apps.actions.live_ports import SystemClock, Uuid7Ids
 from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
+from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
 from apps.imports.models import FileImport, FilePart
 from apps.intake.accept import Submission, accept
 from apps.items.models import StoredItem
@@ -226,6 +227,7 @@ def _add_operations(project: Project) -> None:
     AlertDelivery.objects.create(
         project=project, alert=alert, event="opened", channel="mail", recipient=HOSTILE, last_error=HOSTILE
     )
+    _add_webhook(project)
     rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
     RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))
 
@@ -243,6 +245,34 @@ def _add_import(project: Project) -> None:
         problems=[{"at": HOSTILE, "reason": HOSTILE}],
     )
     FilePart.objects.create(project=project, file_import=made, number=1, content=b"[]")
+
+
+def _add_webhook(project: Project) -> None:
+    """Add a failing webhook with an event that was not taken."""
+    now = timezone.now()
+    EventLog.objects.create(project=project, last_number=1)
+    webhook = Webhook.objects.create(
+        project=project,
+        name=HOSTILE[:100],
+        url=HOSTILE,
+        event_types=["memory.created"],
+        created_by="person:1",
+        paused_by=HOSTILE[:100],
+        pause_reason=HOSTILE,
+    )
+    event = ProjectEvent.objects.create(
+        project=project, type="memory.created", number=1, details={HOSTILE: HOSTILE}, trace_id=None
+    )
+    WebhookDelivery.objects.create(
+        project=project,
+        webhook=webhook,
+        event=event,
+        event_type=event.type,
+        number=1,
+        state="failed",
+        give_up_at=now,
+        last_error=HOSTILE,
+    )
 
 
 def _add_replay(project: Project) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -11,7 +12,7 @@ from django.urls import URLPattern, reverse
 
 from apps.console.urls import urlpatterns
 from apps.memories.models import Entity, EvaluationItem, Memory, MemoryLink, Rollback
-from apps.pipeline.core.enums import Status
+from apps.pipeline.core.enums import LinkKind, Status
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Replay, RulePreview, Trace
 from tests.console.pending import pending
@@ -86,6 +87,30 @@ def test_no_page_takes_many_statements(tuner: Client, addresses: list[str]) -> N
             assert answer.status_code in (200, 302, 405), address
     assert len(taken) > 55
     assert {address: count for address, count in taken.items() if count > _most(address)} == {}
+
+
+def test_a_case_with_everything_takes_no_more(tuner: Client, full_project: Project) -> None:
+    """Evidence, a link found by its trace, a change, a comment and an assignment."""
+    memory = Memory.objects.get(project=full_project, content__contains="green tea")
+    tess = User.objects.get(username="tess")
+    tuner.post(f"/console/test/memories/{memory.pk}/reword/", {"memory": f"{memory.pk}:1", "content": "Rui likes tea"})
+    Memory.objects.filter(pk=memory.pk).update(status=Status.PENDING_REVIEW, review_reasons=["contradiction"])
+    other = Memory.objects.filter(end_user=memory.end_user, status=Status.ACTIVE).exclude(pk=memory.pk).earliest("id")
+    MemoryLink.objects.create(
+        end_user=memory.end_user,
+        project=full_project,
+        from_memory=memory,
+        to_memory=other,
+        kind=LinkKind.CONTRADICTS,
+        trace_id=memory.trace_id,
+    )
+    tuner.post(f"/console/test/memories/{memory.pk}/comments/", {"text": "Which tea?"})
+    tuner.post("/console/test/review/assign/", {"memory": f"{memory.pk}:2", "to": tess.pk})
+    with CaptureQueriesContext(connection) as queries:
+        page = tuner.get(f"/console/test/review/?open={memory.pk}").content.decode()
+    for text in ("Which tea?", "selected>tess", "turn-quoted", "by tess"):
+        assert text in page
+    assert len(queries) <= MOST_STATEMENTS, [each["sql"][:90] for each in queries.captured_queries]
 
 
 def _most(address: str) -> int:

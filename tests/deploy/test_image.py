@@ -35,9 +35,8 @@ BEFORE = " && ".join(
 
 @pytest.fixture(scope="module")
 def image() -> Iterator[Stage]:
-    folder = Path(tempfile.mkdtemp(prefix="image-"))
-    yield build(PROJECT / "Dockerfile", folder)
-    shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory(prefix="image-") as folder:
+        yield build(PROJECT / "Dockerfile", Path(folder))
 
 
 @pytest.fixture

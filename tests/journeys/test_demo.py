@@ -26,6 +26,7 @@ AT_THE_END = {
     "README.md": "Lyon",
     "docs/quick-start.md": "Lyon",
     "docs/recipes/python.md": "lives in Ghent",
+    "docs/webhooks.md": "trace.finished",
     "docs/recipes/chat-agent.md": "You live in Porto.",
 }
 # The turns that the dashboard counts, of all projects.

@@ -201,3 +201,16 @@ def test_the_next_events_are_shown_before_less_important_facts(remember, build) 
     small = build(token_budget=190)
     assert "User flies to Oslo." in small.text
     assert "User owns thing number 7." not in small.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_a_block_is_chosen_by_is_read_again_where_it_changed(build, remember) -> None:
+    peanuts = remember("User avoids peanuts.")
+    flight = remember("User flies to Oslo.", type=MemoryType.EVENT, event_at=NOW - A_DAY)
+    for _ in range(3):  # the second time fills the cache
+        assert not {"Constraints:", "Upcoming:"} & set(build().text.splitlines())
+    Memory.objects.filter(id=peanuts.id).update(tags=["constraint"])
+    Memory.objects.filter(id=flight.id).update(event_at=NOW + A_DAY)
+    lines = build().text.splitlines()
+    assert lines[lines.index("Constraints:") + 1].startswith("- WARNING, never break this: User avoids peanuts.")
+    assert lines[lines.index("Upcoming:") + 1].startswith("- User flies to Oslo.")

@@ -4,6 +4,8 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from typing import Any
+from urllib.request import Request
 
 import pytest
 
@@ -27,9 +29,21 @@ def test_the_server_serves_until_it_is_asked_to_end(instance: Instance) -> None:
     address = f"http://127.0.0.1:{instance.environment['WEB_PORT']}/admin/login/"
     with urllib.request.urlopen(address, timeout=60) as page:
         assert b"csrfmiddlewaretoken" in page.read()
-    server.terminate()
-    server.wait(timeout=PATIENCE)
+    with followed_events(instance) as stream:
+        assert stream.readline().startswith(b":")
+        server.terminate()
+        server.wait(timeout=PATIENCE)
+    assert "Killing" not in instance.output  # the stream does not keep its worker
     assert health(instance).returncode == 1
+
+
+def followed_events(instance: Instance) -> Any:
+    """Open a stream of events."""
+    key = instance.run_all(["createproject", "p", "--slug=p"], ["createkey", "p", "--scope=admin"]).split()[-1]
+    address, headers = f"http://127.0.0.1:{instance.environment['WEB_PORT']}/v1/events", {"X-API-Key": key}
+    on = Request(f"{address}/log", b'{"is_on": true}', {**headers, "Content-Type": "application/json"}, method="PUT")
+    urllib.request.urlopen(on, timeout=60).close()
+    return urllib.request.urlopen(Request(f"{address}/stream", headers=headers), timeout=60)
 
 
 def test_workers_end_with_a_server_that_is_killed(instance: Instance) -> None:

@@ -34,6 +34,8 @@ ALLOWED = {
     "apps/actions/traces/apply_retention.py": ["SCHEDULE"],
     "apps/actions/traces/tally.py": ["SCHEDULE"],
     "apps/actions/users/run_erasure.py": ["SCHEDULE"],
+    "apps/actions/webhooks/deliver_events.py": ["SCHEDULE", "SCHEDULE"],
+    "apps/actions/webhooks/read_streams.py": ["WAITING_CALLERS"],
     "apps/api/metrics.py": ["HEALTH"],
     "apps/api/readiness.py": ["HEALTH"],
     "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],

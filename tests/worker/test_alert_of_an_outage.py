@@ -22,9 +22,9 @@ from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply, simply
 from tests.actions.alerts.alert_rows import beat
 from tests.actions.alerts.test_deliver import make_due
-from tests.actions.alerts.webhook_receiver import Receiver, is_signed, receiving
 from tests.conftest import MakeClient
 from tests.outbox.outbox_factories import claim, make_try_due
+from tests.webhook_receiver import Receiver, is_signed, receiving
 
 pytestmark = pytest.mark.django_db
 LATER = timedelta(minutes=6)

@@ -11,6 +11,7 @@ from apps.actions.alerts.apply_decisions import hold_project, update_alerts
 from apps.actions.alerts.measure import hours_until, measure
 from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week
 from apps.alerts.models import Alert
+from apps.events.reading import failing_webhooks
 from apps.memories.models import EvaluationSample
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.alerts.conditions import conditions_of
@@ -26,7 +27,10 @@ log = structlog.get_logger(__name__)
 
 
 def evaluate_alerts(*, now: datetime | None = None) -> int:
-    """Evaluate the projects with recent traffic or samples, work, paused models or alerts; return how many."""
+    """Evaluate the projects with recent traffic or samples, work, alerts, or silent models and receivers.
+
+    Returns how many.
+    """
     moment = now or timezone.now()
     projects = _projects_to_watch(moment)
     for project_id in projects:
@@ -66,6 +70,7 @@ def _projects_to_watch(now: datetime) -> list[UUID]:
         ModelPause.objects.all(),
         EvaluationSample.objects.filter(week__gte=first_week(LATEST_WEEKS)),
         Alert.objects.unresolved(),
+        failing_webhooks(),
     )
     with system_scope(SystemWork.SCHEDULE):
         found = {each for rows in due for each in rows.order_by().values_list("project_id", flat=True).distinct()}

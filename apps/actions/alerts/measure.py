@@ -4,17 +4,18 @@ from collections import defaultdict
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
 from apps.actions.queue.discard_work import DISCARDED
+from apps.events.reading import failing_webhooks
 from apps.outbox import heartbeats
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.alerts.hourly_conditions import MOST_HOURS
-from apps.pipeline.alerts.measured import Measured, SilentModel
-from apps.pipeline.core.enums import PausedKind, Stage
+from apps.pipeline.alerts.measured import Measured, SilentModel, SilentReceiver
+from apps.pipeline.core.enums import DeliveryState, PausedKind, Stage
 from apps.pipeline.core.funnel_metrics import Measure, Tallies
 from apps.pipeline.evaluation.share import Share
 from apps.traces.models import HourlyLatency, HourlyTally
@@ -24,7 +25,7 @@ ALIVE_WITHIN = timedelta(seconds=30)  # as in /readyz
 
 
 def measure(*, project_id: UUID, now: datetime) -> Measured:
-    """Read the queue, the paused models and the last hours of a project, with ten queries."""
+    """Read the queue, the paused models and the last hours of a project, with eleven queries."""
     rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
     backlog = rows.backlog()
     hours = hours_until(now)
@@ -46,6 +47,7 @@ def measure(*, project_id: UUID, now: datetime) -> Measured:
             )
             for pause in ModelPause.objects.filter(project_id=project_id).order_by("since")
         ),
+        silent_receivers=_silent_receivers(project_id, now),
         hours=_tallies(project_id, hours),
         latencies=_latencies(project_id, hours),
     )
@@ -55,6 +57,21 @@ def _precision(project_id: UUID) -> Share | None:
     found = labelled_weeks(since=first_week(LATEST_WEEKS), project_id=project_id).get(project_id)
     figures = latest_figures(found) if found else None
     return figures.precision if figures else None
+
+
+def _silent_receivers(project_id: UUID, now: datetime) -> tuple[SilentReceiver, ...]:
+    """Return the webhooks that deliver nothing; those that a person has paused are silent on purpose."""
+    waiting = Count("deliveries", filter=Q(deliveries__state=DeliveryState.WAITING))
+    failing = failing_webhooks().filter(project_id=project_id).annotate(waiting=waiting)
+    return tuple(
+        SilentReceiver(
+            webhook=each.name,
+            since=each.failing_since or each.paused_at or now,
+            waiting=each.waiting,
+            is_paused=each.paused_at is not None,
+        )
+        for each in failing.order_by("name")
+    )
 
 
 def hours_until(now: datetime) -> list[datetime]:

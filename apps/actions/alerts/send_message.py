@@ -2,17 +2,14 @@
 
 import smtplib
 
-import httpx2
 import msgspec
-from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils import timezone
 
 from apps.actions.alerts.alert_message import mail_subject, mail_text, webhook_body
-from apps.actions.alerts.webhook_signature import signed_headers
+from apps.actions.webhooks.post_message import post_message, webhook_client
 from apps.alerts.models import AlertDelivery, AlertRecipients
 from apps.pipeline.core.enums import DeliveryChannel
-from apps.providers.guarded_transport import guarded_client
 
 
 class NotDelivered(Exception):
@@ -28,25 +25,20 @@ def send_message(delivery: AlertDelivery) -> None:
 
 
 def _post(delivery: AlertDelivery) -> None:
-    now = timezone.now()
     recipients = AlertRecipients.objects.get(project_id=delivery.project_id)
     if recipients.webhook_url != delivery.recipient:
         raise NotDelivered("no longer a recipient")
-    body = msgspec.json.encode(webhook_body(delivery, now=now))
-    headers = signed_headers(secret=recipients.webhook_secret, message_id=str(delivery.id), now=now, body=body)
-    try:
-        with guarded_client(
-            timeout=settings.WEBHOOK_TIMEOUT_SECONDS, connections=1, private_hosts=settings.WEBHOOK_PRIVATE_HOSTS
-        ) as client:
-            answer = client.post(
-                delivery.recipient, content=body, headers={"Content-Type": "application/json", **headers}
-            )
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise NotDelivered(f"{type(error).__name__}: {error}") from error
-    if answer.is_redirect:
-        raise NotDelivered(f"HTTP {answer.status_code}: redirects are not followed")
-    if not answer.is_success:
-        raise NotDelivered(f"HTTP {answer.status_code}")
+    body = msgspec.json.encode(webhook_body(delivery, now=timezone.now()))
+    with webhook_client() as client:
+        outcome = post_message(
+            client,
+            url=delivery.recipient,
+            body=body,
+            message_id=str(delivery.id),
+            secrets=[recipients.webhook_secret],
+        )
+    if outcome.error:
+        raise NotDelivered(outcome.error)
 
 
 def _mail(delivery: AlertDelivery) -> None:

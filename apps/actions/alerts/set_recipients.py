@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 from uuid import UUID
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
-from apps.actions.alerts.webhook_signature import new_secret
 from apps.actions.errors import Unfit
 from apps.actions.ledger.record import record
-from apps.alerts.models import ADDRESS_LENGTH, AlertDelivery, AlertRecipients
+from apps.actions.webhooks.webhook_address import checked_url
+from apps.actions.webhooks.webhook_signature import new_secret
+from apps.alerts.models import AlertDelivery, AlertRecipients
 from apps.pipeline.core.enums import DeliveryState
 
 MOST_MAIL_ADDRESSES = 20
@@ -35,7 +34,7 @@ def set_recipients(
 
     The first webhook gets a new secret, another one with `renew_secret`; without a webhook the secret is deleted.
     """
-    url = _checked_url(webhook_url.strip())
+    url = checked_url(webhook_url.strip(), at="/webhook_url") if webhook_url.strip() else ""
     addresses = _checked_addresses(mail_addresses)
     with transaction.atomic():
         AlertRecipients.objects.bulk_create([AlertRecipients(project_id=project_id)], ignore_conflicts=True)
@@ -65,26 +64,6 @@ def _give_up_others(recipients: AlertRecipients) -> None:
     waiting.exclude(recipient__in=current).update(
         state=DeliveryState.FAILED.value, last_error="no longer a recipient", finished_at=timezone.now()
     )
-
-
-def _checked_url(url: str) -> str:
-    """Return the address of a webhook. Raises Unfit; which addresses its host has is checked when it is called."""
-    if not url:
-        return ""
-    at = "/webhook_url"
-    if len(url) > ADDRESS_LENGTH or not url.isprintable() or " " in url:
-        raise Unfit(f"must be an address of at most {ADDRESS_LENGTH} characters, without spaces", at=at)
-    try:
-        parts = urlsplit(url)
-        host, is_complete = parts.hostname or "", bool(parts.hostname) and parts.port != 0
-    except ValueError as error:
-        raise Unfit("is no valid address", at=at) from error
-    if parts.username is not None or parts.password is not None or parts.fragment:
-        raise Unfit("must contain no user, password or fragment", at=at)
-    private = {each.strip("[]").lower() for each in settings.WEBHOOK_PRIVATE_HOSTS}
-    if not is_complete or parts.scheme not in ("https", "http") or (parts.scheme == "http" and host not in private):
-        raise Unfit("must begin with https://", at=at)
-    return url
 
 
 def _checked_addresses(addresses: Sequence[str]) -> list[str]:

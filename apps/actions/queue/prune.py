@@ -1,4 +1,4 @@
-"""Delete done work, stored answers, invitations and test calls after their period, and items that have expired."""
+"""Delete done work, stored answers, invitations and test calls after their period, expired items and old events."""
 
 from datetime import timedelta
 from time import monotonic
@@ -11,6 +11,7 @@ from apps.tenants.rate_limits import prune_counters
 from apps.tenants.system_scope import SystemWork, system_scope
 
 AN_HOUR = timedelta(hours=1)
+A_DAY = timedelta(days=1)
 BATCH = 5_000  # rows per statement, so that no statement runs long after a busy hour
 
 # Each statement reads the oldest rows from an index over time, up to a time that is constant within the statement. A
@@ -45,6 +46,32 @@ delete from traces_modeltestcall where id in (
     limit %(most)s
 )
 """
+# A delivery is given up by its last attempt; one of a paused webhook, which has none, here.
+_GIVE_UP = """
+update events_webhookdelivery set state = 'failed', finished_at = now(),
+    last_error = 'given up while its webhook was paused'
+where id in (
+    select id from events_webhookdelivery
+    where state = 'waiting' and give_up_at < statement_timestamp() - %(seconds)s * interval '1 second'
+    limit %(most)s for update skip locked
+)
+"""
+# What still waits is sent, or given up, before it is deleted.
+_DELIVERIES = """
+delete from events_webhookdelivery where id in (
+    select id from events_webhookdelivery
+    where created_at < statement_timestamp() - %(seconds)s * interval '1 second' and state <> 'waiting'
+    order by created_at limit %(most)s
+)
+"""
+_EVENTS = """
+delete from events_projectevent where id in (
+    select id from events_projectevent event
+    where created_at < statement_timestamp() - %(seconds)s * interval '1 second' and number is not null
+      and not exists (select from events_webhookdelivery where event_id = event.id)
+    order by created_at limit %(most)s
+)
+"""
 _ITEMS = """
 delete from items_storeditem where id in (
     select id from items_storeditem where expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
@@ -65,8 +92,11 @@ def prune(*, most: timedelta = AN_HOUR) -> int:
         invitations = _delete_older(_INVITATIONS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
         test_calls = _delete_older(_TEST_CALLS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
         items = _delete_older(_ITEMS, than=timedelta(), until=until)
+        kept = timedelta(days=settings.EVENT_RETENTION_DAYS)
+        _delete_older(_GIVE_UP, than=A_DAY, until=until)
+        events = _delete_older(_DELIVERIES, than=kept, until=until) + _delete_older(_EVENTS, than=kept, until=until)
         pauses = delete_unused_pauses()
-    return work + requests + invitations + test_calls + items + pauses + prune_counters()
+    return work + requests + invitations + test_calls + items + events + pauses + prune_counters()
 
 
 def _delete_older(sql: str, *, than: timedelta, until: float) -> int:

@@ -12,8 +12,10 @@ from django.db import connection, transaction
 
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
+from apps.events.recording import record_event
 from apps.outbox.leases import interrupt
 from apps.pipeline.core import identifiers
+from apps.pipeline.core.enums import EventType
 from apps.tenants.end_users import UserBeingErased, keep_from_erasure
 from apps.traces.models import IdempotentRequest, Session, Trace, Turn
 
@@ -195,6 +197,14 @@ def _record(session: Session, values: Mapping[str, Any], deleted: Mapping[str, i
         object_id=session.id if values["whole"] else values["turns"][0],
         details={"rows": dict(deleted), "memories": [str(each) for each in values["memories"]]},
     )
+    for memory_id in values["memories"]:
+        record_event(
+            project_id=session.project_id,
+            type=EventType.MEMORY_DELETED,
+            end_user_id=session.end_user_id,
+            memory_id=memory_id,
+            details={"verb": "deleted"},
+        )
 
 
 def _ids(sql: str, values: Mapping[str, Any]) -> list[UUID]:

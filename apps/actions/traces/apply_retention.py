@@ -21,7 +21,7 @@ from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import Trace
 from apps.traces.policies import active_policy
 
-AT_ONCE = 500  # traces per transaction
+AT_ONCE = 2_000  # traces per transaction, which takes some tenths of a second
 JOB = "apply_retention"
 FINISHED = "finished"  # in the place of a period: all of the project are done
 
@@ -33,13 +33,12 @@ _TURNS = (
     "update traces_turn set content = '', speaker = '' where trace_id = any(%(traces)s) and content <> ''",
 )
 _MODEL_CALLS = ("delete from traces_modelcall where trace_id = any(%(traces)s)",)
-# A trace that a turn or memory refers to keeps its row, with its counts.
+# A trace that a turn or memory refers to keeps its row, with its counts. The others are deleted first, so that no row
+# is written that is deleted right afterwards.
 _TRACES = (
     "delete from traces_replayedtrace where trace_id = any(%(traces)s)",
     "delete from traces_modelcall where trace_id = any(%(traces)s)",
     "delete from traces_span where trace_id = any(%(traces)s)",
-    "update traces_trace set outcomes = '[]', plan = '[]', metadata = '{}', error = ''"
-    " where id = any(%(traces)s) and (outcomes, plan, metadata, error) <> ('[]', '[]', '{}', '')",
     """
     delete from traces_trace trace where id = any(%(traces)s)
         and not exists (select from traces_turn where trace_id = trace.id)
@@ -48,6 +47,8 @@ _TRACES = (
         and not exists (select from memories_memoryversion where trace_id = trace.id)
         and not exists (select from memories_memorylink where trace_id = trace.id)
     """,
+    "update traces_trace set outcomes = '[]', plan = '[]', metadata = '{}', error = ''"
+    " where id = any(%(traces)s) and (outcomes, plan, metadata, error) <> ('[]', '[]', '{}', '')",
 )
 
 

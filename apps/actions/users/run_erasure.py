@@ -14,9 +14,11 @@ from psycopg.types.json import Jsonb
 
 from apps.actions.ledger.record import record
 from apps.actions.users.user_data import USER_TABLES, UserTable
+from apps.events.recording import record_event
 from apps.memories.write_conflicts import stale_on_write_conflict
 from apps.outbox.leases import revoke
 from apps.outbox.models import ModelPause
+from apps.pipeline.core.enums import EventType
 from apps.pipeline.core.ports import StalePlan
 from apps.tenants.models import EndUser, Erasure
 from apps.tenants.scope import tenant_scope
@@ -139,6 +141,9 @@ def _finish(erasure: Erasure) -> Sequence[UserTable]:
         object_id=user.id,
         details={"erasure": str(erasure.id), "user_hash": erasure.user_hash, "rows": erasure.counts},
     )
+    # Without `end_user_id`: it is nothing of the user's, and stays when the user returns and is erased again.
+    named = {"end_user": user.shown_id, "erasure": erasure.shown_id}
+    record_event(project_id=erasure.project_id, type=EventType.USER_ERASED, details=named)
     return ()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Model
 
+from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.items.models import StoredItem
 from apps.memories.models import (
     Entity,
@@ -59,6 +60,8 @@ class UserTable:
 
 # Rows are deleted in this order: a row before those that it refers to.
 USER_TABLES: tuple[UserTable, ...] = (
+    UserTable(WebhookDelivery, "webhook_deliveries", is_exported=False),
+    UserTable(ProjectEvent, "events", is_exported=False),
     UserTable(OutboxRow, "work", not_exported=frozenset({"run_at", "waiting_since"})),
     UserTable(IdempotentRequest, "idempotent_answers", is_exported=False),
     UserTable(EvaluationLabel, "evaluation_labels"),

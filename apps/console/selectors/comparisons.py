@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce
+
 from apps.memories.models import MemoryLink, MemoryVector
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.policy import SimilarityBand
@@ -38,19 +41,22 @@ class Comparison:
 
 
 def load_comparisons(links: Iterable[MemoryLink]) -> dict[UUID, Comparison]:
-    """Return the comparison by link, for links whose memories were compared (two queries)."""
+    """Return the comparison by link, for links whose memories were compared (one query)."""
     written = [link for link in links if link.trace_id is not None]
     if not written:
         return {}
     users = {link.end_user_id for link in written}
+    # The later memory of a link was written by the trace of the link.
+    later = {link.from_memory_id for link in written}
+    vectors = MemoryVector.objects.filter(end_user_id=OuterRef("end_user_id"), memory__trace_id=OuterRef("trace_id"))
+    embedder = Subquery(vectors.filter(memory__in=later).values("embedder")[:1])
     spans = Span.objects.filter(
         end_user_id__in=users, trace_id__in={link.trace_id for link in written}, stage=Stage.DEDUPE
-    ).select_related("trace__configuration")
-    by_trace = {span.trace_id: span for span in spans}
-    vectors = MemoryVector.objects.filter(end_user_id__in=users, memory__in={link.from_memory_id for link in written})
-    embedders = dict(vectors.values_list("memory_id", "embedder"))
-    found = ((link, by_trace[link.trace_id]) for link in written if link.trace_id in by_trace)
-    results = ((link, _comparison(link, span, embedders.get(link.from_memory_id, ""))) for link, span in found)
+    )
+    found = spans.select_related("trace__configuration").annotate(embedder=Coalesce(embedder, Value("")))
+    by_trace = {span.trace_id: span for span in found}
+    compared = ((link, by_trace[link.trace_id]) for link in written if link.trace_id in by_trace)
+    results = ((link, _comparison(link, span, span.embedder)) for link, span in compared)
     return {link.pk: each for link, each in results if each is not None}
 
 

@@ -10,9 +10,10 @@ from apps.actions.review.change_status import StatusChange, possible_changes
 from apps.actions.review.review_decisions import APPROVALS
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
-from apps.console.selectors.history import HistoryEntry, memory_history
+from apps.console.selectors.history import HistoryEntry, changes_of, named_changes
 from apps.console.selectors.lineage import Lineage, load_lineage
-from apps.console.selectors.teamwork import ShownComment, comments_on
+from apps.console.selectors.people import names_of
+from apps.console.selectors.teamwork import ShownComment, latest_comments, named_comments
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.pipeline.core.policy import Policy
@@ -90,15 +91,17 @@ def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group:
         contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
         merge_into = next((each.memory.pk for each in similar if each.is_repeat), None)
         options = review_options(memory, contradicts=contradicts, merge_into=merge_into, policy=policy, now=now)
+    changes, comments = changes_of(memory), latest_comments(memory)
+    names = names_of([*(each.actor for each in changes), *(each.author for each in comments)])
     return ReviewItem(
         memory=memory,
         evidence=load_evidence(memory),
         links=links,
         similar=similar,
-        history=memory_history(memory),
+        history=named_changes(changes, names),
         lineage=load_lineage(memory),
         options=options,
-        comments=comments_on(memory),
+        comments=named_comments(comments, names),
     )
 
 

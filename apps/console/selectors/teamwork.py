@@ -1,6 +1,6 @@
 """What reviewers leave for each other about memories: comments, assignments, and who looks at them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -31,10 +31,19 @@ class ShownComment:
 
 def comments_on(*memories: Memory) -> tuple[ShownComment, ...]:
     """Return the latest comments on memories of one end user, oldest first (two queries)."""
+    latest = latest_comments(*memories)
+    return named_comments(latest, names_of(each.author for each in latest))
+
+
+def latest_comments(*memories: Memory) -> list[MemoryComment]:
+    """Return the latest comments on memories of one end user, oldest first; named_comments() names their authors."""
     rows = MemoryComment.objects.filter(end_user_id=memories[0].end_user_id, memory__in=memories).order_by("-id")
-    latest = list(rows[:MOST_COMMENTS])[::-1]
-    names = names_of(each.author for each in latest)
-    return tuple(ShownComment(names[each.author], each.text, each.created_at) for each in latest)
+    return list(rows[:MOST_COMMENTS])[::-1]
+
+
+def named_comments(comments: Iterable[MemoryComment], names: Mapping[str, str]) -> tuple[ShownComment, ...]:
+    """Return comments with the names of their authors."""
+    return tuple(ShownComment(names[each.author], each.text, each.created_at) for each in comments)
 
 
 def with_teamwork(memories: MemoryQuerySet) -> MemoryQuerySet:

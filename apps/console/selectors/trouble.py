@@ -1,30 +1,34 @@
-"""What keeps turns from being remembered now: silent models, missing workers, failed and late work."""
+"""What is wrong now: silent models, missing workers, failed and late work, webhooks that deliver nothing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Exists, Subquery
+from django.db.models import Count, Exists, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from apps.console.labels import count_of
 from apps.console.selectors.dashboard import ALIVE_WITHIN, LATE_AFTER_SECONDS
+from apps.events.models import Webhook
+from apps.events.reading import failing_webhooks
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import PausedKind
 from apps.pipeline.core.number_formats import age
+from apps.pipeline.events.delivery_times import ALERT_AFTER
 from apps.tenants.models import Project
 
 
 @dataclass(frozen=True, slots=True)
 class TroubleLine:
-    """One thing that is wrong, and the label of the link that leads to the queue; `query` are its parameters."""
+    """One thing that is wrong, and the label of the link to the page that mends it; `query` are its parameters."""
 
     text: str
     remedy: str
     query: str = ""
+    page: str = "queue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +41,19 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class _Readings:
-    """Failed work, since when the oldest work waits, whether a model is silent, and whether a worker runs."""
+    """Failed work, since when the oldest work waits, and which of the other conditions hold."""
 
     failed: int
     waits_since: datetime | None
     is_paused: bool
     has_worker: bool
+    has_failing_webhook: bool
 
 
 def find_trouble(*, project_id: UUID, is_archived: bool = False) -> Trouble:
-    """Return what is wrong now, from small tables and partial indexes (one query, two with a silent model).
+    """Return what is wrong now, from small tables and partial indexes.
+
+    One query, another one with a silent model, and with a failing webhook.
 
     Nothing is wrong in an archived project, whose work waits on purpose.
     """
@@ -64,6 +71,7 @@ def _read(project_id: UUID) -> _Readings:
         Subquery(rows.open().order_by("created_at").values("created_at")[:1]),
         Exists(ModelPause.objects.filter(project_id=project_id)),
         Exists(WorkerHeartbeat.objects.filter(seen_at__gte=Now() - ALIVE_WITHIN)),
+        Exists(_failing_webhooks(project_id)),
     )
     return _Readings(*found.get())
 
@@ -81,3 +89,12 @@ def _lines(project_id: UUID, now: _Readings) -> Iterator[TroubleLine]:
     waited = (timezone.now() - now.waits_since).total_seconds() if now.waits_since else 0.0
     if waited > LATE_AFTER_SECONDS and now.has_worker and not now.is_paused:
         yield TroubleLine(f"The oldest accepted work has waited for {age(waited)}.", "See what waits")
+    for webhook in _failing_webhooks(project_id).order_by("name") if now.has_failing_webhook else ():
+        what = "was paused: its receiver takes nothing" if webhook.paused_at else "delivers nothing"
+        yield TroubleLine(f"The webhook {webhook.name} {what}.", "See the alerts", page="alerts")
+
+
+def _failing_webhooks(project_id: UUID) -> QuerySet[Webhook]:
+    """Return webhooks that deliver nothing for longer than a receiver needs to be restarted."""
+    is_long = Q(failing_since__lte=Now() - ALERT_AFTER) | Q(paused_at__isnull=False)
+    return failing_webhooks().filter(is_long, project_id=project_id)

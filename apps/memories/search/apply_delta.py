@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.memories.search.snapshot import Rows, VectorBlock, Vectors
+from apps.memories.search.snapshot import Block, Rows, Vectors
 from apps.pipeline.retrieval.bm25 import Places, Terms
 
 COMPACTION_SHARE = 8
@@ -50,7 +50,8 @@ def _compacted(vectors: Vectors) -> Vectors:
     used = np.zeros(total, dtype=np.bool_)
     used[vectors.places[vectors.places >= 0]] = True
     new_places: Places = np.append(np.cumsum(used) - 1, -1)  # the last entry maps -1 to -1
-    compacted = VectorBlock(
+    compacted = _block(
+        type(block),
         contents=block.contents[used],
         questions=block.questions[np.repeat(used, block.counts)],
         counts=block.counts[used],
@@ -58,12 +59,17 @@ def _compacted(vectors: Vectors) -> Vectors:
     return Vectors(places=new_places[vectors.places], blocks=(compacted,))
 
 
-def _append_block(block: VectorBlock, more: VectorBlock) -> VectorBlock:
-    return VectorBlock(
+def _append_block(block: Block, more: Block) -> Block:
+    return _block(
+        type(block),
         contents=np.concatenate((block.contents, more.contents)),
         questions=np.concatenate((block.questions, more.questions)),
         counts=np.concatenate((block.counts, more.counts)),
     )
+
+
+def _block(kind: type[Block], *, contents: Any, questions: Any, counts: Places) -> Block:
+    return kind(contents=contents, questions=questions, counts=counts)
 
 
 def _select(values: Any, stay: Mask) -> Any:

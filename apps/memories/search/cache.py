@@ -5,6 +5,7 @@ only the memories that have changed since the cached revision, so it sees the co
 """
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -16,12 +17,18 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from apps.memories.search.apply_delta import apply_delta, remove
+from apps.memories.search.query_sql import VectorForm
 from apps.memories.search.snapshot import Rows, Vectors, moment_of
 from apps.pipeline.retrieval.ranking import Sessions
 
 MOST_SEEN = 10_000  # end users that were searched once and are not cached
 SHARE_OF_ONE = 4  # one end user gets at most a quarter of the cache
 OVERHEAD = 4_096  # upper estimate of the bytes per end user in addition to the arrays
+# Upper estimates of the bytes of a memory with five vectors of a dimension, in the preferred form first.
+_BYTES: dict[VectorForm, Callable[[int], int]] = {
+    VectorForm.HALVES: lambda dimension: dimension * 10,
+    VectorForm.SIGNS: lambda dimension: dimension * 5 // 8 + 400,
+}
 Key = tuple[UUID, str, int, str]  # end user, embedder, dimension, agent if only what it told is searched
 
 
@@ -80,23 +87,23 @@ class SearchCache:
             self.put(key, current)
         return current
 
-    def was_seen(self, key: Key) -> bool:
-        """Return True if this was searched before and fits into the cache."""
+    def form_of(self, key: Key) -> VectorForm | None:
+        """Return in which form the vectors are to be cached; None if this was not searched before or is too large."""
         with self._lock:
-            return key in self.seen or key in self.entries
+            return self.seen.get(key)
 
     def mark_seen(self, key: Key, *, rows: int) -> None:
         """Record that this was searched, unless so many memories are too large to be cached."""
-        if not self._fits(key, rows):
-            return
-        with self._lock:
-            self.seen[key] = None
+        forms = [form for form, size in _BYTES.items() if self._fits(OVERHEAD + rows * size(key[2]))]
+        if forms:
+            with self._lock:
+                self.seen[key] = forms[0]
 
     def put(self, key: Key, entry: CachedUser) -> None:
         """Store an entry, and evict the least recently used ones that no longer fit."""
         with self._lock:
             self.seen.pop(key, None)
-            if self._fits(key, len(entry.rows)):
+            if self._fits(_bytes_of(entry)):
                 self.entries[key] = entry
             else:  # it has grown
                 self.entries.pop(key, None)
@@ -112,12 +119,10 @@ class SearchCache:
             self.entries: LRUCache[Key, CachedUser] = LRUCache(
                 maxsize=settings.SEARCH_CACHE_MB * 1_000_000, getsizeof=_bytes_of
             )
-            self.seen: LRUCache[Key, None] = LRUCache(maxsize=MOST_SEEN)
+            self.seen: LRUCache[Key, VectorForm] = LRUCache(maxsize=MOST_SEEN)
 
-    def _fits(self, key: Key, rows: int) -> bool:
-        _, _, dimension, _ = key
-        # Five float16 vectors per memory.
-        return (OVERHEAD + rows * dimension * 10) * SHARE_OF_ONE <= self.entries.maxsize
+    def _fits(self, size: int) -> bool:
+        return size * SHARE_OF_ONE <= self.entries.maxsize
 
 
 def _bytes_of(entry: CachedUser) -> int:

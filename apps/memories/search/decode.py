@@ -6,10 +6,11 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.memories.search.query_sql import COSINES, ID, MEMORY, QUERY, VECTOR
-from apps.memories.search.snapshot import SECONDS_TO_2000, Rows, VectorBlock, Vectors
+from apps.memories.search.query_sql import COSINES, ID, MEMORY, QUERY, VECTOR, VectorForm
+from apps.memories.search.snapshot import SECONDS_TO_2000, Block, Rows, SignBlock, VectorBlock, Vectors
 from apps.pipeline.retrieval.bm25 import Floats, Hashes, Places, Terms, Words, words_of
 from apps.pipeline.retrieval.float16 import halves
+from apps.pipeline.retrieval.signs import signs
 
 
 class SnapshotRow(NamedTuple):
@@ -47,18 +48,28 @@ def rows_of(answer: SnapshotRow) -> tuple[Rows, NDArray[np.bool_]]:
         language_bits=read["languages"].astype(np.int64),
         answer_types=read["answer_types"].astype(np.int64),
         ends_at=read["ends_at"].astype(np.int64),
+        event_at=read["event_at"].astype(np.int64),
+        are_events=np.ascontiguousarray(read["is_event"]),
+        are_rules=np.ascontiguousarray(read["is_rule"]),
     )
     return rows, np.ascontiguousarray(read["eligible"])
 
 
-def vectors_of(answer: SnapshotRow, rows: Rows, *, dimension: int) -> Vectors:
+def vectors_of(answer: SnapshotRow, rows: Rows, *, dimension: int, form: VectorForm) -> Vectors:
     """Return the vectors of an answer of ReadMode.WHOLE or ReadMode.CHANGES."""
     read = np.frombuffer(answer.vectors or b"", dtype=VECTOR)
-    block = VectorBlock(
-        contents=halves(answer.contents or b"", dimension=dimension),
-        questions=halves(answer.questions or b"", dimension=dimension),
-        counts=read["questions"].astype(np.int64),
-    )
+    counts = read["questions"].astype(np.int64)
+    contents, questions = answer.contents or b"", answer.questions or b""
+    block: Block
+    if form is VectorForm.SIGNS:
+        of_contents, of_questions = (signs(packed, dimension=dimension) for packed in (contents, questions))
+        block = SignBlock(contents=of_contents, questions=of_questions, counts=counts)
+    else:
+        block = VectorBlock(
+            contents=halves(contents, dimension=dimension),
+            questions=halves(questions, dimension=dimension),
+            counts=counts,
+        )
     return Vectors(places=_places(rows.ids, read["memory"].astype(np.uint64)), blocks=(block,))
 
 
@@ -75,8 +86,13 @@ def query_words(packed: bytes) -> Words:
 
 def cosines_of(answer: SnapshotRow, rows: Rows) -> tuple[Floats, Floats]:
     """Return the content and question cosines that the database computed; NaN if a memory has no vector yet."""
-    read = np.frombuffer(answer.cosines or b"", dtype=COSINES)
-    places = _places(rows.ids, read["memory"].astype(np.uint64))
+    return chosen_cosines(answer.cosines or b"", rows.ids)
+
+
+def chosen_cosines(packed: bytes, ids: NDArray[np.uint64]) -> tuple[Floats, Floats]:
+    """Return the content and question cosines of COSINES records for some ids; NaN where there is none."""
+    read = np.frombuffer(packed, dtype=COSINES)
+    places = _places(ids, read["memory"].astype(np.uint64))
     content, questions = (np.append(read[name].astype(np.float64), np.nan) for name in ("content", "questions"))
     return content[places], questions[places]
 

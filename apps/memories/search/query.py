@@ -9,7 +9,7 @@ from psycopg.pq import Format
 
 from apps.memories.search.decode import SnapshotRow
 from apps.memories.search.entity_lookup import meant_values
-from apps.memories.search.query_sql import ReadMode, packing
+from apps.memories.search.query_sql import CHOSEN_COSINES, ReadMode, VectorForm, packing
 from apps.memories.search.scope import SearchScope
 from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
@@ -30,10 +30,16 @@ class QueryTerms:
     wanted: AnswerType = ANY_ANSWER
 
 
-def run_query(end_user_id: UUID, asked: QueryTerms, scope: SearchScope, reading: ReadMode) -> SnapshotRow:
+def run_query(
+    end_user_id: UUID,
+    asked: QueryTerms,
+    scope: SearchScope,
+    reading: ReadMode,
+    form: VectorForm = VectorForm.HALVES,
+) -> SnapshotRow:
     """Send a query and return the answer."""
     with connection.cursor() as cursor:
-        send_query(cursor, end_user_id, asked, scope, reading)
+        send_query(cursor, end_user_id, asked, scope, reading, form=form)
         return SnapshotRow(*cursor.fetchone())
 
 
@@ -44,6 +50,7 @@ def send_query(
     scope: SearchScope,
     reading: ReadMode,
     *,
+    form: VectorForm = VectorForm.HALVES,
     cached_revision: int | None = None,
     tongues: int = 0,
 ) -> None:
@@ -62,4 +69,20 @@ def send_query(
     if reading is ReadMode.COMPARED:  # only then, because formatting a vector is slow
         values["vector"] = as_text(asked.vector)
     cursor.cursor.format = Format.BINARY  # the text format doubles the size of bytes
-    cursor.execute(packing(scope, reading), values)
+    cursor.execute(packing(scope, reading, form), values)
+
+
+def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> bytes:
+    """Return COSINES records of some memories."""
+    values: dict[str, Any] = {
+        "end_user": end_user_id,
+        "embedder": asked.embedder,
+        "dimension": len(asked.vector),
+        "vector": as_text(asked.vector),
+        "chosen": chosen,
+    }
+    with connection.cursor() as cursor:
+        cursor.cursor.format = Format.BINARY
+        cursor.execute(CHOSEN_COSINES, values)
+        (packed,) = cursor.fetchone()
+    return packed or b""

@@ -11,6 +11,7 @@ import numpy as np
 from apps.memories.compact_sql import compact_sql
 from apps.memories.search.entity_lookup import MEANT
 from apps.memories.search.scope import SearchScope
+from apps.pipeline.core.enums import CONSTRAINT, CONVENTION
 
 
 class ReadMode(Enum):
@@ -24,6 +25,14 @@ class ReadMode(Enum):
 # Up to four questions are compared slot by slot, in half the time of unnest(). Longer vectors are stored out of line
 # (TOAST) and would be fetched once per slot.
 _SLOTS, _INLINE_DIMENSION = 4, 768
+
+
+class VectorForm(Enum):
+    """In which form vectors are cached."""
+
+    HALVES = auto()  # numbers in half precision, from which cosines are exact
+    SIGNS = auto()  # of many memories of one end user
+
 
 # Each subquery aggregates to one row and numpy joins the results: a join of thousands of rows in SQL gets a bad plan
 # while the planner has no statistics. "(select …)" hides the end user's id from the planner, which would otherwise make
@@ -50,6 +59,7 @@ _NONE_CHANGED = "select null::bytea as packed"
 
 # The languages of the content and of its quote.
 _LANGUAGES = "(1 << m.tongue | (1 << m.source_tongue))"
+_RULE_TAGS = ",".join((CONSTRAINT, CONVENTION))
 _WORDS = """
 select bit_or({languages}) as tongues,
        string_agg({terms}, '') as terms,
@@ -67,6 +77,9 @@ select bit_or({languages}) as tongues,
            || int4send(length(m.context_terms))
            || int4send({languages})
            || int2send(m.answer_types)
+           || int8send(coalesce(extract(epoch from m.event_at)::bigint, 0))
+           || boolsend(m.type = 'event')
+           || boolsend(m.tags && '{{{tags}}}')
            || boolsend(m.predicate <> '' and m.subject_id is not null)
            || boolsend({eligible}), '') as memories
 from {rows} m
@@ -92,7 +105,7 @@ from (
                 else -(select min(each <#> %(vector)s::halfvec) from unnest(question_embeddings) each)
            end as questions
     from memories_memoryvector
-    where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s
+    where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s{chosen}
     offset 0
 ) compared
 """
@@ -100,21 +113,37 @@ _NONE_COMPARED = "select null::bytea as cosines"
 
 _WHOLE = """
 select string_agg(uuid_send(memory_id) || int4send(cardinality(question_embeddings)), '') as vectors,
-       string_agg(halfvec_send(embedding), '') as contents,
-       string_agg(
-           case when cardinality(question_embeddings) <= {slots} then {sent_slots}
-                else (select string_agg(halfvec_send(each), '') from unnest(question_embeddings) each)
-           end, '') as questions
+       string_agg({content}, '') as contents,
+       string_agg({questions}, '') as questions
 from memories_memoryvector
 where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s
 """
+_UNNESTED = "(select string_agg({each}, '') from unnest(question_embeddings) each)"
+_BY_SLOT = f"case when cardinality(question_embeddings) <= {{slots}} then {{sent_slots}} else {_UNNESTED} end"
 _NONE_WHOLE = "select null::bytea as vectors, null::bytea as contents, null::bytea as questions"
 
 _QUESTIONS = [f"question_embeddings[{slot}]" for slot in range(1, _SLOTS + 1)]
 _EACH_SLOT = ", ".join(f"{each} <#> %(vector)s::halfvec" for each in _QUESTIONS)
-_SENT_SLOTS = " || ".join(f"coalesce(halfvec_send({each}), '')" for each in _QUESTIONS)
-_COMPARING = _COMPARED.format(slots=_SLOTS, inline=_INLINE_DIMENSION, each_slot=_EACH_SLOT)
-_SENDING = _WHOLE.format(slots=_SLOTS, sent_slots=_SENT_SLOTS)
+_COMPARING = _COMPARED.format(slots=_SLOTS, inline=_INLINE_DIMENSION, each_slot=_EACH_SLOT, chosen="")
+CHOSEN_COSINES = compact_sql(
+    _COMPARED.format(
+        slots=_SLOTS, inline=_INLINE_DIMENSION, each_slot=_EACH_SLOT, chosen=" and memory_id = any(%(chosen)s)"
+    )
+)
+
+
+def _sending_halves() -> str:
+    slots = " || ".join(f"coalesce(halfvec_send({each}), '')" for each in _QUESTIONS)
+    questions = _BY_SLOT.format(slots=_SLOTS, sent_slots=slots, each="halfvec_send(each)")
+    return _WHOLE.format(content="halfvec_send(embedding)", questions=questions)
+
+
+def _sending_signs() -> str:
+    questions = _UNNESTED.format(each="bit_send(binary_quantize(each))")
+    return _WHOLE.format(content="bit_send(binary_quantize(embedding))", questions=questions)
+
+
+_SENDING = {VectorForm.HALVES: _sending_halves(), VectorForm.SIGNS: _sending_signs()}
 
 MEMORY = np.dtype(
     [
@@ -130,6 +159,9 @@ MEMORY = np.dtype(
         ("context_terms", ">i4"),
         ("languages", ">i4"),  # a bit per language
         ("answer_types", ">i2"),  # AnswerType
+        ("event_at", ">i8"),  # Unix time in seconds; 0 where it has none
+        ("is_event", "?"),
+        ("is_rule", "?"),
         ("is_of_someone", "?"),
         ("eligible", "?"),
     ]
@@ -140,23 +172,25 @@ COSINES = np.dtype([("memory", ">u8", 2), ("content", ">f4"), ("questions", ">f4
 VECTOR = np.dtype([("memory", ">u8", 2), ("questions", ">i4")])
 
 
-def packing(scope: SearchScope, reading: ReadMode) -> str:
+def packing(scope: SearchScope, reading: ReadMode, form: VectorForm = VectorForm.HALVES) -> str:
     """Return the statement for a scope; its row is a decode.SnapshotRow."""
-    return _packing(scope.rows, scope.terms, scope.searched, scope.eligible, reading)
+    return _packing(scope.rows, scope.terms, scope.searched, scope.eligible, reading, form)
 
 
 @lru_cache(maxsize=64)
-def _packing(rows: str, terms: str, searched: str, eligible: str, reading: ReadMode) -> str:
+def _packing(rows: str, terms: str, searched: str, eligible: str, reading: ReadMode, form: VectorForm) -> str:
     changed, compared, whole = _NONE_CHANGED, _NONE_COMPARED, _NONE_WHOLE
     match reading:
         case ReadMode.COMPARED:
             compared = _COMPARING
         case ReadMode.WHOLE:
-            whole = _SENDING
+            whole = _SENDING[form]
         case ReadMode.CHANGES:
             changed = _CHANGED
             rows = _CHANGED_ROWS
-            whole = f"{_SENDING} and memory_id = any(changed.ids)"
-    words = _WORDS.format(languages=_LANGUAGES, rows=rows, terms=terms, searched=searched, eligible=eligible)
+            whole = f"{_SENDING[form]} and memory_id = any(changed.ids)"
+    words = _WORDS.format(
+        languages=_LANGUAGES, tags=_RULE_TAGS, rows=rows, terms=terms, searched=searched, eligible=eligible
+    )
     text = _STATEMENT.format(meant=MEANT, changed=changed, words=words, compared=compared, whole=whole)
     return compact_sql(text)

@@ -20,14 +20,15 @@ from apps.memories.reading.hydrate import FoundMemory, read_memories
 from apps.memories.search.embedder_noise import noise_floor_of
 from apps.memories.search.query import QueryTerms
 from apps.memories.search.scope import SearchQuery, search_scope
-from apps.memories.search.search_columns import Columns, read_columns
+from apps.memories.search.search_columns import Columns, read_columns, with_exact_cosines
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.retrieval.answer_types import wanted_answer
 from apps.pipeline.retrieval.bm25 import Floats, Places
 from apps.pipeline.retrieval.query_entities import names_in, without_names
-from apps.pipeline.retrieval.ranking import Scores, best, rank
+from apps.pipeline.retrieval.ranking import Scores, best, match_words, rank
+from apps.pipeline.retrieval.shortlist import shortlist
 
 MAX_QUERY_CHARACTERS = 2_000
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -98,7 +99,10 @@ def search(
 def rank_all(
     *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
 ) -> RankedMemories:
-    """Read and score all memories in the scope of a query, in one round trip. Raises whatever the embedder raises."""
+    """Read and score all memories in the scope of a query, in one round trip, or two with very many memories.
+
+    Raises whatever the embedder raises.
+    """
     text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
     asked = QueryTerms(
         text=text,
@@ -108,9 +112,13 @@ def rank_all(
         wanted=wanted_answer(text),
     )
     columns = read_columns(end_user_id=end_user_id, asked=asked, scope=search_scope(query, policy=policy, now=now))
+    words = match_words(memories=columns.memories, query=columns.query, policy=policy)
+    if columns.are_estimates:
+        places = shortlist(memories=columns.memories, words=words, policy=policy)
+        columns = with_exact_cosines(columns, end_user_id=end_user_id, asked=asked, places=places)
     scores = rank(
         memories=columns.memories,
-        query=columns.query,
+        words=words,
         noise_floor=noise_floor_of(embedder),
         now=now.timestamp(),
         policy=policy,
@@ -124,7 +132,9 @@ def hits_at(
     """Return the memories at some positions with their scores; without those that were not found."""
     scores, ids = ranked.scores, [ranked.columns.id_at(place) for place in places]
     totals = scores.score[places].tolist(), scores.rank[places].tolist()
-    hits = zip(ids, *totals, _at(scores.evidence, places), _at(scores.parts, places), strict=True)
+    ranks = scores.parts_at(np.array(places, dtype=np.int64))
+    parts = _at(ranks, range(len(places)))
+    hits = zip(ids, *totals, _at(scores.evidence, places), parts, strict=True)
     return tuple(
         SearchHit(
             memory=found[memory_id].memory,

@@ -6,7 +6,7 @@ memories take about two milliseconds. All string_agg calls of one aggregation se
 columns match. Cached memories (cache.py) are not read again unless they have changed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
@@ -14,24 +14,35 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from apps.memories.search.cache import CACHE, CachedUser, Key
-from apps.memories.search.decode import SnapshotRow, changed_of, cosines_of, query_words, rows_of, vectors_of
-from apps.memories.search.query import QueryTerms, run_query, send_query
-from apps.memories.search.query_sql import ReadMode
+from apps.memories.search.decode import (
+    SnapshotRow,
+    changed_of,
+    chosen_cosines,
+    cosines_of,
+    query_words,
+    rows_of,
+    vectors_of,
+)
+from apps.memories.search.query import QueryTerms, read_cosines, run_query, send_query
+from apps.memories.search.query_sql import ReadMode, VectorForm
 from apps.memories.search.scope import SearchScope
 from apps.memories.search.snapshot import Cosines, Rows
 from apps.memories.sql_pipeline import pipelined
 from apps.pipeline.retrieval.answer_types import AnswerType
-from apps.pipeline.retrieval.bm25 import Words
+from apps.pipeline.retrieval.block_choice import Kinds
+from apps.pipeline.retrieval.bm25 import Places, Words
 from apps.pipeline.retrieval.ranking import Memories, Sessions
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The memories to rank, a mask of those that may be hits, and the words of the query."""
+    """The memories to rank, a mask of those that may be hits, what a block chooses by, and the words of the query."""
 
     query: Words
     memories: Memories
     eligible: NDArray[np.bool_]
+    kinds: Kinds
+    are_estimates: bool  # the cosines, of the signs of the vectors
 
     def id_at(self, place: int) -> UUID:
         """Return the id of the memory at a position."""
@@ -49,11 +60,21 @@ def read_columns(*, end_user_id: UUID, asked: QueryTerms, scope: SearchScope) ->
     if cached:
         columns = _update_cached(key, cached, asked, scope)
         return columns or read_columns(end_user_id=end_user_id, asked=asked, scope=scope)
-    if CACHE.was_seen(key):
-        return _read_and_cache(key, asked, scope)
+    if form := CACHE.form_of(key):
+        return _read_and_cache(key, asked, scope, form)
     columns = _read_compared(end_user_id, asked, scope)
     CACHE.mark_seen(key, rows=len(columns.memories))
     return columns
+
+
+def with_exact_cosines(columns: Columns, *, end_user_id: UUID, asked: QueryTerms, places: Places) -> Columns:
+    """Replace the estimated cosines at some positions, in one round trip."""
+    memories = columns.memories
+    packed = read_cosines(end_user_id, asked, [columns.id_at(place) for place in places.tolist()])
+    exact = chosen_cosines(packed, memories.ids[places])
+    content, questions = memories.content_cosine.copy(), memories.question_cosine.copy()
+    content[places], questions[places] = exact
+    return replace(columns, memories=replace(memories, content_cosine=content, question_cosine=questions))
 
 
 def _read_compared(end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> Columns:
@@ -62,21 +83,31 @@ def _read_compared(end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> 
     return _columns(answer, rows, rows.in_sessions(), cosines_of(answer, rows), eligible, asked.wanted)
 
 
-def _read_and_cache(key: Key, asked: QueryTerms, scope: SearchScope) -> Columns:
-    answer = run_query(key[0], asked, scope, ReadMode.WHOLE)
+def _read_and_cache(key: Key, asked: QueryTerms, scope: SearchScope, form: VectorForm) -> Columns:
+    answer = run_query(key[0], asked, scope, ReadMode.WHOLE, form)
     rows, eligible = rows_of(answer)
-    vectors = vectors_of(answer, rows, dimension=len(asked.vector))
+    vectors = vectors_of(answer, rows, dimension=len(asked.vector), form=form)
     cached = CachedUser.of(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors)
     CACHE.put(key, cached)
     cosines = vectors.of_memories(vectors.compared(asked.vector, before={}))
-    return _columns(answer, rows, cached.sessions, cosines, eligible, asked.wanted)
+    return _columns(answer, rows, cached.sessions, cosines, eligible, asked.wanted, are_estimates=vectors.are_signs)
 
 
 def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: SearchScope) -> Columns | None:
     """Read the changes since the cached revision and apply them; None if the query has to be repeated."""
     languages = cached.rows.tongues
+    form = VectorForm.SIGNS if cached.vectors.are_signs else VectorForm.HALVES
     with connection.cursor() as cursor, pipelined():
-        send_query(cursor, key[0], asked, scope, ReadMode.CHANGES, cached_revision=cached.revision, tongues=languages)
+        send_query(
+            cursor,
+            key[0],
+            asked,
+            scope,
+            ReadMode.CHANGES,
+            form=form,
+            cached_revision=cached.revision,
+            tongues=languages,
+        )
         compared = cached.vectors.compared(asked.vector, before={})  # while the database works
         answer = SnapshotRow(*cursor.fetchone())
     if answer.revision < cached.revision:  # the end user was erased, or the database restored from a backup
@@ -90,14 +121,22 @@ def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: Searc
             moment=scope.values["moment"],
             changed=changed_of(answer),
             rows=rows,
-            vectors=vectors_of(answer, rows, dimension=len(asked.vector)),
+            vectors=vectors_of(answer, rows, dimension=len(asked.vector), form=form),
         )
         CACHE.put(key, cached)
     if cached.rows.tongues != languages:  # the query was stemmed in a language that no memory has any more
         return None
     cosines = cached.vectors.of_memories(cached.vectors.compared(asked.vector, before=compared))
     eligible = cached.rows.confidence >= scope.values["least"]
-    return _columns(answer, cached.rows, cached.sessions, cosines, eligible, asked.wanted)
+    return _columns(
+        answer,
+        cached.rows,
+        cached.sessions,
+        cosines,
+        eligible,
+        asked.wanted,
+        are_estimates=cached.vectors.are_signs,
+    )
 
 
 def _columns(
@@ -107,6 +146,8 @@ def _columns(
     cosines: Cosines,
     eligible: NDArray[np.bool_],
     wanted: AnswerType,
+    *,
+    are_estimates: bool = False,
 ) -> Columns:
     content, questions = cosines
     subjects = rows.subjects
@@ -127,7 +168,14 @@ def _columns(
         importance=rows.importance,
         confidence=rows.confidence,
     )
-    return Columns(query=query_words(answer.query), memories=memories, eligible=eligible)
+    kinds = Kinds(event_at=rows.event_at, are_events=rows.are_events, are_rules=rows.are_rules)
+    return Columns(
+        query=query_words(answer.query),
+        memories=memories,
+        eligible=eligible,
+        kinds=kinds,
+        are_estimates=are_estimates,
+    )
 
 
 def _halves_of(ids: list[UUID]) -> NDArray[np.uint64]:

@@ -11,6 +11,7 @@ from apps.pipeline.core.ports import Vector
 from apps.pipeline.retrieval.bm25 import Floats, Places, Terms
 from apps.pipeline.retrieval.float16 import Halves, cosines, highest
 from apps.pipeline.retrieval.ranking import Sessions, sessions_of
+from apps.pipeline.retrieval.signs import Signs, estimated_cosines
 
 Cosines = tuple[Floats, Floats]  # of the content, and of the best question, per memory
 Moments = NDArray[np.int64]  # microseconds since 2000, as in PostgreSQL; the highest number means "never"
@@ -40,6 +41,9 @@ class Rows:
     language_bits: NDArray[np.int64]  # one bit per language of its stemmed words
     answer_types: Places  # AnswerType bits
     ends_at: Moments  # when the memory expires or stops being valid
+    event_at: NDArray[np.int64]  # Unix time in seconds, 0 where there is none
+    are_events: NDArray[np.bool_]
+    are_rules: NDArray[np.bool_]  # constraints and conventions
 
     @property
     def tongues(self) -> int:
@@ -71,18 +75,43 @@ class VectorBlock:
         return len(self.contents)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SignBlock:
+    """The signs of vectors in one contiguous array, where there are too many to hold the vectors."""
+
+    contents: Signs
+    questions: Signs
+    counts: Places  # number of questions per memory
+
+    def compared(self, asked: Vector) -> Cosines:
+        """Return the estimated cosine of each content, and that of its best question."""
+        best = highest(values=estimated_cosines(vectors=self.questions, asked=asked), counts=self.counts)
+        return estimated_cosines(vectors=self.contents, asked=asked), best
+
+    def __len__(self) -> int:
+        return len(self.contents)
+
+
+Block = VectorBlock | SignBlock
+
+
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """The vectors of memories, in an order of their own; some may belong to memories that were removed."""
 
     places: Places  # index of each memory's vector over all blocks, -1 where it has none yet
-    blocks: tuple[VectorBlock, ...]  # the first read, and the vectors that were added later
+    blocks: tuple[Block, ...]  # of one type: the first read, and the vectors that were added later
 
-    def compared(self, asked: Vector, *, before: Mapping[VectorBlock, Cosines]) -> dict[VectorBlock, Cosines]:
+    def compared(self, asked: Vector, *, before: Mapping[Block, Cosines]) -> dict[Block, Cosines]:
         """Return the cosines of each block; those of blocks in `before` are reused."""
         return {block: before[block] if block in before else block.compared(asked) for block in self.blocks}
 
-    def of_memories(self, compared: Mapping[VectorBlock, Cosines]) -> Cosines:
+    @property
+    def are_signs(self) -> bool:
+        """Return True if only the signs are known."""
+        return isinstance(self.blocks[0], SignBlock)
+
+    def of_memories(self, compared: Mapping[Block, Cosines]) -> Cosines:
         """Return each memory's content cosine and best question cosine; NaN if it has no vector."""
         per_block = [compared[block] for block in self.blocks]
         # The NaN at the end is what the index -1 selects.

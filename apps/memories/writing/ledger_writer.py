@@ -1,11 +1,15 @@
-"""Append the ledger entries of a plan."""
+"""Append the ledger entries of a plan, and the events of projects that keep them, in one statement."""
 
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from apps.memories.models import LedgerEntry
+from django.db import connection
+from psycopg.types.json import Jsonb
+
+from apps.events.recording import RECORD_MEMORY_EVENTS, event_rows
 from apps.memories.writing.write_context import WriteContext
+from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import (
     AddEntity,
     AddMemory,
@@ -17,25 +21,40 @@ from apps.pipeline.core.operations import (
     SupersedeMemory,
 )
 from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.events.of_plan import events_of_plan
+
+_WRITE = f"""
+with entries as (
+    insert into memories_ledgerentry
+        (id, project_id, end_user_id, actor, verb, object_kind, object_id, trace_id, details, created_at)
+    select id, %(project)s, %(end_user)s, %(actor)s, verb, kind, object, %(trace)s, details, clock_timestamp()
+    from jsonb_to_recordset(%(entries)s) as entry(place int, id uuid, verb text, kind text, object uuid, details jsonb)
+    order by place
+)
+{RECORD_MEMORY_EVENTS}
+"""  # noqa: S608  (only constants)
 
 Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
 
 
 def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
-    """Add one entry per operation of the plan that changes something."""
-    LedgerEntry.objects.bulk_create(
-        LedgerEntry(
-            end_user_id=context.end_user_id,
-            project_id=context.project_id,
-            actor=context.actor,
-            verb=verb,
-            object_kind=kind,
-            object_id=object_id,
-            trace_id=context.trace_id,
-            details=details,
-        )
-        for verb, kind, object_id, details in _entries(plan)
-    )
+    """Add one entry per operation of the plan that changes something, and the events that it causes."""
+    entries = [
+        {"place": place, "id": str(new_id()), "verb": verb, "kind": kind, "object": str(object_id), "details": details}
+        for place, (verb, kind, object_id, details) in enumerate(_entries(plan))
+    ]
+    if not entries:
+        return
+    values: dict[str, Any] = {
+        "project": context.project_id,
+        "end_user": context.end_user_id,
+        "actor": context.actor,
+        "trace": context.trace_id,
+        "entries": Jsonb(entries),
+        "events": Jsonb(event_rows(events_of_plan(plan))),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_WRITE, values)
 
 
 def _entries(plan: WritePlan) -> Iterator[Entry]:

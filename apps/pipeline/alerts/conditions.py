@@ -7,6 +7,7 @@ from apps.pipeline.alerts.hourly_conditions import hourly_conditions
 from apps.pipeline.alerts.measured import Condition, Measured
 from apps.pipeline.core.enums import AlertKind, PausedKind
 from apps.pipeline.evaluation.targets import MIN_LABELLED, TARGETS, Figure
+from apps.pipeline.events.delivery_times import ALERT_AFTER
 
 SILENT_FOR = timedelta(minutes=1)  # before that, a model may just be loading or limiting its callers
 WORK_WITHOUT_WORKER_SECONDS = 60.0
@@ -21,7 +22,13 @@ KIND_OF_SILENCE = {
 
 def conditions_of(measured: Measured) -> list[Condition]:
     """Return the conditions that hold, causes before what may follow from them."""
-    return [*_silent_models(measured), *_queue(measured), *hourly_conditions(measured), *_precision(measured)]
+    return [
+        *_silent_models(measured),
+        *_queue(measured),
+        *hourly_conditions(measured),
+        *_precision(measured),
+        *_silent_receivers(measured),
+    ]
 
 
 def _silent_models(measured: Measured) -> Iterator[Condition]:
@@ -32,6 +39,20 @@ def _silent_models(measured: Measured) -> Iterator[Condition]:
             figures={"since": silent.since.isoformat(), "waiting": silent.waiting},
             opens=measured.now - silent.since >= SILENT_FOR,
         )
+
+
+def _silent_receivers(measured: Measured) -> Iterator[Condition]:
+    for silent in measured.silent_receivers:
+        if silent.is_paused or measured.now - silent.since >= ALERT_AFTER:
+            yield Condition(
+                kind=AlertKind.WEBHOOK_FAILING,
+                subject=silent.webhook,
+                figures={
+                    "since": silent.since.isoformat(),
+                    "waiting": silent.waiting,
+                    "paused": silent.is_paused,
+                },
+            )
 
 
 def _queue(measured: Measured) -> Iterator[Condition]:

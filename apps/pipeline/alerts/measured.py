@@ -23,6 +23,16 @@ class SilentModel:
 
 
 @dataclass(frozen=True, slots=True)
+class SilentReceiver:
+    """A webhook whose receiver has taken nothing since a time; `is_paused` by the system, because of that."""
+
+    webhook: str
+    since: datetime
+    waiting: int  # deliveries
+    is_paused: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """A project's queue at one moment, and its last hours, oldest first; the last hour is the current one.
 
@@ -38,6 +48,7 @@ class Measured:
     dead: int = 0
     precision: Share | None = None
     silent_models: tuple[SilentModel, ...] = ()
+    silent_receivers: tuple[SilentReceiver, ...] = ()
     hours: Sequence[Tallies] = ()
     latencies: Mapping[Stage, Sequence[Mapping[int, int]]] = field(default_factory=dict)
 

@@ -16,6 +16,7 @@ class RemedyPage(StrEnum):
     PATTERNS = "patterns"
     CONFIGURATION = "configuration"
     EVALUATION = "evaluation"
+    WEBHOOKS = "webhooks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ _REMEDIES: dict[AlertKind, Remedy] = {
     AlertKind.RATIO: Remedy("Check the settings of the extraction", RemedyPage.CONFIGURATION),
     AlertKind.SUDDEN_CHANGE: Remedy("Adapt the rules", RemedyPage.PATTERNS),
     AlertKind.EVALUATION_PRECISION: Remedy("See what is wrong", RemedyPage.EVALUATION),
+    AlertKind.WEBHOOK_FAILING: Remedy("See its deliveries", RemedyPage.WEBHOOKS),
 }
 _OF_FAILED_CALLS = Remedy("See the model's error", RemedyPage.QUEUE)
 

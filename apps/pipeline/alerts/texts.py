@@ -112,6 +112,18 @@ def _wrong_memories(of: Condition) -> str:
     return f"{wrong:,} of {judged:,} judged memories are wrong, and agents are told them."
 
 
+def _silent_receiver(of: Condition) -> str:
+    since = datetime.fromisoformat(of.figures["since"])
+    ends = ", and is paused" if of.figures["paused"] else ""
+    return f"The webhook {of.subject} has delivered nothing since {since:%Y-%m-%d %H:%M} UTC{ends}."
+
+
+def _deliveries_wait(of: Condition) -> str:
+    waiting = of.figures["waiting"]
+    verb = "waits" if waiting == 1 else "wait"
+    return f"{count_of(waiting, 'event')} {verb} for it, and what is not taken within three days is given up."
+
+
 def _window(of: Condition) -> str:
     return "last hour" if of.window_hours == 1 else f"last {of.window_hours} hours"
 
@@ -127,6 +139,7 @@ _CAUSES: dict[AlertKind, Callable[[Condition], str]] = {
     AlertKind.RATIO: _ratio,
     AlertKind.SUDDEN_CHANGE: _sudden_change,
     AlertKind.EVALUATION_PRECISION: _precision,
+    AlertKind.WEBHOOK_FAILING: _silent_receiver,
 }
 _COSTS: dict[AlertKind, Callable[[Condition], str]] = {
     AlertKind.MODEL_UNAVAILABLE: _requests_wait,
@@ -139,4 +152,5 @@ _COSTS: dict[AlertKind, Callable[[Condition], str]] = {
     AlertKind.RATIO: _cases,
     AlertKind.SUDDEN_CHANGE: _rules_do_not_fit,
     AlertKind.EVALUATION_PRECISION: _wrong_memories,
+    AlertKind.WEBHOOK_FAILING: _deliveries_wait,
 }

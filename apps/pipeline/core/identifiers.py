@@ -28,6 +28,9 @@ class Prefix(StrEnum):
     REPLAY = "rpl"
     IMPORT = "imp"
     ALERT = "alr"
+    EVENT = "evt"
+    WEBHOOK = "whk"
+    WEBHOOK_DELIVERY = "dlv"
     EVALUATION_SAMPLE = "smp"
     EVALUATION_ITEM = "itm"
 

@@ -57,26 +57,35 @@ class Memories:
 
 
 @dataclass(frozen=True, slots=True)
+class WordMatches:
+    """How well the words of a query match each memory."""
+
+    scores: Floats  # BM25 of its content and context
+    coverage: Floats  # the share of the query's words that it has, 0 to 1
+    in_sessions: Floats  # BM25 of each session as one text
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
-    """The relevance of each memory to the query, and the parts of its rank; all 0 to 1."""
+    """The relevance of each memory to the query, and what it is made of; all 0 to 1."""
 
-    parts: Mapping[str, Floats]  # weighted; their sum is the rank
-    evidence: Mapping[str, Floats]  # words, meaning and questions, each 0 to 1: the parts of the score
+    rank: Floats  # the sum of all parts, which orders the memories
+    relevance: Floats  # the sum of the parts that depend on the query
+    score: Floats  # the absolute evidence: words and meaning combined as independent probabilities
+    evidence: Mapping[str, Floats]  # words, meaning and questions: the parts of the score
+    kinds: Mapping[str, Floats]  # each kind of evidence before it is weighted
+    weights: Mapping[str, tuple[float, float]]  # of each kind for verbatim texts and for statements
+    are_statements: NDArray[np.bool_]
+    factors: Floats  # of all parts of a memory
 
-    @property
-    def rank(self) -> Floats:
-        """Return the sum of all parts, which orders the memories."""
-        return _sum(list(self.parts.values()))
-
-    @property
-    def relevance(self) -> Floats:
-        """Return the sum of the parts that depend on the query."""
-        return _sum([part for name, part in self.parts.items() if name not in PRIORS])
-
-    @property
-    def score(self) -> Floats:
-        """Return the absolute evidence: words and meaning combined as independent probabilities."""
-        return combined(self.evidence)
+    def parts_at(self, places: Places) -> dict[str, Floats]:
+        """Return the parts of the rank of some memories."""
+        return {
+            name: self.factors[places]
+            * np.where(self.are_statements[places], statement, verbatim)
+            * self.kinds[name][places]
+            for name, (verbatim, statement) in self.weights.items()
+        }
 
 
 def sessions_of(*, ids: NDArray[np.uint64], sessions: NDArray[np.uint64], said_at: Floats) -> Sessions:
@@ -85,29 +94,43 @@ def sessions_of(*, ids: NDArray[np.uint64], sessions: NDArray[np.uint64], said_a
     return Sessions(groups=groups, number=len(found), order=np.lexsort((*_made(ids), said_at, groups)))
 
 
-def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, policy: RetrievalPolicy) -> Scores:
-    """Score every memory for the words of a query; `now` is Unix time.
-
-    `noise_floor` is the cosine that unrelated texts reach. Without words, vectors and names only the priors are left.
-    """
+def match_words(*, memories: Memories, query: Words, policy: RetrievalPolicy) -> WordMatches:
+    """Count the words of a query in every memory, its context and its session."""
     groups = memories.sessions.groups
     content = bm25.count(terms=memories.terms, query=query)
     context = bm25.count(terms=memories.context_terms, query=query)
     words = bm25.blend(content=content, context=context, weight=policy.context_weight)
     heard = bm25.gather(counted=content, groups=groups, number=memories.sessions.number)
     word_shares = _shares(words, policy)
-    matched = bm25.score_of_shares(shares=word_shares, saturation=policy.saturation)
-    in_session = bm25.score_of_shares(shares=_shares(heard, policy), saturation=policy.saturation)
+    return WordMatches(
+        scores=bm25.score_of_shares(shares=word_shares, saturation=policy.saturation),
+        coverage=bm25.coverage(shares=word_shares, saturation=policy.saturation),
+        in_sessions=bm25.score_of_shares(shares=_shares(heard, policy), saturation=policy.saturation),
+    )
+
+
+def rank(
+    *,
+    memories: Memories,
+    words: WordMatches,
+    noise_floor: float,
+    now: float,
+    policy: RetrievalPolicy,
+) -> Scores:
+    """Score every memory by the words of a query and by its vectors; `now` is Unix time.
+
+    `noise_floor` is the cosine that unrelated texts reach. Without words, vectors and names only the priors are left.
+    """
     evidence = {
-        "words": bm25.coverage(shares=word_shares, saturation=policy.saturation),
+        "words": words.coverage,
         "meaning": above_floor(memories.content_cosine, floor=noise_floor),
         "questions": above_floor(memories.question_cosine, floor=noise_floor),
     }
     relative = {
-        "words": over_maximum(_supported(matched, memories, policy)),
+        "words": over_maximum(_supported(words.scores, memories, policy)),
         "meaning": _similarity(memories.content_cosine, memories, policy),
         "questions": _similarity(memories.question_cosine, memories, policy),
-        "session": over_maximum(in_session)[groups],
+        "session": over_maximum(words.in_sessions)[memories.sessions.groups],
         "named": memories.named.astype(np.float64),
         "importance": memories.importance,
         "recency": recency(memories.said_at, now=now, half_life_days=policy.recency_half_life_days),
@@ -116,10 +139,54 @@ def rank(*, memories: Memories, query: Words, noise_floor: float, now: float, po
     }
     aside = np.where(memories.of_others, policy.others_share, 1.0)
     unsuited = np.where(memories.lacks_answer & memories.are_statements, policy.no_answer_share, 1.0)
-    return Scores(
-        parts={name: aside * unsuited * part for name, part in _weighted(relative, memories, policy).items()},
-        evidence={name: aside * part for name, part in evidence.items()},
+    return _scores(
+        relative, {name: aside * part for name, part in evidence.items()}, aside * unsuited, memories, policy
     )
+
+
+def _scores(
+    kinds: Mapping[str, Floats],
+    evidence: Mapping[str, Floats],
+    factors: Floats,
+    memories: Memories,
+    policy: RetrievalPolicy,
+) -> Scores:
+    """Sum up without an array for each part: with many memories, these take most of the time."""
+    verbatim, statement = policy.weights.model_dump(), policy.statement_weights.model_dump()
+    weights = {name: (verbatim[name], statement[name]) for name in kinds}
+    relevance, priors = (
+        factors
+        * _weighted(
+            {name: values for name, values in kinds.items() if (name in PRIORS) is are_priors},
+            weights,
+            memories.are_statements,
+        )
+        for are_priors in (False, True)
+    )
+    return Scores(
+        rank=relevance + priors,
+        relevance=relevance,
+        score=combined(evidence),
+        evidence=evidence,
+        kinds=kinds,
+        weights=weights,
+        are_statements=memories.are_statements,
+        factors=factors,
+    )
+
+
+def _weighted(
+    kinds: Mapping[str, Floats], weights: Mapping[str, tuple[float, float]], are_statements: NDArray[np.bool_]
+) -> Floats:
+    """Return the weighted sum of evidence for each memory."""
+    of_both = []
+    for column, applies in ((0, ~are_statements), (1, are_statements)):
+        total = np.zeros(len(are_statements))
+        if applies.any():
+            for name, values in kinds.items():
+                total += weights[name][column] * values
+        of_both.append(total)
+    return np.where(are_statements, of_both[1], of_both[0])
 
 
 def best(
@@ -155,10 +222,9 @@ def over_maximum(values: Floats) -> Floats:
 
 def over_range(values: Floats) -> Floats:
     """Scale values to 0…1, unknown ones (NaN) like the lowest; if all are equal, positive ones become 1."""
-    known = values[~np.isnan(values)]
-    if not known.size:
+    lowest, highest = np.fmin.reduce(values, initial=np.inf), np.fmax.reduce(values, initial=-np.inf)
+    if lowest > highest:  # no value is known
         return np.zeros_like(values)
-    lowest, highest = known.min(), known.max()
     if highest > lowest:
         scaled: Floats = np.nan_to_num((values - lowest) / (highest - lowest), nan=0.0)
         return scaled
@@ -193,7 +259,7 @@ def with_neighbours(values: Floats, groups: Places, order: Places, weight: float
 def recency(said_at: Floats, *, now: float, half_life_days: float) -> Floats:
     """Return 1 for memories said now, halved with every half-life."""
     days = np.maximum(now - said_at, 0.0) / _SECONDS_A_DAY
-    result: Floats = 0.5 ** (days / half_life_days)
+    result: Floats = np.exp2(days / -half_life_days)
     return result
 
 
@@ -211,23 +277,12 @@ def _similarity(cosine: Floats, memories: Memories, policy: RetrievalPolicy) -> 
 
 def _supported(values: Floats, memories: Memories, policy: RetrievalPolicy) -> Floats:
     """Add the values of neighbours to those of verbatim texts; statements keep their own value."""
+    if memories.are_statements.all():
+        return values
     sessions = memories.sessions
     supported = with_neighbours(values, sessions.groups, sessions.order, policy.neighbour_weight)
     return np.where(memories.are_statements, values, supported)
 
 
-def _shares(counted: bm25.Counted, policy: RetrievalPolicy) -> Floats:
+def _shares(counted: bm25.Counted, policy: RetrievalPolicy) -> bm25.Shares:
     return bm25.shares(counted=counted, saturation=policy.saturation, length_normalisation=policy.length_normalisation)
-
-
-def _weighted(evidence: Mapping[str, Floats], memories: Memories, policy: RetrievalPolicy) -> dict[str, Floats]:
-    verbatim, statement = policy.weights.model_dump(), policy.statement_weights.model_dump()
-    return {
-        name: np.where(memories.are_statements, statement[name], verbatim[name]) * values
-        for name, values in evidence.items()
-    }
-
-
-def _sum(parts: list[Floats]) -> Floats:
-    result: Floats = np.sum(parts, axis=0)
-    return result

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from apps.actions.alerts.webhook_signature import signed_headers
+from apps.actions.webhooks.webhook_signature import signed_headers
 from memplatform_client import InvalidSignature, verify_webhook
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 BODY = json.dumps({"alert": "model_silent"}).encode()
 SECRET = "whsec_" + base64.b64encode(b"s" * 32).decode()
 OTHER_SECRET = "whsec_" + base64.b64encode(b"t" * 32).decode()
-HEADERS = signed_headers(secret=SECRET, message_id="msg_1", now=NOW, body=BODY)
+HEADERS = signed_headers(secrets=[SECRET], message_id="msg_1", now=NOW, body=BODY)
 SIGNATURE = HEADERS["webhook-signature"]
 
 

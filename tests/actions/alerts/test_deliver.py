@@ -12,13 +12,13 @@ from django.utils import timezone
 from apps.actions.alerts import deliver_messages as delivering
 from apps.actions.alerts.deliver_messages import MOST_ATTEMPTS, deliver_messages, wait_after
 from apps.actions.alerts.enqueue_messages import enqueue_messages
-from apps.actions.alerts.webhook_signature import signed_headers
+from apps.actions.webhooks.webhook_signature import signed_headers
 from apps.alerts.models import Alert, AlertDelivery
 from apps.pipeline.core.enums import AlertEvent, AlertKind, AlertState, DeliveryState
 from apps.tenants.models import Project
 from apps.worker import tasks
 from tests.actions.alerts.alert_rows import SECRET, alert, recipients
-from tests.actions.alerts.webhook_receiver import Receiver, is_signed, receiving
+from tests.webhook_receiver import Receiver, is_signed, receiving
 
 MOST = timedelta(seconds=30)
 
@@ -43,7 +43,7 @@ def make_due() -> None:
 def test_a_signature_is_as_the_standard_describes() -> None:
     """The example of https://github.com/standard-webhooks/standard-webhooks: id, secret, body and signature."""
     headers = signed_headers(
-        secret=SECRET,
+        secrets=[SECRET],
         message_id="msg_p5jXN8AQM9LWM0D4loKWxJek",
         now=datetime.fromtimestamp(1614265330, tz=UTC),
         body=b'{"test": 2432232314}',

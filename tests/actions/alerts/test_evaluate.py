@@ -117,7 +117,7 @@ def test_an_evaluation_takes_few_queries_however_much_there_is(
     for minute in range(8):
         work(project, since=NOW - minute * MINUTE)
         tally(project, at=NOW - minute * 60 * MINUTE, turns=100, new_turns=20)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(22):
         evaluate_alerts(now=NOW)
 
 

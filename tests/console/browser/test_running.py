@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from apps.actions.rules import request_preview as asking
 from apps.actions.rules.run_preview import run_preview
 from apps.actions.rules.save_rule import with_rule, with_rules
+from apps.events.models import Webhook
 from apps.memories.models import MemoryOrigin, Rollback
 from apps.outbox.models import OutboxRow
 from apps.pipeline import flow
@@ -40,6 +41,8 @@ def pages(project: Project) -> list[str]:
         "queue/",
         "alerts/",
         "alerts/recipients/",
+        "webhooks/",
+        f"webhooks/{Webhook.objects.get(project=project).pk}/",
         "keys/",
         "members/",
         "project/",

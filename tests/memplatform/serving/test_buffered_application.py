@@ -11,7 +11,8 @@ import pytest
 from apps.api.continuations import HAS_WAITED, TraceWait
 from memplatform.mcp.lazy import answer_mcp
 from memplatform.serving.buffered_application import BufferedApplication
-from memplatform.serving.refusals import refuse
+from memplatform.serving.event_streams import EventStreams, StreamLimits
+from memplatform.serving.refusals import no_stream, refuse
 from memplatform.serving.request_body import BodyLimits
 from memplatform.serving.trace_waits import TraceWaits
 from memplatform.serving.wsgi_environ import wsgi_environ
@@ -83,7 +84,15 @@ def run(application: Callable[..., Any], scope: FakeScope, exchange: FakeExchang
     waits = TraceWaits(lambda asked: asked, at_most=1)
     limits = BodyLimits(largest=1_000)
     served = BufferedApplication(
-        application, threads=1, limits=limits, refuse=refuse, waits=waits, answer_mcp=answer_mcp, **options
+        application,
+        threads=1,
+        limits=limits,
+        refuse=refuse,
+        waits=waits,
+        streams=EventStreams(lambda _: {}, limits=StreamLimits(at_most=0, of_project=0, lifetime=0.0)),
+        no_stream=no_stream,
+        answer_mcp=answer_mcp,
+        **options,
     )
     run_async(served.__rsgi__(scope, exchange))  # type: ignore[arg-type]
     served.__rsgi_del__(asyncio.new_event_loop())

@@ -12,6 +12,7 @@ from apps.pipeline.retrieval.ranking import (
     Memories,
     Scores,
     best,
+    match_words,
     over_maximum,
     over_range,
     rank,
@@ -58,11 +59,16 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
 
 
 def scored(given: Memories, query: Words = QUERY) -> Scores:
-    return rank(memories=given, query=query, noise_floor=FLOOR, now=NOW, policy=RetrievalPolicy())
+    return ranked(given, query, RetrievalPolicy())
+
+
+def ranked(given: Memories, query: Words, policy: RetrievalPolicy) -> Scores:
+    words = match_words(memories=given, query=query, policy=policy)
+    return rank(memories=given, words=words, noise_floor=FLOOR, now=NOW, policy=policy)
 
 
 def order(given: Memories, *, query=QUERY, policy: RetrievalPolicy | None = None, **how: Any) -> list[int]:
-    scores = rank(memories=given, query=query, noise_floor=FLOOR, now=NOW, policy=policy or RetrievalPolicy())
+    scores = ranked(given, query, policy or RetrievalPolicy())
     eligible = np.array(how.pop("eligible", [True] * len(given)), dtype=np.bool_)
     return best(scores=scores, memories=given, eligible=eligible, limit=how.pop("limit", 10), **how).tolist()
 
@@ -191,8 +197,9 @@ def test_nothing_that_only_the_priors_speak_for_is_a_hit() -> None:
 def test_the_parts_are_weighted_and_sum_up() -> None:
     policy = RetrievalPolicy()
     scores = scored(memories([[1], [2, 3]], named=[True, False]))
-    assert scores.parts["named"].tolist() == [policy.weights.named, 0.0]
-    assert scores.rank.tolist() == pytest.approx([sum(column) for column in zip(*scores.parts.values(), strict=True)])
+    parts = scores.parts_at(np.arange(2))
+    assert parts["named"].tolist() == [policy.weights.named, 0.0]
+    assert scores.rank.tolist() == pytest.approx([sum(column) for column in zip(*parts.values(), strict=True)])
     assert (scores.rank <= 1.0 + 1e-9).all()
 
 

@@ -4,6 +4,7 @@ from apps.pipeline.core.enums.access import MemberRole, Role, Scope
 from apps.pipeline.core.enums.alerts import AlertEvent, AlertKind, AlertState, DeliveryChannel, DeliveryState
 from apps.pipeline.core.enums.choices import choices_of, values_of
 from apps.pipeline.core.enums.evaluation import LABEL_VALUES, LabelValue, SampleKind
+from apps.pipeline.core.enums.events import EventType
 from apps.pipeline.core.enums.funnel import Outcome, Reason, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.enums.imports import ImportFormat, ImportState
 from apps.pipeline.core.enums.links import LinkKind, LinkResolution, LinkStatus, RejectionReason
@@ -50,6 +51,7 @@ __all__ = [
     "DeliveryState",
     "EntityChangeKind",
     "EntityType",
+    "EventType",
     "ExtractorKind",
     "Grounding",
     "Handling",

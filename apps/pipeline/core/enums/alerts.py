@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class AlertKind(StrEnum):
-    """What an alert is about; its subject is a model, a stage, a ratio, or nothing."""
+    """What an alert is about; its subject is a model, a stage, a ratio, a webhook, or nothing."""
 
     MODEL_UNAVAILABLE = "model_unavailable"
     EMBEDDER_UNAVAILABLE = "embedder_unavailable"
@@ -16,6 +16,7 @@ class AlertKind(StrEnum):
     RATIO = "ratio"
     SUDDEN_CHANGE = "sudden_change"
     EVALUATION_PRECISION = "evaluation_precision"
+    WEBHOOK_FAILING = "webhook_failing"
 
 
 class AlertState(StrEnum):

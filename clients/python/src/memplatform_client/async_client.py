@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +13,15 @@ import httpx2
 from memplatform_client import calls, import_calls, models
 from memplatform_client.calls import LONGEST_WAIT, Call
 from memplatform_client.client import EARLY_SECONDS, cursor_of
-from memplatform_client.errors import APIError, ConnectionFailed, WaitTimeout
+from memplatform_client.errors import APIError, ConnectionFailed, RateLimited, WaitTimeout
+from memplatform_client.event_stream import (
+    NOW,
+    POLL_SECONDS,
+    RECONNECT_SECONDS,
+    SILENCE_SECONDS,
+    EventLines,
+    stream_call,
+)
 from memplatform_client.retries import Retries
 from memplatform_client.transport import TIMEOUT_SECONDS, answer_of, connection_failed, request_of, settings_of
 
@@ -63,6 +71,7 @@ class AsyncClient:
     retract_memory = _sends(calls.retract_memory)
     list_entities = _sends(calls.list_entities)
     list_traces = _sends(calls.list_traces)
+    list_events = _sends(calls.list_events)
     put_item = _sends(calls.put_item)
     read_item = _sends(calls.read_item)
     delete_item = _sends(calls.delete_item)
@@ -141,6 +150,46 @@ class AsyncClient:
             if not page["next"]:
                 return
             cursor = cursor_of(page["next"])
+
+    async def events(
+        self, *, after: int | None = None, types: Sequence[str] = (), include_content: bool = False
+    ) -> AsyncIterator[models.EventResponse]:
+        """Yield events as they happen, without end: see Client.events."""
+        last = after if after is not None else (await self.send(calls.list_events(after=NOW, limit=1)))["last_number"]
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                call = stream_call(after=last, types=types, include_content=include_content)
+                async for event in self._followed(call):
+                    attempt, last = 0, event["number"]
+                    yield event
+                attempt, delay = 0, RECONNECT_SECONDS
+            except RateLimited:
+                page = await self.send(calls.list_events(after=last, type=types, include_content=include_content))
+                for each in page["results"]:
+                    yield each
+                attempt, last, delay = 0, page["next_after"], POLL_SECONDS
+            except (APIError, ConnectionFailed) as error:
+                again = self._retries.delay(attempt=attempt, error=error, may_repeat=True)
+                if again is None:
+                    raise
+                delay = again
+            await asyncio.sleep(delay)
+
+    async def _followed(self, call: Call[Any]) -> AsyncIterator[models.EventResponse]:
+        """Yield the events of one connection."""
+        lines = EventLines()
+        try:
+            async with self._http.stream(**request_of(call), timeout=SILENCE_SECONDS) as response:
+                if response.status_code >= 400:
+                    await response.aread()
+                    answer_of(response, call)
+                async for line in response.aiter_lines():
+                    if (event := lines.add(line)) is not None:
+                        yield event
+        except httpx2.TransportError as error:
+            raise connection_failed(error) from error
 
     async def send(self, call: Call[T]) -> T:
         """Send a call, again if it fails for a while, and return its answer."""

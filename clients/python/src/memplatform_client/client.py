@@ -1,7 +1,7 @@
 """The client for synchronous code."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +12,15 @@ import httpx2
 
 from memplatform_client import calls, import_calls, models
 from memplatform_client.calls import LONGEST_WAIT, Call
-from memplatform_client.errors import APIError, ConnectionFailed, WaitTimeout
+from memplatform_client.errors import APIError, ConnectionFailed, RateLimited, WaitTimeout
+from memplatform_client.event_stream import (
+    NOW,
+    POLL_SECONDS,
+    RECONNECT_SECONDS,
+    SILENCE_SECONDS,
+    EventLines,
+    stream_call,
+)
 from memplatform_client.retries import Retries
 from memplatform_client.transport import TIMEOUT_SECONDS, answer_of, connection_failed, request_of, settings_of
 
@@ -63,6 +71,7 @@ class Client:
     retract_memory = _sends(calls.retract_memory)
     list_entities = _sends(calls.list_entities)
     list_traces = _sends(calls.list_traces)
+    list_events = _sends(calls.list_events)
     put_item = _sends(calls.put_item)
     read_item = _sends(calls.read_item)
     delete_item = _sends(calls.delete_item)
@@ -140,6 +149,49 @@ class Client:
             if not page["next"]:
                 return
             cursor = cursor_of(page["next"])
+
+    def events(
+        self, *, after: int | None = None, types: Sequence[str] = (), include_content: bool = False
+    ) -> Iterator[models.EventResponse]:
+        """Yield events as they happen, without end: those after a number, or by default from now on.
+
+        Each is yielded at least once. Keep the `number` of the last one that you have dealt with, and go on from it
+        after a restart. A lost connection is taken up again; while the server has no stream to spare, events are read
+        every two seconds. Raises what `send` raises.
+        """
+        last = self.send(calls.list_events(after=NOW, limit=1))["last_number"] if after is None else after
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                for event in self._followed(stream_call(after=last, types=types, include_content=include_content)):
+                    attempt, last = 0, event["number"]
+                    yield event
+                attempt, delay = 0, RECONNECT_SECONDS
+            except RateLimited:
+                page = self.send(calls.list_events(after=last, type=types, include_content=include_content))
+                yield from page["results"]
+                attempt, last, delay = 0, page["next_after"], POLL_SECONDS
+            except (APIError, ConnectionFailed) as error:
+                again = self._retries.delay(attempt=attempt, error=error, may_repeat=True)
+                if again is None:
+                    raise
+                delay = again
+            time.sleep(delay)
+
+    def _followed(self, call: Call[Any]) -> Iterator[models.EventResponse]:
+        """Yield the events of one connection."""
+        lines = EventLines()
+        try:
+            with self._http.stream(**request_of(call), timeout=SILENCE_SECONDS) as response:
+                if response.status_code >= 400:
+                    response.read()
+                    answer_of(response, call)
+                for line in response.iter_lines():
+                    if (event := lines.add(line)) is not None:
+                        yield event
+        except httpx2.TransportError as error:
+            raise connection_failed(error) from error
 
     def send(self, call: Call[T]) -> T:
         """Send a call, again if it fails for a while, and return its answer."""

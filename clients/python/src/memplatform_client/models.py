@@ -35,6 +35,7 @@ AlertKind = Literal[
     "stage_latency",
     "sudden_change",
     "vector_lag",
+    "webhook_failing",
 ]
 
 
@@ -235,6 +236,33 @@ class DeletedResponse(TypedDict):
     memories: int
 
 
+class DeliveryList(TypedDict):
+    """Deliveries, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["DeliveryResponse"]
+
+
+class DeliveryResponse(TypedDict):
+    """A delivery of an event, or of a test, whose `event_id` is null."""
+
+    id: str
+    event_id: str | None
+    event_type: str
+    state: "DeliveryState"
+    attempts: int
+    next_try_at: str | None
+    response_status: int | None
+    duration_ms: int | None
+    last_error: str | None
+    created_at: str
+    finished_at: str | None
+
+
+DeliveryState = Literal["delivered", "failed", "waiting"]
+
+
 class DrawnSamplesResponse(TypedDict):
     """The samples that were drawn: of memories, of turns, or both."""
 
@@ -349,6 +377,59 @@ class EvaluationWarning(TypedDict):
     value: float
     limit: float
     is_alert: bool
+
+
+class EventList(TypedDict):
+    """Events, oldest first. Read on with `after` = `next_after`; `last_number` is that of the project's last event."""
+
+    results: list["EventResponse"]
+    next_after: int
+    last_number: int
+
+
+class EventLogBody(TypedDict):
+    """Whether the events of the project are recorded."""
+
+    is_on: bool
+
+
+class EventLogResponse(TypedDict):
+    """Whether the events of the project are recorded, and the number of the last one."""
+
+    is_on: bool
+    last_number: int
+
+
+class EventResponse(TypedDict):
+    """An event. `id` is the same in every delivery of it; `number` counts the events of the project from 1.
+
+    `data` holds identifiers, states and numbers; with `include_content` also the sentence of a memory that is
+    active and told to all agents.
+    """
+
+    id: str
+    number: int
+    type: "EventType"
+    timestamp: str
+    data: dict[str, Any]
+
+
+EventType = Literal[
+    "memory.archived",
+    "memory.created",
+    "memory.deleted",
+    "memory.merged",
+    "memory.rejected",
+    "memory.restored",
+    "memory.retracted",
+    "memory.superseded",
+    "memory.updated",
+    "review.decided",
+    "review.needed",
+    "trace.failed",
+    "trace.finished",
+    "user.erased",
+]
 
 
 class ExplanationResponse(TypedDict):
@@ -1387,6 +1468,12 @@ class SelectionBody(TypedDict):
     until: NotRequired[str | None]
 
 
+class SentAgainResponse(TypedDict):
+    """How many deliveries are sent again."""
+
+    deliveries: int
+
+
 ServiceStatus = Literal["degraded", "ok", "unavailable"]
 
 
@@ -1681,3 +1768,81 @@ class WaitingResponse(TypedDict):
     reason: str
     since: str | None
     next_try_at: str
+
+
+class WebhookBody(TypedDict):
+    """A webhook to create. With `include_content` it is sent the sentences of active memories, too."""
+
+    name: str
+    url: str
+    events: list["EventType"]
+    include_content: NotRequired[bool]
+
+
+class WebhookChangeBody(TypedDict):
+    """New values of a webhook; what is left out stays as it is."""
+
+    name: NotRequired[str | None]
+    url: NotRequired[str | None]
+    events: NotRequired["list[EventType] | None"]
+    include_content: NotRequired[bool | None]
+    paused: NotRequired[bool | None]
+
+
+class WebhookList(TypedDict):
+    """Webhooks, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list["WebhookResponse"]
+
+
+class WebhookResponse(TypedDict):
+    """A webhook without its secret. `failing_since` is null once something is delivered."""
+
+    id: str
+    name: str
+    url: str
+    events: list["EventType"]
+    include_content: bool
+    paused: bool
+    paused_at: str | None
+    paused_by: str | None
+    pause_reason: str | None
+    failing_since: str | None
+    former_secret_until: str | None
+    created_at: str
+    created_by: str
+
+
+class WebhookRotateBody(TypedDict):
+    """Whether the former secret ends at once, because it has become known."""
+
+    ends_at_once: NotRequired[bool]
+
+
+class WebhookSecretResponse(TypedDict):
+    """A webhook with a new secret, which is returned only once; it is null in the response to a repeated request."""
+
+    id: str
+    name: str
+    url: str
+    events: list["EventType"]
+    include_content: bool
+    paused: bool
+    paused_at: str | None
+    paused_by: str | None
+    pause_reason: str | None
+    failing_since: str | None
+    former_secret_until: str | None
+    created_at: str
+    created_by: str
+    secret: str | None
+
+
+class WebhookSendAgainBody(TypedDict):
+    """What to send again: one delivery, or without `delivery_id` all failed ones, of a period if one is given."""
+
+    delivery_id: NotRequired[str | None]
+    since: NotRequired[str | None]
+    until: NotRequired[str | None]

@@ -20,7 +20,7 @@ class Received:
 
 @dataclass
 class Receiver:
-    """What was received; `statuses` are those of the next answers, 0 to hang up, and then 204."""
+    """What was received; `statuses` are those of the next answers, 0 to hang up, -1 to say nothing, and then 204."""
 
     url: str = ""
     requests: list[Received] = field(default_factory=list)
@@ -38,14 +38,16 @@ def is_signed(request: Received, *, secret: str) -> bool:
 
 @contextmanager
 def receiving() -> Iterator[Receiver]:
-    receiver = Receiver()
+    receiver, waiting = Receiver(), threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             receiver.requests.append(Received({name.lower(): value for name, value in self.headers.items()}, body))
             status = receiver.statuses.pop(0) if receiver.statuses else 204
-            if not status:
+            if status == -1:
+                waiting.wait(timeout=10.0)
+            if status <= 0:
                 self.close_connection = True
                 return
             self.send_response(status)
@@ -63,6 +65,7 @@ def receiving() -> Iterator[Receiver]:
     try:
         yield receiver
     finally:
+        waiting.set()
         server.shutdown()
         server.server_close()
         thread.join()

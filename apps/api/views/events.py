@@ -1,0 +1,132 @@
+"""Views of /v1/events: read events on from a number, or follow them as a stream."""
+
+import msgspec
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.actions.errors import Conflict
+from apps.actions.webhooks.event_messages import event_messages
+from apps.actions.webhooks.read_streams import read_streams
+from apps.actions.webhooks.set_event_log import set_event_log
+from apps.api.continuations import EventStream
+from apps.api.negotiation import NoNegotiation
+from apps.api.openapi import documented
+from apps.api.problems import Code, invalid
+from apps.api.schemas.events import (
+    EventList,
+    EventLogBody,
+    EventLogResponse,
+    EventResponse,
+    EventsQuery,
+    EventStreamQuery,
+)
+from apps.api.validation import read_body, read_query
+from apps.api.views.base import ApiView, to_json
+from apps.events.models import EventLog
+from apps.events.reading import events_after, log_of
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.events.streams import StreamPosition
+
+EVENT_STREAM = "text/event-stream"
+
+
+class EventsView(ApiView):
+    """The events of the project."""
+
+    @documented(
+        operation="list_events",
+        summary="List events",
+        query=EventsQuery,
+        responses={200: EventList},
+        problems=[Code.CONFLICT],
+    )
+    def get(self, request: Request) -> Response:
+        """Read events on from a number, oldest first. 409 if the project records none."""
+        query = read_query(request, EventsQuery)
+        log = self.recorded()
+        found = events_after(project_id=log.project_id, after=query.after, types=query.type, limit=query.limit)
+        messages = event_messages(found, with_content=query.include_content)
+        is_all = len(found) < query.limit
+        answer = EventList(
+            results=[msgspec.convert(each, EventResponse) for each in messages],
+            next_after=max(query.after, log.last_number) if is_all else messages[-1]["number"],
+            last_number=log.last_number,
+        )
+        return Response(to_json(answer))
+
+    def recorded(self) -> EventLog:
+        """Return the log of the caller's project. Raises Conflict if its events are not recorded."""
+        log = log_of(project_id=self.caller.project_id)
+        if log is None:
+            raise Conflict("the events of the project are not recorded: an admin switches them on at /v1/events/log")
+        return log
+
+
+class EventStreamView(EventsView):
+    """The events of the project as a stream of server-sent events."""
+
+    http_method_names = ["get", "options"]
+    content_negotiation_class = NoNegotiation  # browsers and clients ask for a stream of events
+
+    @documented(
+        operation="follow_events",
+        summary="Follow events",
+        query=EventStreamQuery,
+        responses={(200, EVENT_STREAM): OpenApiTypes.STR},
+        problems=[Code.CONFLICT],
+    )
+    def get(self, request: Request) -> HttpResponse:  # type: ignore[override]  # not JSON
+        """Send events as they happen, with their number as `id`; a caller that comes again sends `Last-Event-ID`.
+
+        The stream ends after some minutes, and the caller connects again. 409 if the project records none.
+        """
+        query = read_query(request, EventStreamQuery)
+        log = self.recorded()
+        after = _last_event_id(request)
+        position = StreamPosition(
+            project_id=log.project_id,
+            after=next((each for each in (after, query.after) if each is not None), log.last_number),
+            types=query.type,
+            with_content=query.include_content,
+        )
+        part = read_streams({0: position}).get(0)  # what a server without streams can answer
+        response = HttpResponse(part.text if part else b"", content_type=EVENT_STREAM)
+        response.continuation = EventStream(position)  # type: ignore[attr-defined]  # read by memplatform/serving
+        return response
+
+
+class EventLogView(ApiView):
+    """Whether the events of the project are recorded."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "PUT": Scope.ADMIN}
+
+    @documented(operation="get_event_log", summary="Get the event log", responses={200: EventLogResponse})
+    def get(self, request: Request) -> Response:
+        """Return whether events are recorded."""
+        log = log_of(project_id=self.caller.project_id)
+        return Response(to_json(EventLogResponse(is_on=log is not None, last_number=log.last_number if log else 0)))
+
+    @documented(
+        operation="set_event_log",
+        summary="Switch the event log",
+        body=EventLogBody,
+        responses={200: EventLogResponse},
+        problems=[Code.CONFLICT],
+        example={"is_on": True},
+    )
+    def put(self, request: Request) -> Response:
+        """Record events from now on, or none any more. 409 for switching off while the project has webhooks."""
+        body = read_body(request, EventLogBody)
+        log = set_event_log(project_id=self.caller.project_id, is_on=body.is_on)
+        return Response(to_json(EventLogResponse(is_on=log.is_on, last_number=log.last_number)))
+
+
+def _last_event_id(request: Request) -> int | None:
+    text = request.headers.get("Last-Event-ID", "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
+        raise invalid("is not the number of an event", at="Last-Event-ID")
+    return int(text)

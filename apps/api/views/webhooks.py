@@ -1,0 +1,240 @@
+"""Views of /v1/webhooks, for keys with scope admin."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.actions.webhooks.create_webhook import create_webhook
+from apps.actions.webhooks.delete_webhook import delete_webhook
+from apps.actions.webhooks.rotate_secret import rotate_secret
+from apps.actions.webhooks.send_again import send_again, send_failed_again
+from apps.actions.webhooks.send_test import send_test
+from apps.actions.webhooks.update_webhook import WebhookChange, update_webhook
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas.common import PageQuery
+from apps.api.schemas.webhooks import (
+    DeliveriesQuery,
+    DeliveryList,
+    DeliveryResponse,
+    SentAgainResponse,
+    WebhookBody,
+    WebhookChangeBody,
+    WebhookList,
+    WebhookResponse,
+    WebhookRotateBody,
+    WebhookSecretResponse,
+    WebhookSendAgainBody,
+    delivery_response,
+    webhook_response,
+    webhook_secret_response,
+)
+from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
+from apps.events.models import Webhook, WebhookDelivery
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.input_validation import check_storable, checked_moment
+
+
+class WebhookBaseView(ApiView):
+    """A view of webhooks; all need the scope admin."""
+
+    scopes = dict.fromkeys(("GET", "HEAD", "POST", "PATCH", "DELETE"), Scope.ADMIN)
+
+    def webhook_id(self, text: str) -> UUID:
+        """Return the identifier of a webhook of the path. Raises Problem not_found."""
+        webhook_id: UUID = read_id(Prefix.WEBHOOK, text)
+        return webhook_id
+
+    def find(self, text: str) -> Webhook:
+        """Return a webhook of the path. Raises Problem not_found."""
+        found = Webhook.objects.filter(project_id=self.caller.project_id, id=self.webhook_id(text)).first()
+        if found is None:
+            raise not_found()
+        return found
+
+
+class WebhooksView(WebhookBaseView):
+    """The webhooks of the project."""
+
+    @documented(operation="list_webhooks", summary="List webhooks", query=PageQuery, responses={200: WebhookList})
+    def get(self, request: Request) -> Response:
+        """List the project's webhooks, newest first, without their secrets."""
+        query = read_query(request, PageQuery)
+        pages = Pages(limit=query.limit)
+        found = pages.read(Webhook.objects.filter(project_id=self.caller.project_id), request)
+        return Response(to_json(WebhookList(results=[webhook_response(each) for each in found], **pages.links())))
+
+    @documented(
+        operation="create_webhook",
+        summary="Create a webhook",
+        body=WebhookBody,
+        responses={201: WebhookSecretResponse},
+        problems=[Code.CONFLICT],
+        example={"name": "crm", "url": "https://example.com/hook", "events": ["memory.created", "user.erased"]},
+        repeatable=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Create a webhook. Its secret is returned only once: in the response to a repeated request it is null."""
+        body = read_body(request, WebhookBody)
+        return http_response(self.idempotent(lambda: self._created(body), to_keep=_without_secret))
+
+    def _created(self, body: WebhookBody) -> ReplayableAnswer:
+        made = create_webhook(
+            project_id=self.caller.project_id,
+            name=body.name,
+            url=_storable(body.url, at="/url"),
+            events=body.events,
+            includes_content=body.include_content,
+        )
+        return replayable_answer(webhook_secret_response(made.webhook, secret=made.secret), status=201)
+
+
+class WebhookView(WebhookBaseView):
+    """One webhook."""
+
+    archived_methods = ("DELETE",)
+
+    @documented(
+        operation="read_webhook",
+        summary="Read a webhook",
+        responses={200: WebhookResponse},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, webhook_id: str) -> Response:
+        """Read a webhook, without its secret."""
+        return Response(to_json(webhook_response(self.find(webhook_id))))
+
+    @documented(
+        operation="update_webhook",
+        summary="Change a webhook",
+        body=WebhookChangeBody,
+        responses={200: WebhookResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"paused": True},
+    )
+    def patch(self, request: Request, webhook_id: str) -> Response:
+        """Change a webhook, pause or resume it. What waits for a paused one is kept for three days."""
+        body = read_body(request, WebhookChangeBody)
+        change = WebhookChange(
+            name=body.name,
+            url=None if body.url is None else _storable(body.url, at="/url"),
+            events=body.events,
+            includes_content=body.include_content,
+            is_paused=body.paused,
+        )
+        changed = update_webhook(
+            project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id), change=change
+        )
+        return Response(to_json(webhook_response(changed)))
+
+    @documented(
+        operation="delete_webhook", summary="Delete a webhook", responses={204: None}, problems=[Code.NOT_FOUND]
+    )
+    def delete(self, request: Request, webhook_id: str) -> Response:
+        """Delete a webhook with the log of its deliveries; what waits is not sent."""
+        delete_webhook(project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id))
+        return Response(status=204)
+
+
+class WebhookRotateView(WebhookBaseView):
+    """Replacing the secret of a webhook."""
+
+    @documented(
+        operation="rotate_webhook_secret",
+        summary="Replace the secret",
+        body=WebhookRotateBody,
+        responses={200: WebhookSecretResponse},
+        problems=[Code.NOT_FOUND],
+        example={"ends_at_once": False},
+        repeatable=True,
+    )
+    def post(self, request: Request, webhook_id: str) -> HttpResponse:
+        """Make a new secret, which is returned only now; for a day deliveries are signed with both."""
+        body = read_body(request, WebhookRotateBody)
+        return http_response(self.idempotent(lambda: self._rotated(webhook_id, body), to_keep=_without_secret))
+
+    def _rotated(self, webhook_id: str, body: WebhookRotateBody) -> ReplayableAnswer:
+        made = rotate_secret(
+            project_id=self.caller.project_id,
+            webhook_id=self.webhook_id(webhook_id),
+            ends_at_once=body.ends_at_once,
+        )
+        return replayable_answer(webhook_secret_response(made.webhook, secret=made.secret))
+
+
+class WebhookTestView(WebhookBaseView):
+    """Testing a webhook."""
+
+    @documented(
+        operation="send_test_to_webhook",
+        summary="Send a test",
+        responses={200: DeliveryResponse},
+        problems=[Code.NOT_FOUND],
+    )
+    def post(self, request: Request, webhook_id: str) -> Response:
+        """Send a signed test and return its outcome; the receiver has `WEBHOOK_TIMEOUT_SECONDS` to answer."""
+        sent = send_test(project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id))
+        return Response(to_json(delivery_response(sent)))
+
+
+class WebhookDeliveriesView(WebhookBaseView):
+    """The deliveries of a webhook."""
+
+    @documented(
+        operation="list_webhook_deliveries",
+        summary="List deliveries",
+        query=DeliveriesQuery,
+        responses={200: DeliveryList},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, webhook_id: str) -> Response:
+        """List the deliveries of a webhook, newest first."""
+        query = read_query(request, DeliveriesQuery)
+        found = WebhookDelivery.objects.of_webhook(self.find(webhook_id).id).matching(
+            states=query.state, types=query.type, since=query.since, until=query.until
+        )
+        pages = Pages(limit=query.limit)
+        rows = pages.read(found, request)
+        return Response(to_json(DeliveryList(results=[delivery_response(each) for each in rows], **pages.links())))
+
+
+class WebhookSendAgainView(WebhookBaseView):
+    """Sending deliveries again."""
+
+    @documented(
+        operation="send_deliveries_again",
+        summary="Send deliveries again",
+        body=WebhookSendAgainBody,
+        responses={200: SentAgainResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"since": "2026-03-02T00:00:00Z"},
+    )
+    def post(self, request: Request, webhook_id: str) -> Response:
+        """Send one delivery again, or all failed ones, of a period if one is given; events keep their identifiers."""
+        body = read_body(request, WebhookSendAgainBody)
+        named: dict[str, Any] = {"project_id": self.caller.project_id, "webhook_id": self.webhook_id(webhook_id)}
+        if body.delivery_id is not None:
+            check_storable(body.delivery_id, at="/delivery_id")
+            delivery_id = read_id(Prefix.WEBHOOK_DELIVERY, body.delivery_id, at="/delivery_id")
+            send_again(**named, delivery_id=delivery_id)
+            return Response(to_json(SentAgainResponse(deliveries=1)))
+        since = checked_moment(body.since, at="/since")
+        until = checked_moment(body.until, at="/until")
+        return Response(to_json(SentAgainResponse(deliveries=send_failed_again(**named, since=since, until=until))))
+
+
+def _storable(text: str, *, at: str) -> str:
+    check_storable(text, at=at)
+    return text
+
+
+def _without_secret(answer: ReplayableAnswer) -> ReplayableAnswer:
+    return replace(answer, body={**answer.body, "secret": None})

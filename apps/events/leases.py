@@ -1,0 +1,50 @@
+"""Which webhooks have something to deliver, and which process delivers it. All times are the database's."""
+
+from uuid import UUID
+
+from django.db import connection
+
+MOST_DUE = 200  # deliveries that are read at a time
+
+_CLAIM = """
+update events_webhook webhook set leased_until = clock_timestamp() + %(seconds)s * interval '1 second'
+from (
+    select id from events_webhook candidate
+    where paused_at is null and resume_at <= clock_timestamp()
+      and (leased_until is null or leased_until <= clock_timestamp())
+      and exists (select from events_webhookdelivery delivery
+                  where delivery.webhook_id = candidate.id and state = 'waiting' and next_try_at <= clock_timestamp())
+    order by resume_at limit %(most)s for no key update skip locked
+) claimed
+where webhook.id = claimed.id
+returning webhook.id, webhook.project_id
+"""
+# A delivery waits for those before it that tell of the same end user.
+_DUE = """
+select delivery.id, coalesce(delivery.end_user_id, delivery.id) from events_webhookdelivery delivery
+where webhook_id = %(webhook)s and state = 'waiting' and next_try_at <= clock_timestamp() and not exists (
+    select from events_webhookdelivery earlier
+    where earlier.webhook_id = %(webhook)s and earlier.end_user_id = delivery.end_user_id
+      and earlier.state = 'waiting' and earlier.number < delivery.number and earlier.next_try_at > clock_timestamp()
+)
+order by number limit %(most)s
+"""
+
+
+def claim_webhooks(*, most: int, seconds: float) -> list[tuple[UUID, UUID]]:
+    """Claim webhooks with due deliveries for this process, for so long; return each with its project."""
+    return _fetch(_CLAIM, {"most": most, "seconds": seconds})
+
+
+def due_deliveries(*, webhook_id: UUID) -> list[list[UUID]]:
+    """Return due deliveries of a webhook by end user, each user's in the order of the events."""
+    by_user: dict[UUID, list[UUID]] = {}
+    for delivery_id, user in _fetch(_DUE, {"webhook": webhook_id, "most": MOST_DUE}):
+        by_user.setdefault(user, []).append(delivery_id)
+    return list(by_user.values())
+
+
+def _fetch(sql: str, values: dict[str, object]) -> list[tuple[UUID, UUID]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)  # type: ignore[arg-type]  # UUIDs and numbers
+        return cursor.fetchall()

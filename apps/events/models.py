@@ -1,0 +1,174 @@
+"""Events of projects, the webhooks that are told of them, and each delivery. No column holds words of end users."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.events.querysets import WebhookDeliveryQuerySet
+from apps.pipeline.core.enums import DeliveryState, EventType, choices_of, values_of
+from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.tenants.encrypted_text import EncryptedTextField
+
+WEBHOOK_NAME_LENGTH = 120
+WEBHOOK_URL_LENGTH = 500
+
+
+def event_type_choices() -> list[tuple[str, str]]:
+    """Return the choices of an event's type; migrations refer to this function, so a new type needs none."""
+    return choices_of(EventType)
+
+
+class EventLog(models.Model):
+    """Whether the events of a project are recorded, and the number of the last one that readers can see."""
+
+    project = models.OneToOneField("tenants.Project", on_delete=models.CASCADE, primary_key=True, related_name="+")
+    is_on = models.BooleanField(default=True)
+    last_number = models.BigIntegerField(default=0)
+    changed_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return f"events of {self.project_id}"
+
+
+class ProjectEvent(models.Model):
+    """Something that has happened in a project, as identifiers and states.
+
+    `id` is a database sequence: two changes of a memory have it in the order of the changes. `number` is given by the
+    cluster after the commit, without gaps, so that no reader passes over an event that was committed late.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    event_id = models.UUIDField(default=new_id, editable=False, help_text="the same in every delivery")
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    end_user = models.ForeignKey(
+        "tenants.EndUser", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    type = models.CharField(max_length=32, choices=event_type_choices)
+    trace_id = models.UUIDField(null=True, blank=True)
+    memory_id = models.UUIDField(null=True, blank=True)
+    details = models.JSONField(default=dict, blank=True, help_text="identifiers, states and numbers, never content")
+    number = models.BigIntegerField(null=True, blank=True, help_text="within the project, from 1")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = [models.UniqueConstraint(fields=("project", "number"), name="event_number_once")]
+        indexes = [
+            models.Index(fields=("project", "id"), condition=Q(number__isnull=True), name="event_unnumbered"),
+            models.Index(fields=("end_user",), condition=Q(end_user__isnull=False), name="event_of_user"),
+            models.Index(fields=("created_at",), name="event_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.type
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier with its public prefix."""
+        return show(Prefix.EVENT, self.event_id)
+
+
+class Webhook(models.Model):
+    """An address that is told of events of a project."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    name = models.CharField(max_length=WEBHOOK_NAME_LENGTH)
+    url = models.CharField(max_length=WEBHOOK_URL_LENGTH)
+    event_types = ArrayField(models.CharField(max_length=32, choices=event_type_choices))
+    includes_content = models.BooleanField(default=False, help_text="send the sentences of active, shared memories")
+    secret = EncryptedTextField(editable=False, help_text="shared with the receiver, which checks signatures with it")
+    former_secret = EncryptedTextField(blank=True, default="", editable=False)
+    former_secret_until = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="until then deliveries are signed with both secrets"
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=160, help_text="person or key")
+    paused_at = models.DateTimeField(null=True, blank=True)
+    paused_by = models.CharField(max_length=160, blank=True, help_text="person or key, or system")
+    pause_reason = models.CharField(max_length=300, blank=True)
+    failing_since = models.DateTimeField(null=True, blank=True, help_text="empty once something is delivered")
+    failures = models.PositiveIntegerField(default=0, help_text="in a row")
+    resume_at = models.DateTimeField(default=timezone.now, help_text="the receiver is left alone until then")
+    leased_until = models.DateTimeField(null=True, blank=True, help_text="one process delivers at a time")
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [models.UniqueConstraint(fields=("project", "name"), name="webhook_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier with its public prefix."""
+        return show(Prefix.WEBHOOK, self.id)
+
+
+class WebhookDelivery(models.Model):
+    """One event for one webhook, with its attempts; a test has no event."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
+    event = models.ForeignKey(
+        ProjectEvent,
+        on_delete=models.DO_NOTHING,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,  # an erasure deletes events while others get their deliveries, and then these
+    )
+    end_user = models.ForeignKey(
+        "tenants.EndUser", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    event_type = models.CharField(max_length=32)
+    number = models.BigIntegerField(default=0, help_text="that of the event")
+    state = models.CharField(max_length=16, choices=choices_of(DeliveryState), default=DeliveryState.WAITING.value)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_try_at = models.DateTimeField(default=timezone.now)
+    give_up_at = models.DateTimeField()
+    response_status = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="HTTP status of the last answer"
+    )
+    duration_ms = models.PositiveIntegerField(null=True, blank=True, help_text="of the last attempt")
+    last_error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = WebhookDeliveryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "webhook deliveries"
+        ordering = ("-id",)
+        constraints = [
+            models.UniqueConstraint(fields=("webhook", "event"), name="event_told_once"),
+            models.CheckConstraint(condition=Q(state__in=values_of(DeliveryState)), name="event_delivery_state_known"),
+        ]
+        indexes = [
+            models.Index(
+                fields=("webhook", "number"), condition=Q(state=DeliveryState.WAITING.value), name="delivery_by_number"
+            ),
+            models.Index(
+                fields=("webhook", "end_user", "number"),
+                condition=Q(state=DeliveryState.WAITING.value),
+                name="delivery_of_user_waiting",
+            ),
+            models.Index(fields=("webhook", "-id"), name="delivery_of_webhook"),
+            models.Index(fields=("created_at",), name="delivery_by_time"),
+            models.Index(
+                fields=("give_up_at",), condition=Q(state=DeliveryState.WAITING.value), name="delivery_by_end"
+            ),
+            models.Index(fields=("event",), condition=Q(event__isnull=False), name="delivery_of_event"),
+            models.Index(fields=("end_user",), condition=Q(end_user__isnull=False), name="delivery_of_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event_type} to {self.webhook_id}"
+
+    @property
+    def shown_id(self) -> str:
+        """Return the identifier with its public prefix."""
+        return show(Prefix.WEBHOOK_DELIVERY, self.id)

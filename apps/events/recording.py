@@ -1,0 +1,89 @@
+"""Record events in the transaction of the change that they tell of, where the project keeps events.
+
+Writers append these CTEs to a statement that they run anyway: whether events are kept is found out by the same
+statement, so that a project without webhooks pays for no further one, and no cache of that answer can be out of date.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from psycopg.types.json import Jsonb
+
+from apps.pipeline.core.enums import EventType
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.events.of_plan import PlannedEvent
+
+ARE_KEPT = "exists (select from events_eventlog where project_id = %(project)s and is_on)"
+COLUMNS = "event_id, project_id, end_user_id, type, trace_id, memory_id, details, created_at"
+
+# The end of a trace, where the CTE `held` has a row.
+RECORD_TRACE_CTE = f"""
+told as (
+    insert into events_projectevent ({COLUMNS})
+    select %(event)s, %(project)s, %(end_user)s, %(event_type)s, %(trace)s, null,
+        jsonb_build_object('status', %(status)s::text, 'counts', %(counts)s::jsonb), clock_timestamp()
+    from held where {ARE_KEPT}
+)
+"""  # noqa: S608  (only constants of this module)
+# Changes of memories; `%(events)s` are rows of `event_rows`. A memory has its new values already.
+RECORD_MEMORY_EVENTS = f"""
+insert into events_projectevent ({COLUMNS})
+select told.event, %(project)s, %(end_user)s, told.type, %(trace)s, told.memory, jsonb_build_object(
+        'verb', told.verb, 'other', told.other, 'memory_type', memory.type, 'status', memory.status,
+        'version', memory.version, 'private_to', memory.private_to), clock_timestamp()
+from jsonb_to_recordset(%(events)s) as told(place int, event uuid, type text, memory uuid, verb text, other uuid)
+join memories_memory memory on memory.end_user_id = %(end_user)s and memory.id = told.memory
+where {ARE_KEPT} order by told.place
+"""  # noqa: S608  (only constants of this module)
+
+_RECORD = f"""
+insert into events_projectevent ({COLUMNS})
+select %(event)s, %(project)s, %(end_user)s, %(type)s, %(trace)s, %(memory)s, %(details)s, clock_timestamp()
+where {ARE_KEPT}
+"""
+
+
+def trace_event_values(*, project_id: UUID, is_failed: bool) -> dict[str, Any]:
+    """Return the query parameters of RECORD_TRACE_CTE, apart from those of the statement that closes the trace."""
+    type_ = EventType.TRACE_FAILED if is_failed else EventType.TRACE_FINISHED
+    return {"project": project_id, "event": new_id(), "event_type": type_.value}
+
+
+def event_rows(events: Iterable[PlannedEvent]) -> list[dict[str, Any]]:
+    """Return the rows of RECORD_MEMORY_EVENTS."""
+    return [
+        {
+            "place": place,
+            "event": str(new_id()),
+            "type": each.type.value,
+            "memory": str(each.memory_id),
+            "verb": each.verb,
+            "other": each.other_id and str(each.other_id),
+        }
+        for place, each in enumerate(events)
+    ]
+
+
+def record_event(
+    *,
+    project_id: UUID,
+    type: EventType,
+    end_user_id: UUID | None = None,
+    trace_id: UUID | None = None,
+    memory_id: UUID | None = None,
+    details: Mapping[str, Any],
+) -> None:
+    """Record one event in the caller's transaction; `details` hold identifiers, states and numbers, no content."""
+    values: dict[str, Any] = {
+        "event": new_id(),
+        "project": project_id,
+        "end_user": end_user_id,
+        "type": type.value,
+        "trace": trace_id,
+        "memory": memory_id,
+        "details": Jsonb(dict(details)),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_RECORD, values)

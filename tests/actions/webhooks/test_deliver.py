@@ -1,0 +1,227 @@
+"""Deliveries of events: signed, in the order of each user, tried again, given up, to no forbidden address."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from apps.actions.memories.retract import retract
+from apps.actions.users.erase_user import erase_user
+from apps.actions.webhooks.deliver_events import deliver_events
+from apps.actions.webhooks.rotate_secret import rotate_secret
+from apps.actions.webhooks.send_again import send_again, send_failed_again
+from apps.actions.webhooks.send_test import send_test
+from apps.actions.webhooks.update_webhook import WebhookChange, update_webhook
+from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import EventType
+from apps.tenants.models import Project
+from memplatform_client import verify_webhook
+from tests.actions.webhooks.webhook_rows import deliver_again, received, states, types, webhook
+from tests.webhook_receiver import Receiver, is_signed, receiving
+from tests.worker.worker_helper import Person
+
+CREATED = [EventType.MEMORY_CREATED]
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.WEBHOOK_PRIVATE_HOSTS = ["127.0.0.1"]
+    settings.WEBHOOK_TIMEOUT_SECONDS = 0.5
+    with receiving() as made:
+        yield made
+
+
+@pytest.fixture
+def ana(project: Project) -> Person:
+    return Person(project)
+
+
+def remembers(person: Person, *sentences: str) -> None:
+    for place, sentence in enumerate(sentences):
+        person.says(sentence, session=f"{person.name} {place}")
+        person.is_worked_for()
+
+
+def test_an_event_is_signed_and_tells_no_sentence(ana: Person, project: Project, receiver: Receiver) -> None:
+    made = webhook(project, receiver.url)
+    remembers(ana, "I live in Lisbon.")
+
+    assert deliver_events() == 2
+    memory = Memory.objects.get(end_user_id=ana.id)
+    created, finished = receiver.requests
+    assert is_signed(created, secret=made.secret)
+    event = ProjectEvent.objects.order_by("id").first()
+    assert created.headers["webhook-id"] == event.shown_id  # type: ignore[union-attr]
+    body = json.loads(created.body)
+    assert {**body, "timestamp": ""} == {
+        "id": event.shown_id,  # type: ignore[union-attr]
+        "number": 1,
+        "type": "memory.created",
+        "timestamp": "",
+        "data": {
+            "user_id": "ana",
+            "end_user": body["data"]["end_user"],
+            "memory_id": memory.shown_id,
+            "trace_id": body["data"]["trace_id"],
+            "verb": "added",
+            "memory_type": memory.type,
+            "status": "active",
+            "version": 1,
+            "private_to": "",
+        },
+    }
+    assert json.loads(finished.body)["data"]["status"] == "done"
+    assert b"Lisbon" not in created.body + finished.body
+
+
+def test_a_sentence_is_sent_by_the_option_while_its_memory_is_active_and_shared(
+    ana: Person, project: Project, receiver: Receiver
+) -> None:
+    webhook(project, receiver.url, events=CREATED, includes_content=True)
+    remembers(ana, "I live in Lisbon.", "I work as a nurse.", "I like hiking.")
+    first, second, third = Memory.objects.filter(end_user_id=ana.id).order_by("id")
+    retract(project_id=project.id, memory_id=second.id)
+    Memory.objects.filter(id=third.id).update(private_to="coach")
+    deliver_events()
+
+    contents = {data["memory_id"]: data.get("content") for _, data in received(receiver)}
+    assert contents == {first.shown_id: first.content, second.shown_id: None, third.shown_id: None}
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(500, "HTTP 500"), (302, "HTTP 302: redirects are not followed"), (0, "RemoteProtocolError"), (-1, "ReadTimeout")],
+)
+def test_a_failing_receiver_gets_the_same_event_again(
+    ana: Person, project: Project, receiver: Receiver, status: int, error: str
+) -> None:
+    webhook(project, receiver.url, events=CREATED)
+    remembers(ana, "I live in Lisbon.")
+    receiver.statuses = [status]
+    assert deliver_events() == 0
+    (delivery,) = WebhookDelivery.objects.all()
+    assert (delivery.state, delivery.attempts) == ("waiting", 1)
+    assert delivery.last_error.startswith(error)
+    assert deliver_events() == 0  # not due yet
+
+    assert deliver_again() == 1
+    first, second = receiver.requests
+    assert first.headers["webhook-id"] == second.headers["webhook-id"]
+    assert states() == [("memory.created", "delivered", 2)]
+
+
+def test_the_events_of_one_user_keep_their_order_and_hold_up_no_other(
+    ana: Person, project: Project, receiver: Receiver
+) -> None:
+    webhook(project, receiver.url, events=CREATED)
+    remembers(ana, "I live in Lisbon.", "I work as a nurse.")
+    receiver.statuses = [500]
+    assert deliver_events() == 0  # the second one waits for the first
+    assert len(receiver.requests) == 1
+    remembers(Person(project, "ben"), "I live in Bonn.")
+    assert deliver_events() == 1
+    assert [data["user_id"] for _, data in received(receiver)] == ["ana", "ben"]
+
+    assert deliver_again() == 2
+    failed, _, again, second = [json.loads(each.body) for each in receiver.requests]
+    assert failed["id"] == again["id"]
+    assert again["number"] < second["number"]
+
+
+@pytest.mark.parametrize("url", ["https://10.0.0.7/hook", "https://localhost/hook", "https://169.254.169.254/latest"])
+def test_a_forbidden_address_gets_nothing(ana: Person, project: Project, receiver: Receiver, url: str) -> None:
+    webhook(project, url, events=CREATED)
+    remembers(ana, "I live in Lisbon.")
+
+    assert deliver_events() == 0
+    assert "ConnectError" in WebhookDelivery.objects.get().last_error
+
+
+def test_a_delivery_is_given_up_after_three_days_and_can_be_sent_again(
+    ana: Person, project: Project, receiver: Receiver
+) -> None:
+    made = webhook(project, receiver.url, events=CREATED).webhook
+    remembers(ana, "I live in Lisbon.")
+    receiver.statuses = [500, 500]
+    deliver_events()
+    WebhookDelivery.objects.update(give_up_at=timezone.now())
+    deliver_again()
+    assert states() == [("memory.created", "failed", 2)]
+
+    since = timezone.now() - timedelta(hours=1)
+    assert send_failed_again(project_id=project.id, webhook_id=made.id, until=since) == 0
+    assert send_failed_again(project_id=project.id, webhook_id=made.id, since=since) == 1
+    assert deliver_events() == 1
+    send_again(project_id=project.id, webhook_id=made.id, delivery_id=WebhookDelivery.objects.get().id)
+    assert deliver_events() == 1
+    assert len({each.headers["webhook-id"] for each in receiver.requests}) == 1
+
+
+def test_a_receiver_that_takes_nothing_is_left_alone_and_paused_after_a_day(
+    ana: Person, project: Project, receiver: Receiver
+) -> None:
+    webhook(project, receiver.url, events=CREATED)
+    people = [Person(project, f"user {place}") for place in range(5)]
+    for person in people:
+        remembers(person, "I live in Lisbon.")
+    receiver.statuses = [500] * 3
+    Webhook.objects.update(failures=2, failing_since=timezone.now() - timedelta(hours=25))
+    deliver_events()
+    paused = Webhook.objects.get()
+    assert len(receiver.requests) == 3
+    assert (paused.paused_by, paused.pause_reason) == ("system", "the receiver has taken nothing for a day")
+    assert deliver_again() == 0
+
+    update_webhook(project_id=project.id, webhook_id=paused.id, change=WebhookChange(is_paused=False))
+    receiver.statuses = []
+    assert deliver_again() == len(people)
+    assert Webhook.objects.get().failing_since is None
+
+
+def test_a_receiver_that_is_gone_is_paused_at_once(ana: Person, project: Project, receiver: Receiver) -> None:
+    webhook(project, receiver.url, events=CREATED)
+    remembers(ana, "I live in Lisbon.")
+    receiver.statuses = [410]
+    deliver_events()
+
+    assert Webhook.objects.get().pause_reason == "the receiver answered that it is gone (HTTP 410)"
+
+
+def test_nothing_of_an_erased_user_is_sent_but_that(ana: Person, project: Project, receiver: Receiver) -> None:
+    webhook(project, receiver.url, includes_content=True)
+    remembers(ana, "I live in Lisbon.")
+    receiver.statuses = [500]
+    deliver_events()
+    told = received(receiver)[0][1]
+    receiver.requests.clear()
+    receipt = erase_user(project_id=project.id, user_id="ana")
+
+    assert deliver_again() == 1
+    assert received(receiver) == [("user.erased", {"end_user": told["end_user"], "erasure": receipt.shown_id})]
+
+
+def test_both_secrets_are_good_while_one_replaces_the_other(ana: Person, project: Project, receiver: Receiver) -> None:
+    made = webhook(project, receiver.url)
+    renewed = rotate_secret(project_id=project.id, webhook_id=made.webhook.id)
+    assert send_test(project_id=project.id, webhook_id=made.webhook.id).state == "delivered"
+    (request,) = receiver.requests
+    for secret in (made.secret, renewed.secret):
+        assert verify_webhook(body=request.body, headers=request.headers, secret=secret)["type"] == "webhook.test"
+
+    latest = rotate_secret(project_id=project.id, webhook_id=made.webhook.id, ends_at_once=True)
+    send_test(project_id=project.id, webhook_id=made.webhook.id)
+    assert is_signed(receiver.requests[1], secret=latest.secret)
+
+
+def test_a_test_tells_its_outcome_and_is_tried_once(project: Project, receiver: Receiver) -> None:
+    made = webhook(project, receiver.url).webhook
+    receiver.statuses = [503]
+    outcome = send_test(project_id=project.id, webhook_id=made.id)
+
+    assert (outcome.state, outcome.response_status, outcome.last_error) == ("failed", 503, "HTTP 503")
+    assert deliver_again() == 0
+    assert types(receiver) == ["webhook.test"]
