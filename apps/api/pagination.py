@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from rest_framework.exceptions import NotFound
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 
 from apps.api.problems import invalid
@@ -28,6 +28,16 @@ class Pages(CursorPagination):
             return list(self.paginate_queryset(rows, request) or [])
         except (NotFound, ValidationError, ValueError) as error:
             raise invalid("is not a cursor of this list", at="cursor") from error
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        """Return the cursor of a request. Raises NotFound for one that names no place, such as a cut one.
+
+        DRF answers it with the first page, so that a program which reads page after page would never end.
+        """
+        cursor: Cursor | None = super().decode_cursor(request)
+        if cursor and cursor.position is None and not cursor.offset:
+            raise NotFound
+        return cursor
 
     def get_page_size(self, request: Request) -> int:
         """Return the requested size, which was validated before."""

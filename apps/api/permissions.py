@@ -11,12 +11,13 @@ from apps.pipeline.core.enums import Scope
 class HasScope(BasePermission):
     """Require `read` for safe methods and `write` for others, unless the view's `scopes` say otherwise."""
 
-    message = "the API key does not have the scope that this request needs"
+    message = ""  # what the caller is told, which depends on the request
 
     def has_permission(self, request: Request, view: object) -> bool:
         """Return True if the caller's key has the required scope."""
-        caller = request.user
-        return isinstance(caller, Caller) and caller.may(needed_scope(request, view))
+        caller, scope = request.user, needed_scope(request, view)
+        self.message = scope_needed(scope)
+        return isinstance(caller, Caller) and caller.may(scope)
 
 
 class ProjectTakesWrites(BasePermission):
@@ -30,6 +31,11 @@ class ProjectTakesWrites(BasePermission):
         if is_archived and writes and method not in getattr(view, "archived_methods", ()):
             raise ProjectArchived
         return True
+
+
+def scope_needed(scope: Scope) -> str:
+    """Return what a caller is told whose key lacks a scope."""
+    return f"this request needs an API key with the scope {scope}"
 
 
 def needed_scope(request: Request, view: object) -> Scope:

@@ -134,7 +134,6 @@ def _headers(error: Exception, context: dict[str, Any]) -> dict[str, str]:
 
 
 _CODES: tuple[tuple[type[Exception], Code], ...] = (
-    (exceptions.NotAuthenticated, Code.MISSING_KEY),
     (exceptions.AuthenticationFailed, Code.INVALID_KEY),
     (exceptions.PermissionDenied, Code.INSUFFICIENT_SCOPE),
     (exceptions.NotFound, Code.NOT_FOUND),
@@ -169,6 +168,8 @@ def problem_of(error: Exception) -> Problem | None:
     if isinstance(error, DataError):
         _log.exception("a value passed validation but was rejected by the database")
         return Problem(Code.INVALID_REQUEST, "the request contains a value that can't be stored")
+    if isinstance(error, exceptions.NotAuthenticated):
+        return Problem(Code.MISSING_KEY, "no API key was sent: send the header Authorization: Bearer mp_…")
     for kind, code in _CODES:
         if isinstance(error, kind):
             return Problem(code, str(getattr(error, "detail", error)) or STATUS_AND_TITLE[Code.NOT_FOUND][1])

@@ -1,7 +1,7 @@
 """URLs of the REST API."""
 
 from django.urls import URLPattern, URLResolver, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularSwaggerView
 
 from apps.api.mem0 import refusals
 from apps.api.mem0.batch_views import Mem0BatchView
@@ -39,6 +39,7 @@ from apps.api.views.keys import CurrentKeyView, KeysView, KeyView
 from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.mcp import McpView
 from apps.api.views.memories import HistoryView, MemoryView
+from apps.api.views.openapi_document import OpenApiDocumentView
 from apps.api.views.replays import (
     ReplayCancelView,
     ReplayCsvView,
@@ -119,7 +120,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/evaluation/items/<str:item_id>/labels", ItemLabelsView.as_view(), name="item-labels"),
     path("v1/evaluation/labels", LabelsView.as_view(), name="labels"),
     path("v1/stats", StatsView.as_view(), name="stats"),
-    path("v1/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("v1/schema", OpenApiDocumentView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema", template_name="api/docs.html"), name="docs"),
     path("v1/alerts", AlertsView.as_view(), name="alerts"),
     path("v1/alerts/<str:alert_id>/acknowledge", AlertAcknowledgeView.as_view(), name="alert-acknowledge"),

@@ -50,7 +50,7 @@ def read_value(value: Any, shape: type[_Shape]) -> _Shape:
         return msgspec.convert(_with_times_of_day(value, shape), shape)
     except msgspec.ValidationError as error:
         message, pointer = _parse_error(str(error))
-        raise invalid(f"{message}{_allowed_values(shape, pointer)}", at=pointer) from error
+        raise invalid(f"{message}{_allowed(shape, pointer, message)}", at=pointer) from error
 
 
 def read_query(request: Request, shape: type[_Shape]) -> _Shape:
@@ -71,7 +71,7 @@ def read_query(request: Request, shape: type[_Shape]) -> _Shape:
     except msgspec.ValidationError as error:
         message, pointer = _parse_error(str(error))
         name = pointer.split("/")[1] if pointer else "query"
-        raise invalid(f"{message}{_allowed_values(shape, pointer)}", at=name) from error
+        raise invalid(f"{message}{_allowed(shape, pointer, message)}", at=name) from error
 
 
 def refuse_parameters(request: Request) -> None:
@@ -164,11 +164,26 @@ def _metas(kind: Any) -> Iterator[msgspec.Meta]:
         yield from _metas(each)
 
 
-def _allowed_values(shape: type[msgspec.Struct], pointer: str) -> str:
-    """Name the values that an enum at a pointer can have; "" if there is something else."""
+def _allowed(shape: type[msgspec.Struct], pointer: str, message: str) -> str:
+    """Name the fields that are known beside an unknown one, or the values of an enum; "" for other places."""
+    if "unknown field" in message:
+        structs = [kind for kind in _kinds_at(shape, pointer.rpartition("/")[0]) if _is_struct(kind)]
+        known = sorted({field.encode_name for kind in structs for field in msgspec.structs.fields(kind)})
+        return f"; known are {', '.join(known)}" if known else ""
+    return _allowed_values(shape, pointer)
+
+
+def _kinds_at(shape: type[msgspec.Struct], pointer: str) -> Sequence[Any]:
+    """Return the types that a value at a pointer may have."""
     kinds: Sequence[Any] = [shape]
     for step in pointer.split("/")[1:]:
         kinds = [inner for kind in kinds for inner in _inside(kind, step)]
+    return kinds
+
+
+def _allowed_values(shape: type[msgspec.Struct], pointer: str) -> str:
+    """Name the values that an enum at a pointer can have; "" if there is something else."""
+    kinds = _kinds_at(shape, pointer)
     enums = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Enum)]
     return "".join(f"; allowed: {', '.join(str(each.value) for each in kind)}" for kind in enums)
 

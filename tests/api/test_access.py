@@ -38,6 +38,7 @@ def test_no_key(db: None) -> None:
     answer = APIClient().post("/v1/turns", TURNS, format="json")
 
     assert (answer.status_code, answer.json()["code"]) == (401, "missing_key")
+    assert "Authorization: Bearer" in answer.json()["detail"]
     assert answer["WWW-Authenticate"].startswith("Bearer")
     assert rows_by_table() == before
 
@@ -112,6 +113,7 @@ def test_scopes(project: Project, client_of: MakeClient, method: str, path: str,
         assert answer.status_code != 403
     else:
         assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
+        assert f"scope {needed}" in answer.json()["detail"]
 
 
 def test_another_project_sees_and_changes_nothing(

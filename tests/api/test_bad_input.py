@@ -173,6 +173,22 @@ def test_bad_turns(client: APIClient, body: Any, status: int, code: str, pointer
     assert rows_by_table() == before
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "known"),
+    [
+        ("/v1/turns", turns(user="ana"), "session_id"),
+        ("/v1/turns", turn(text="x"), "occurred_at"),
+        ("/v1/memories/search", {"user_id": "ana", "query": "x", "type": "fact"}, "types"),
+        ("/v1/memories?user_id=ana&types=fact", None, "type"),
+    ],
+)
+def test_an_unknown_field_is_answered_with_the_known_ones(client: APIClient, path: str, body: Any, known: str) -> None:
+    answer = client.post(path, body) if body else client.get(path)
+
+    assert answer.status_code == 422
+    assert known in answer.json()["errors"][0]["message"].partition("known are ")[2].split(", ")
+
+
 @pytest.mark.parametrize(("body", "pointer"), BAD_MEMORIES.values(), ids=BAD_MEMORIES)
 def test_bad_memories(client: APIClient, body: Any, pointer: str) -> None:
     before = rows_by_table()
@@ -223,6 +239,7 @@ BAD_QUERIES = {
     "absurd date": ("/v1/memories?user_id=ana&from=0001-01-01T00:00:00Z", "from"),
     "bad entity": ("/v1/memories?user_id=ana&entity=me", "entity"),
     "bad cursor": ("/v1/memories?user_id=ana&cursor=x", "cursor"),
+    "cursor that names no place": ("/v1/memories?user_id=ana&cursor=AAAA", "cursor"),
     # o=0&p=nonsense, as base64
     "cursor of nonsense": ("/v1/memories?user_id=ana&cursor=bz0wJnA9bm9uc2Vuc2U=", "cursor"),
     "traces without user": ("/v1/traces", "user_id"),

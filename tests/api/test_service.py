@@ -6,10 +6,13 @@ from io import StringIO
 from typing import Any
 
 import pytest
+import yaml
 from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from psycopg.errors import DiskFull
 from rest_framework.test import APIClient
 
@@ -126,6 +129,24 @@ def test_documentation_pages_need_nothing_from_elsewhere(db: None) -> None:
     assert scripts
     for script in scripts:
         assert Client().get(script.decode()).status_code == 200
+
+
+def test_the_openapi_document_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Building and writing it takes seconds, and nobody needs a key: each request would cost them."""
+    forms = {"yaml": "application/vnd.oai.openapi; charset=utf-8", "json": "application/vnd.oai.openapi+json"}
+    first = {form: Client().get("/v1/schema", {"format": form}) for form in forms}
+    for each in (SchemaGenerator, OpenApiYamlRenderer, OpenApiJsonRenderer):
+        monkeypatch.setattr(each, "get_schema" if each is SchemaGenerator else "render", lambda *_, **__: 1 / 0)
+
+    for form, media_type in forms.items():
+        again = Client().get("/v1/schema", {"format": form, "version": "text of the caller"})
+        assert (again.status_code, again["Content-Type"]) == (200, media_type)
+        assert again.content == first[form].content
+    assert yaml.safe_load(first["yaml"].content) == first["json"].json()
+    assert Client().get("/v1/schema", headers={"accept": "application/json"})["Content-Type"] == "application/json"
+    for refused in (Client().get("/v1/schema", headers={"accept": "text/csv"}), Client().post("/v1/schema")):
+        assert refused["Content-Type"] == "application/problem+json"
+        assert refused.json()["status"] == refused.status_code
 
 
 @pytest.mark.parametrize("path", ["/v1/", "/v1/nothing", "/v1/turns/", "/v1/memories/a/b/c"])

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import MemberRole
@@ -21,7 +22,9 @@ def user(full_project: Project) -> EndUser:
 
 def test_an_end_user_is_erased_once_the_identifier_is_typed(admin: Client, user: EndUser) -> None:
     address = f"/console/test/users/{user.pk}/erase/"
-    assert "can’t be undone" in admin.get(address).content.decode()
+    page = admin.get(address).content.decode()
+    assert "can’t be undone" in page
+    assert f"{escape(user.external_id)}</span><input" in page.partition("To erase the user, type")[2]
 
     before = Erasure.objects.count()
     refused = admin.post(address, {"confirmation": "someone"})

@@ -6,6 +6,7 @@ from rest_framework.response import Response
 from apps.actions.errors import NotAllowed, NotFound, ProjectArchived
 from apps.actions.items.run_operations import run_item_operations
 from apps.api.openapi import documented
+from apps.api.permissions import scope_needed
 from apps.api.problems import Code
 from apps.api.schemas.item_operations import (
     ItemOperationsBody,
@@ -169,6 +170,6 @@ class ItemOperationsView(ApiView):
 
     def _check_may_write(self) -> None:
         if not self.caller.may(Scope.WRITE):
-            raise NotAllowed("the API key does not have the scope that this request needs")
+            raise NotAllowed(scope_needed(Scope.WRITE))
         if self.caller.is_of_archived_project:
             raise ProjectArchived

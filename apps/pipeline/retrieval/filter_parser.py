@@ -79,7 +79,7 @@ def _entry(name: str, value: Any, *, at: str, depth: int) -> MemoryFilter:
 
 def _parts(value: Any, *, at: str, depth: int) -> tuple[MemoryFilter, ...]:
     if not isinstance(value, list) or not value:
-        raise BadInput("must be an array of filters", at=at)
+        raise BadInput("must be an array of at least one filter", at=at)
     return tuple(_parse(each, at=f"{at}/{index}", depth=depth + 1) for index, each in enumerate(value))
 
 

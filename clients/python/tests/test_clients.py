@@ -52,6 +52,15 @@ def test_agents_and_filters_are_sent_where_they_belong() -> None:
     assert server.requests[2].url.params["filter"] == '{"tags": "goal"}'
 
 
+def test_an_answer_that_is_not_json_is_text() -> None:
+    lines = {"Content-Type": "application/x-ndjson"}
+    client, _ = scripted(
+        (200, {"kind": "memory"}, lines), (200, {"kind": "memory"}, {"Content-Type": "application/json"})
+    )
+    assert client.request("GET", "/v1/users/kim/export") == '{"kind": "memory"}'
+    assert client.request("GET", "/v1/stats") == {"kind": "memory"}
+
+
 @pytest.mark.parametrize("failure", [(429, BUSY, {"Retry-After": "0"}), (503, BUSY), (500, None), REFUSED])
 def test_a_write_is_sent_again_under_the_same_key(failure: Any) -> None:
     client, server = scripted(failure, failure, (202, ACCEPTED))

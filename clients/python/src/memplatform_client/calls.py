@@ -224,7 +224,7 @@ def request(
     body: Any = None,
     headers: Mapping[str, str] | None = None,
 ) -> Call[Any]:
-    """Call any operation of the API, such as GET /v1/stats."""
+    """Call any operation of the API, such as GET /v1/stats; an answer that is not JSON, such as an export, is text."""
     may_repeat = method in ("GET", "PUT", "DELETE")
     return Call(method, path, query=query or {}, body=body, headers=headers or {}, may_repeat=may_repeat)
 

@@ -51,7 +51,15 @@ def answer_of(response: httpx2.Response, call: Call[T]) -> T:
     if response.status_code >= 400:
         retry_after = seconds_of(response.headers.get("Retry-After"))
         raise error_of(status=response.status_code, problem=_problem(response), retry_after=retry_after)
-    return answer(response.json() if response.content else None, call)
+    return answer(_content(response), call)
+
+
+def _content(response: httpx2.Response) -> Any:
+    """Return what an answer holds: JSON, text of another type such as the lines of an export, or None."""
+    if not response.content:
+        return None
+    media_type = response.headers.get("Content-Type", "application/json").partition(";")[0].strip()
+    return response.json() if media_type == "application/json" else response.text
 
 
 def connection_failed(error: httpx2.TransportError) -> ConnectionFailed:
