@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import DateTimeField, Field, ForeignKey, Model
+from django.db.models import DateTimeField, Field, ForeignKey, Model, UUIDField
 
 from apps.actions.users.user_data import USER_TABLES
 from apps.events.models import ProjectEvent, WebhookDelivery
@@ -179,7 +179,8 @@ def _value(field: "Field[Any, Any]", repeated: frozenset[type[Model]]) -> str:
 def _refers_to_copied(field: "Field[Any, Any]") -> bool:
     if isinstance(field, ForeignKey):
         return field.related_model in _OWNED
-    return field.primary_key or field.column in {"subject_id", "trace_id", "session_id"}
+    refers = field.primary_key or field.column in {"subject_id", "trace_id", "session_id"}
+    return refers and isinstance(field, UUIDField)
 
 
 def _salt(field: "Field[Any, Any]", repeated: frozenset[type[Model]]) -> str:

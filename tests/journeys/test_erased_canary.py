@@ -71,7 +71,7 @@ def talk(api: APIClient, project: Project) -> None:
     assert api.post("/v1/turns", {**body, "turns": turns}, headers=repeat).status_code == 200
     memories = [{"type": "fact", "content": f"{CANARY} is tall.", "subject": CANARY, "evidence": CANARY}]
     stored = api.post("/v1/memories", {"user_id": USER, "memories": memories}, headers={"Idempotency-Key": "2"})
-    api.patch(f"/v1/memories/{stored.json()['memories'][0]['id']}", {"content": f"{CANARY} is very tall."})
+    api.patch(f"/v1/memories/{stored.json()['results'][0]['id']}", {"content": f"{CANARY} is very tall."})
     item = {"namespace": ["notes", CANARY], "key": CANARY, "value": {"note": CANARY}, "user_id": USER}
     assert api.put("/v1/items", item).status_code == 200
     rule = Rule(name="tall", reason=Reason.PATTERN, pattern="tall")

@@ -115,7 +115,7 @@ def filled(project: Project, trusted: APIClient) -> Project:
     drain()
     told = {"type": "fact", "content": "Ana lives in Rome.", "subject": "User", "predicate": "lives_in"}
     told |= {"object": {"literal": "Rome"}, "status": "pending_review", "said_at": "2024-01-01T00:00:00Z"}
-    stored = trusted.post("/v1/memories", {"user_id": "ana", "memories": [told]}).json()["memories"][0]
+    stored = trusted.post("/v1/memories", {"user_id": "ana", "memories": [told]}).json()["results"][0]
     reviewed = Memory.objects.get(content="Ana lives in Rome.")
     person = User.objects.create_user("reviewer")
     reviewer = Reviewer(project_id=project.pk, person_id=person.pk)
