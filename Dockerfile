@@ -23,6 +23,8 @@ COPY clients clients
 COPY templates templates
 COPY static static
 COPY scripts scripts
+# Read the dictionaries of medicines once, instead of at each start.
+RUN .venv/bin/python -m apps.pipeline.lexicon.medical_names
 USER memplatform
 VOLUME /data
 EXPOSE 8000

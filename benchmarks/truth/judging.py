@@ -176,7 +176,9 @@ def _is_lost(memory: HeldMemory, conversation: GoldConversation, active: Sequenc
     if memory.status not in _OVER and not ended:
         return False
     held = facts_in(memory.content, conversation.facts.values())
-    current = [fact for fact in held if fact.state is FactState.CURRENT]
+    # A value that another one has replaced was rightly closed, though it may have come back: then it is missing.
+    replaced = {old for fact in conversation.facts.values() for old in fact.replaces}
+    current = [fact for fact in held if fact.state is FactState.CURRENT and fact.id not in replaced]
     if over_in(held):
         return False
     return any(not any(fact.is_held_by(each.content) for each in active) for fact in current)

@@ -30,6 +30,7 @@ _BESIDE = re.compile(
 _AMOUNT = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)?(?![\w:/-])")
 _BESIDE_AMOUNTS = frozenset({"now", "only", "per"})
 _VERSION = re.compile(r" ?\bv?\d[\d.]*\b")
+_SINCE = re.compile(r"\bsince (?:19|20)\d\d\b")
 # Words that say that a value is new.
 _CHANGED = re.compile(
     r"\b(?:now|moved|switched|changed|instead|new|from now on|became|nowadays|these days"
@@ -79,7 +80,9 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
         return PairRelation.REPLACES
     if same_value(memory, rival) and not tells_more_than_value:
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
-    return PairRelation.REPLACES if stateful and both_hold and not additive else PairRelation.COEXISTS
+    # "Lives in Lisbon since 2019" does not end with "we live in Lumiar", a part of it, which says of no change.
+    lasts = _SINCE.search(rival.content) is not None and not says_changed(evidence)
+    return PairRelation.REPLACES if stateful and both_hold and not (additive or lasts) else PairRelation.COEXISTS
 
 
 def _is_other_dose(one: StoredMemory, two: StoredMemory) -> bool:

@@ -28,5 +28,5 @@ def kinds_of(text: str) -> frozenset[str]:
 
 
 def is_food(word: str) -> bool:
-    """Return True for a food or a kind of food that is known here."""
-    return word in _KIND_OF or word in _MEMBERS
+    """Return True for a food or a kind of food that is known here, in any case."""
+    return word.lower() in FOODS

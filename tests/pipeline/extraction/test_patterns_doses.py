@@ -16,7 +16,7 @@ from tests.pipeline.extraction.extract_helper import contents
         ("The insulin was increased to 10 units.", ["User takes insulin 10 units."]),
         (
             "The metformin made me ill so they've swapped it for gliclazide, 40 in the morning.",
-            ["User takes gliclazide 40."],
+            ["User takes gliclazide 40.", "Metformin made User ill.", "User no longer takes metformin."],
         ),
         ("I take levothyroxine, 75 micrograms.", ["User takes levothyroxine 75 micrograms."]),
         ("I stopped the melatonin.", ["User no longer takes melatonin."]),

@@ -152,7 +152,6 @@ def test_health_is_kept(text: str, expected: list[str]) -> None:
         "I take notes.",
         "No wine for me tonight.",
         "I might be allergic to",
-        "The ramipril gave Elena a terrible cough so Dr.",
     ],
 )
 def test_what_is_no_health_fact_is_left(text: str) -> None:

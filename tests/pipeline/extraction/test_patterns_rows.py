@@ -121,6 +121,13 @@ HITS = [
     ("does_without", "No milk for me any more.", "User goes without milk.", "fact consumes", "milk"),
     ("immune_to", "I'm immune to measles.", "User is immune to measles.", "fact immune_to", "measles"),
     ("reports_to", "I report to Priya Nair.", "User reports to Priya Nair.", "fact has_manager", "Priya Nair"),
+    (
+        "sees_doctor",
+        "I see Dr. Patel at the Infirmary.",
+        "User sees Dr. Patel at the Infirmary.",
+        "fact sees_doctor",
+        "Dr. Patel at the Infirmary",
+    ),
     ("has_aid", "I wear hearing aids.", "User wears hearing aids.", "fact relies_on", "hearing aids"),
     ("can_have_again", "I can eat nuts again.", "User can eat nuts again.", "fact can_have", "nuts"),
     ("eats_again", "I'm back to eating meat.", "User eats or drinks meat again.", "fact consumes", "meat"),

@@ -65,6 +65,10 @@ _NO_CLAIM = re2.compile(
     r"(?i)^you(?:'d| (?:want|need|would|could|should|can|mean|might|said|mentioned|asked|know|see))\b"
 )
 
+_SINCE = re2.compile(r"(?i)^(?:since|for|every|about|twice|once|two|three|four|\d+) ")
+_KNOWS_NOT = re2.compile(
+    r"(?i)^(?:no (?:clue|idea)|dunno|don't know|not sure|who knows|god knows|can't remember|can't say|hard to say|it depends)\b"
+)
 _PREPOSITIONS = {"live": "in", "work": "at", "study": "at"}
 _PREPOSITION = re2.compile(r"(?i)^(?:in|at|on|near|from|by|around|outside|close to|with|for|to|between|next to)\b")
 _INSIDE = re2.compile(r"(?i)\b(?:you're|you've|you are|are you|you were|you|your|yours|yourself|i|me|my)\b")
@@ -89,7 +93,11 @@ def completed(answer: str, *, question: str) -> str | None:
     if not question or not said or len(said.split()) > MOST_WORDS or said.endswith("?"):
         return None
     if yes := _YES.match(said):
-        return _affirmed(question) if yes.end() == len(said) else _of_fragment(question, said[yes.end() :])
+        more = said[yes.end() :]
+        if not more or not _SINCE.match(more):
+            return _affirmed(question) if not more else _of_fragment(question, more)
+        affirmed = _affirmed(question)
+        return f"{affirmed} {more[:1].lower()}{more[1:]}" if affirmed else None
     if _NO.match(said):
         return _denied(question)
     return _of_fragment(question, said)
@@ -127,7 +135,7 @@ def _asked(question: str) -> str | None:
 
 
 def _of_fragment(question: str, said: str) -> str | None:
-    if _STATES.match(said):
+    if _STATES.match(said) or _KNOWS_NOT.match(said):
         return None
     if _HOW_OLD.match(question) and said.isdigit():
         return f"I am {said} years old"

@@ -34,6 +34,9 @@ _PICKS = re.compile(
 )
 
 
+_WE_ARE = re.compile(r"\b[Ww]e(?:['’]re| are) (?:all |both )?[A-ZÀ-Þ]")
+
+
 @dataclass(frozen=True, slots=True)
 class SentenceContext:
     """The context of a sentence: turn, speaker and speech act."""
@@ -58,7 +61,8 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
     is_nobody = row.predicate == "nickname" and statement.subject.text in ("She", "He")  # who that is was not told
-    if is_nobody or text in (said.speaker.text, statement.subject.text):
+    is_plural = row.predicate == "name" and _WE_ARE.search(said.evidence) is not None  # "we are Jains"
+    if is_nobody or is_plural or text in (said.speaker.text, statement.subject.text):
         return None  # "Sofia joined us as head of sales"
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
     if row.entity is None:

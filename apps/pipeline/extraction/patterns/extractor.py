@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from apps.pipeline.core.enums import EntityType, SourceConfidence
+from apps.pipeline.core.enums import EntityType, Role, SourceConfidence
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
@@ -16,6 +16,9 @@ from apps.pipeline.extraction.patterns.candidate_builder import (
 from apps.pipeline.extraction.patterns.clause_reader import thing_of
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
 from apps.pipeline.extraction.patterns.hasty_spelling import written_out
+from apps.pipeline.extraction.patterns.health.owners import Owner
+from apps.pipeline.extraction.patterns.health.statements import health_in, without_told
+from apps.pipeline.extraction.patterns.health.terms import conditions_in
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of
 from apps.pipeline.extraction.patterns.introductions import with_ties_inside
 from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before, told_behind_name
@@ -37,6 +40,7 @@ DEFAULT_SPEAKER = "User"
 # Messages of usual length have fewer sentences; longer ones are lists, or made to be slow.
 _MOST_SENTENCES = 50
 _TURNS_LOOKED_BACK, _CHARACTERS_LOOKED_BACK = 3, 500
+_ASIDE = 3  # words of a sentence that leaves open nobody new: "One stent."
 _SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may refer to
 
 
@@ -70,7 +74,9 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
     earlier = [each for each in before_it if (each.role, each.speaker) == (turn.role, turn.speaker)]
     question = answers.question_before(before_it, turn=turn)
-    before, antecedent = "", _meant_since(earlier) if may_refer(turn.content) else Antecedent()
+    patient: Owner | None = None  # whom the sentence before was about
+    before = ""
+    antecedent = _meant_since(earlier, before_it) if may_refer(turn.content) else Antecedent()
     text = spoken_outside_scenes(turn, earlier=earlier, most=policy.max_turn_characters)
     if not turn.speaker and gives_a_role(text):
         return
@@ -96,9 +102,15 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
         named = replace(sentence, text=named_in_place(antecedent.put_into(sentence.text), after=after))
         found = tuple(of_sentence(named, said=said, before=before))
+        of_health, patient = health_in(named, said=said, known=found, last=patient, after=after)
+        found = (*without_told(found, of_health), *of_health)
         before = (thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
         antecedent = (
-            antecedent.after(sentence.text) if antecedent.refers(sentence.text) else _introduced(found, sentence)
+            antecedent.after(sentence.text)
+            if antecedent.refers(sentence.text)
+            else _introduced(found, sentence)
+            if len(sentence.text.split()) > _ASIDE or people_in(sentence.text)
+            else antecedent
         )
         yield from found
 
@@ -120,8 +132,14 @@ def _is_not_told(sentence: str, *, before: str, after: str) -> bool:
     return is_mocked or asks_for_confirmation(sentence) or names_the_one_before(before, sentence)
 
 
-def _meant_since(earlier: Sequence[SourceTurn]) -> Antecedent:
-    """Return whom "she" may mean at the beginning: the only person in the speaker's last turn that names anybody."""
+def _meant_since(earlier: Sequence[SourceTurn], before_it: Sequence[SourceTurn]) -> Antecedent:
+    """Return whom "she" may mean at the beginning: the only person of the question that is answered, or else of the
+    speaker's last turn that names anybody.
+    """
+    if before_it and before_it[-1].role is Role.ASSISTANT and before_it[-1].content.rstrip().endswith("?"):
+        asked = " ".join(before_it[-1].content[:_CHARACTERS_LOOKED_BACK].split())
+        if person := only_person_told_about(asked):
+            return Antecedent(person)
     for turn in tuple(reversed(earlier))[:_TURNS_LOOKED_BACK]:
         text = " ".join(turn.content[:_CHARACTERS_LOOKED_BACK].split())
         if people_in(text):
@@ -147,10 +165,15 @@ def _worth_reading(text: str) -> Iterator[sentences.Sentence]:
     """Yield each sentence once; single words are skipped, unless the first one answers a question."""
     said: set[str] = set()
     for place, sentence in enumerate(sentences.sentences_of(text)):
-        is_more = " " in sentence.text or "\n" in sentence.text or place == 0
+        is_more = " " in sentence.text or "\n" in sentence.text or place == 0 or _says_much(sentence.text)
         if is_more and sentence.text not in said:
             said.add(sentence.text)
             yield sentence
+
+
+def _says_much(word: str) -> bool:
+    """Return True for a sentence of one word that calls the one before a joke, or names a condition: "Gout."."""
+    return rolls_eyes(word) or next(conditions_in(word), None) is not None
 
 
 def _looking_back(

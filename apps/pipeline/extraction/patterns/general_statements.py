@@ -57,7 +57,7 @@ _PRONOUN_OBJECT = re.compile(
 )
 
 _CUT = re.compile(
-    r"[;(…]|,? so (?:keep|please|make|no|be|can|could|just|let)\b|\s(?:for|with|to|like) you(?:$|[ ,.!])|\s[-–—]+\s?|[!?…]+\s|\.{2,}\s|,? (?:haha|lol|you know|and stuff)\b|,? (?:and|but|so|which|as|'?cause|cuz|because|since)? ?(?:it|it's|its|that's|there's|this|they're|what)\b(?=.*)"
+    r"[;(…]|,? so (?:keep|please|make|no|be|can|could|just|let|don't|do not|never)\b|\s(?:for|with|to|like) you(?:$|[ ,.!])|\s[-–—]+\s?|[!?…]+\s|\.{2,}\s|,? (?:haha|lol|you know|and stuff)\b|,? (?:and|but|so|which|as|'?cause|cuz|because|since)? ?(?:it|it's|its|that's|there's|this|they're|what)\b(?=.*)"
     r"|, (?:so|but|which|and|huh|right|though|too)\b.*",
     re.IGNORECASE,
 )

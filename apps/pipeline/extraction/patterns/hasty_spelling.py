@@ -7,7 +7,7 @@ after shows what is meant.
 import re
 
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
-from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS
+from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS, PLURALS
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.tables import alternation
 
@@ -24,15 +24,46 @@ _CONTRACTED = {
 _HASTY = re.compile(
     rf"(?<![\w'’.@/-])(?:{alternation({*_CONTRACTED, *(word.capitalize() for word in _CONTRACTED)})})(?=,? [\w'’])"
 )
+# Short forms of messages, all of words of grammar or of the calendar.
+_SHORT_FORMS = {
+    "n": "and", "nd": "and", "u": "you", "r": "are", "ur": "your", "w": "with", "abt": "about", "cos": "because", "coz": "because", "cuz": "because",
+    "cus": "because", "bc": "because", "tho": "though", "thru": "through", "pls": "please", "plz": "please", "gota": "gotta", "carnt": "can't",
+    "aswell": "as well", "alot": "a lot", "tmrw": "tomorrow", "yr": "year", "yrs": "years", "hr": "hour", "hrs": "hours", "wk": "week", "wks": "weeks",
+    "sept": "September", "tues": "Tuesday", "weds": "Wednesday", "thurs": "Thursday", "mon": "Monday", "fri": "Friday",
+    "ppl": "people", "bday": "birthday", "b4": "before", "nite": "night", "rly": "really", "prob": "probably",
+}  # fmt: skip
+_SHORT_FORM = re.compile(rf"(?<![\w'’.@/&-])(?:{alternation(_SHORT_FORMS)})(?![\w'’@/&-])")
+_SHORT_WORDS = frozenset(_SHORT_FORMS)
 _I = re.compile(r"(?<![\w'’.@/(-])i(?=['’](?:m|ve|d|ll)\b| [a-z])")
 _ILL = re.compile(
     r"(?<![\w'’-])(?:(?<=^)|(?<=, )|(?<=and )|(?<=so )|(?<=but ))[Ii]ll (?=(?:be|have|need|start|go|get|take|move|let|make|do|try|not)\b)"
 )
+_PLAIN = re.compile(r"[,.!?;:]")
+# "Gary coming in June", "Mum staying till Sunday"
+_IS_LEFT_OUT = re.compile(
+    r"^(?P<who>(?!(?:[A-Z][a-z]*ing|Am|Just|Still|Now|Also|Not|Been|Thanks|Sorry)\b)[A-ZÀ-Þ][a-zà-ÿ]+) (?=(?:coming|going|staying|visiting|moving|starting|getting|flying|arriving|leaving|expecting|turning|retiring)\b)"
+)
+# "We have already daughter": an article that the writer's own language has not.
+_WITHOUT_ARTICLE = re.compile(
+    rf"\b(?P<have>(?:[Ii]|[Ww]e) have|[Ii]'ve|[Ww]e've)(?: already| also)? (?=(?:{alternation(KIN_WORDS - PLURALS)})\b)"
+)
+# "Myself Vikram, I am working at …"
+_MYSELF = re.compile(r"^Myself (?=[A-ZÀ-Þ][a-z]+(?:$|[,.!]| (?:and|from)\b))")
 _HASTY_WORDS = frozenset(_CONTRACTED)
 _OWNERS = frozenset({"my", "our", "his", "her", "the"})
 # Who is one of a kind has no plural: "my mums coming" is "my mum's coming".
 _ONLY_ONES = alternation(word for word in KIN_WORDS if NOUNS[word].exclusive and not NOUNS[word].is_plural)
 _ONE_OF_A_KIND = re.compile(rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) (?:{_ONLY_ONES}))s(?= [a-z])")
+# "Daughter Linda lives in Akron", "boss is called Dev": who leaves the article out means their own.
+_BARE_KIN = re.compile(
+    rf"^(?P<who>(?i:{alternation(KIN_WORDS - PLURALS - frozenset({'child', 'kid', 'baby', 'friend', 'dog', 'cat', 'mother', 'father'}))}))"
+    r"(?=['’]s [A-Za-zÀ-Þ]|,? [A-ZÀ-Þ][a-zà-ÿ]+,? (?!(?:and|or)\b)[a-z]| (?:is|was|has|had|can['’]t|cannot|doesn['’]t|isn['’]t|hasn['’]t|won['’]t|will|works|lives|says|thinks|wants|takes|gets|needs)\b)"
+)
+# "Son in Phoenix, Gary."
+_KIN_IN_PLACE = re.compile(
+    rf"^(?:[Mm]y |[Oo]ur )?(?P<who>(?i:{alternation(KIN_WORDS - PLURALS)})) (?P<where>in [A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?), (?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)(?=[.!]*$)"
+)
+_KIN_FIRST = re.compile(rf"^(?:[Mm]y |[Oo]ur )?(?i:{alternation(KIN_WORDS - PLURALS)})\b")
 # "The wife Carol is ill" tells of the speaker's own.
 _THE_WIFE = re.compile(
     r"(?:(?<=^)|(?<=[.,;!?] )|(?<=and )|(?<=but ))[Tt]he (?=(?:wife|husband|missus|boyfriend|girlfriend)\b(?:,? [A-ZÀ-Þ]|['’]s | (?:is|has|was|says|thinks|can|will|does|wants|likes|loves|hates)\b))"
@@ -44,7 +75,7 @@ _OF_A_PERSON = re.compile(
     rf"(?= (?:is|has been|isn't) (?:also |still |really |severely |very )?(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|vegan|pregnant)\b| (?:is|has been) my (?:{alternation(KIN_WORDS)})\b)"
 )
 _KIN_NAMED = re.compile(
-    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:{alternation(KIN_WORDS)}),? (?:called |named )|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s| is) called |(?:[Hh]er|[Hh]is|[Mm]y) name(?:'s| is) )(?P<name>[a-z]{{2,12}})(?=$|[\s,.;!])"
+    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:{alternation(KIN_WORDS)}),? (?:is called |called |named )|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s| is) called |(?:[Hh]er|[Hh]is|[Mm]y) name(?:'s| is) )(?P<name>[a-z]{{2,12}})(?=$|[\s,.;!])"
 )
 
 
@@ -53,12 +84,24 @@ def written_out(text: str) -> str:
     words = frozenset(text.lower().split())  # a set is quicker to ask than the expressions
     if not _HASTY_WORDS.isdisjoint(words) and is_english(text):  # "im" is a word of German
         text = _HASTY.sub(_with_apostrophe, text)
+    if not _SHORT_WORDS.isdisjoint(_PLAIN.sub(" ", text).split()) and is_english(text):
+        text = _SHORT_FORM.sub(lambda found: _SHORT_FORMS[found.group()], text)
+    text = _MYSELF.sub("I'm ", text)
+    text = _IS_LEFT_OUT.sub(r"\g<who> is ", text)
+    text = _WITHOUT_ARTICLE.sub(r"\g<have> a ", text) if "have " in text or "'ve " in text else text
+    if _KIN_FIRST.match(text):
+        text = _KIN_IN_PLACE.sub(_living_there, text)
+        text = _BARE_KIN.sub(lambda found: f"My {found['who'].lower()}", text)
     if "ill" in words:
         text = _ILL.sub("I'll ", text)
     if not _OWNERS.isdisjoint(words):
         text = _ONE_OF_A_KIND.sub(r"\g<who>'s", _THE_WIFE.sub("my ", text))
     text = _I.sub("I", text) if "i" in text else text
     return text if any(char.isupper() for char in text.replace("I", "")) else _with_names(text)
+
+
+def _living_there(found: re.Match[str]) -> str:
+    return f"My {found['who'].lower()} {found['name']} lives {found['where']}"
 
 
 def _with_apostrophe(found: re.Match[str]) -> str:

@@ -68,7 +68,7 @@ _CHILD = re.compile(
 )
 # "Mum turns 80", "my dad" as a child says it.
 _TITLE = re.compile(
-    r"^(?:[Mm]um|[Mm]om|[Dd]ad|[Gg]ran|[Gg]randma|[Gg]randpa|[Gg]randad|[Gg]ranny|[Nn]ana)(?='s | [a-z])"
+    r"^(?:[Mm]ummy|[Mm]ommy|[Dd]addy|[Pp]apa|[Nn]an|[Mm]um|[Mm]om|[Dd]ad|[Gg]ran|[Gg]randma|[Gg]randpa|[Gg]randad|[Gg]ranny|[Nn]ana)(?='s | [a-z])"
 )
 _THE_KIDS = re.compile(
     r"^(?:[Bb]oth|[Tt]he|[Bb]oth (?:the|my|our)|[Aa]ll (?:the|my|our)) (?P<who>kids|children|boys|girls|twins|dog|cat|puppy|kitten|baby) "

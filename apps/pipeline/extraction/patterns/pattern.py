@@ -93,7 +93,7 @@ def _compile_within(text: str) -> "re2._Regexp[str]":
 _COMMAS = r"[,:](?:\D|$)|"
 _OBJECT_ENDS = (
     r"[;!?(…]|[,:](?:\D|$)|\s[-–—]|\s(?:but|because|cause|cuz|so|when|whenever|while (?:i|we|my|the|it|he|she|they)|though|although|unless|until|if|and then|since (?:i|we|my|it|he|she|they|the|then)|which|who|where"
-    r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so)(?:[^\p{L}\p{N}_]|$)|\stoo(?:[,.!?]|$)"
+    r"|that (?:i|is|was|has)|even though|just in case|as well|lol|haha|and (?:i|it|it's|that|we|he|she|they|so|also|now|would|want|need|was|is|am|can|have)|or so|(?:they|it|that) (?:makes?|made|gives?|gave|sets?|upsets?|destroys?|kills?|brings?)|(?:she|he|they) (?:said|says|reckons?|told me))(?:[^\p{L}\p{N}_]|$)|\stoo(?:[,.!?]|$)"
 )
 
 

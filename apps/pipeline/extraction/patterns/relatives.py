@@ -43,7 +43,7 @@ _NOT_NAMES = frozenset(
     "This That These Those There It Its What Who Which Where When Why How The A An My Our Your Their His Her Everything Everyone "
     "Something Someone Anything Nothing Nobody All Some Most Many Life Work Today Tomorrow Yesterday God Love Family Music Art Dance "
     "Painting One Here Such Each Both Another Money Time Nature Home School "
-    "Maybe Even Mostly Lots Words Writing Yoga Food People Pets Dogs Cats Books Movies Flowers Nothing Thanks Congrats Everything Yes No Not If But And Or So Then Mine Ours They We You I He She Christmas Mom Dad".split()
+    "Maybe Even Mostly Lots Words Writing Yoga Food People Pets Dogs Cats Books Movies Flowers Nothing Thanks Congrats Everything Yes No Not If But And Or So Then Mine Ours They We You I He She Christmas Mom Dad Yep Yeah Yup Nope Nah Ok Okay Hi Hello Hey Oh Ah Ugh Ha Wow Hm Well Right Alright Sure Anyway Sorry Please Left Bad Good Back Still Also Just Only".split()
 ) | frozenset(map(str.capitalize, WEEKDAYS))
 _ADVERBS = frozenset(
     "just also always never still recently currently now often sometimes even already finally actually".split()

@@ -129,8 +129,14 @@ def asks_for_confirmation(sentence: str) -> bool:
 
 
 def rolls_eyes(sentence: str) -> bool:
-    """Return True if a sentence rolls its eyes, at what was said right before it as well."""
-    return "🙄" in sentence
+    """Return True if a sentence rolls its eyes, or calls it a joke: at what was said right before it as well."""
+    return "🙄" in sentence or _IN_JEST.match(sentence) is not None
+
+
+# "I'm off gluten as well. JOKE."
+_IN_JEST = re2.compile(
+    r"(?i)^(?:\W*(?:(?:it's |that's |that was |only )?(?:a )?jok(?:e|ing)|(?:just |only |i'm )?kidding|jk|not really|i wish|as if)\b)"
+)
 
 
 def is_rhetorical(sentence: str) -> bool:

@@ -36,13 +36,20 @@ _EVERYWHERE = re2.compile(
 _WITH_ME = re2.compile(rf"{_LEAD}(?:do )?(?P<object>(?:use|speak|write|stick to) .{{3,60}}? with me)$")
 # "Give me paces in km, never miles"
 _AND_NEVER = re2.compile(rf"{_LEAD}(?P<object>{_DO}\b[^,;]*),? (?:and |but )?never (?P<never>[^,;]+)$")
+_TEXTS = r"(?:answers?|replies|responses?|sentences?|words?|lines?|lists?|paragraphs?|explanations?|summaries|messages|texts?|bullet points|steps|units|spelling)"
+# "Short answers please": a style needs no verb.
+_STYLE = re2.compile(
+    rf"(?i)^(?P<object>(?:(?:only|just) )?(?:[a-z]+,? ){{1,2}}{_TEXTS})(?:,? (?:only|always))?,? (?:please|pls)(?: always)?$"
+)
+# "Please write me always in easy words"
+_LATE_ALWAYS = re2.compile(rf"{_LEAD}(?P<what>{_DO}\b(?: [a-z]+){{0,3}}) always (?P<how>(?:in|with|as|without) .*)$")
 # Wishes about the style of texts are standing ones, even without such a word.
 _KEEP = re2.compile(
     rf"{_LEAD}(?P<object>keep (?:the |your |all |all your )?(?:explanations?|answers?|replies|responses|summaries|comments|messages) (?:as )?(?:short|brief|concise|simple|terse|formal|informal|polite|plain|to the point|under \d+ \w+)\b.*)$"
 )
 # "Could you keep it short from now on", "can you please always…"; without either it may ask whether one can.
 _REQUEST = re2.compile(
-    r"(?i)^(?:(?:hey|hi|ok|also|and|so|please),? )*(?:can|could|would|will) you (?:(?:please )?(?P<wish>.*\b(?:from now on|going forward|in (?:the )?future|every time))|please (?P<polite>(?:always|never) .*))$"
+    r"(?i)^(?:(?:hey|hi|ok|also|and|so|please),? )*(?:can|could|would|will) you (?:(?:please )?(?P<wish>.*\b(?:from now on|going forward|in (?:the )?future|every time))|(?:please )?(?P<style>keep (?:things|everything|(?:your |the )?(?:answers?|replies|texts?|messages)) .*?)(?:,? (?:please|pls))?(?:,.*)?|please (?P<polite>(?:always|never) .*))$"
 )
 # Words before somebody else's statement, or before a text.
 _SAYING = re2.compile(
@@ -58,13 +65,13 @@ _IN_LANGUAGE = re.compile(
     r"^(?:answer|respond|reply|speak|talk|write)(?: to \w+)? (?:only )?in (?P<language>[A-Z]\w+)$"
 )
 _NO_MORE = re2.compile(
-    r"(?i)^(?:please,? )?no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks)\b.*)$"
+    r"(?i)^(?:please,? )?no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks|pep talks?|long lists|lectures|clich[eé]s|filler|waffle|fluff|flattery|sugarcoating|idioms|capitals|headings)\b.*)$"
 )
 _CALL_ME = re2.compile(
     r"^(?i:(?:please |just |you can |everyone calls me |people call me |my friends call me ){0,2}(?:call me)?) ?(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)$"
 )
 _NOT_LASTING = re2.compile(
-    r"(?i)\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$"
+    r"(?i)\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$|\bit (?:sound|look|be|seem)\b"
 )
 _STATEMENTS = ("I ", "I'm ", "I've ", "My ", "my ", "We ", "we ", "We're ", "Our ", "our ", "i ", "i'm ", "He ", "She ")
 _WISHED = (
@@ -124,7 +131,11 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
     said = sentence.replace("’", "'").rstrip(" .!?")
     if asks:
         wished = _REQUEST.match(said)
-        return _wish_in(wished.group("wish") or wished.group("polite"), name=name) if wished else None
+        return (
+            _wish_in(wished.group("wish") or _wanted_style(wished.group("style")) or wished.group("polite"), name=name)
+            if wished
+            else None
+        )
     announced, colon, rule = said.rpartition(": ")
     if colon and len(announced.split()) <= 8 and not _SAYING.search(announced):
         return _wish_in(rule, name=name)
@@ -138,13 +149,19 @@ _REASON = re.compile(
 _NEXT_RULE = re.compile(r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])")
 
 
+def _wanted_style(said: str | None) -> str:
+    """Return a wish about all texts as one for good: "keep things in short lines"."""
+    return f"always {said}" if said else ""
+
+
 def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingRule, ...]:
     """Parse all standing wishes of a sentence: "don't use emojis, never use tables"."""
     first = rule_in(sentence, name=name, asks=asks)
     if first is None and "," in sentence and (bare := _REASON.sub("", sentence)) != sentence:
         first = rule_in(bare, name=name, asks=asks)
     if first is None:
-        return ()
+        each = [] if asks else [rule_in(part, name=name) for part in _NEXT_RULE.split(sentence.replace("’", "'"))]
+        return tuple(rule for rule in each if rule is not None)
     parts = [] if asks else _NEXT_RULE.split(sentence.replace("’", "'"))
     read = [rule for part in parts if (rule := rule_in(part, name=name)) is not None]
     return tuple(read) if len(read) == len(parts) > 1 else (first,)
@@ -153,7 +170,7 @@ def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingR
 # Every wish contains one of these words.
 _WISHES = frozenset(
     "always never don't dont do stop no call from in going make be remember i i'd you whenever every each any anytime when "
-    "keep under by ever calls everywhere everything all throughout use speak write stick".split()
+    "please pls keep under by ever calls everywhere everything all throughout use speak write stick".split()
 )
 
 
@@ -173,7 +190,15 @@ def _wish_in(said: str, *, name: str) -> StandingRule | None:
     for expression, row, lead, verb in _FORMS:
         if found := expression.match(said):
             return _rule(row, f"{verb}{found.group('object')}", name, lead=lead)
-    return _wished_thing(said, name)
+    return _style_in(said, name) or _wished_thing(said, name)
+
+
+def _style_in(said: str, name: str) -> StandingRule | None:
+    """Read "short answers please" and "write me always in easy words"."""
+    if late := _LATE_ALWAYS.match(said):
+        return _rule(_convention, f"{late.group('what')} {late.group('how')}", name, lead="always ")
+    style = _STYLE.match(said)
+    return _rule(_convention, f"use {style.group('object').lower()}", name, lead="always ") if style else None
 
 
 def _wished_thing(said: str, name: str) -> StandingRule | None:

@@ -24,9 +24,26 @@ _COMPARES = re2.compile(
 )
 
 
+# "goes Mondays": where to is left out.
+_NO_PLACE = re2.compile(
+    r"(?i)^\S+ goes (?:on )?(?:every )?(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?(?:,| and|\.$| |$))+"
+)
+# "User replaced in 2017": what was replaced stood in the sentence before.
+_NO_OBJECT = re2.compile(
+    r"^\S+ (?:replaced|removed|diagnosed|fitted|changed|moved|cancelled|postponed|repaired|fixed|operated|prescribed|stopped|started|doubled|ordered|booked) (?:in (?:19|20)\d\d|by|last \w+|yesterday|again)\b"
+)
+
+
 def is_whole(content: str, *, name: str) -> bool:
     """Return True if a sentence neither ends abruptly nor repeats its subject and verb, and only compares nothing."""
-    if _CUT.search(content) or content.endswith(f"{name}'s.") or _GARBLED.search(content) or _COMPARES.search(content):
+    if (
+        _CUT.search(content)
+        or content.endswith(f"{name}'s.")
+        or _GARBLED.search(content)
+        or _COMPARES.search(content)
+        or _NO_PLACE.search(content)
+        or _NO_OBJECT.search(content)
+    ):
         return False
     if any(content.count(left) != content.count(right) for left, right in _BRACKETS) or content.count('"') % 2:
         return False

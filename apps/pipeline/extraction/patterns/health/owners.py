@@ -1,0 +1,164 @@
+"""Whose medicine, condition or reaction a clause tells of."""
+
+import re
+from dataclasses import dataclass
+
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.statement import Mention
+from apps.pipeline.extraction.patterns import relatives
+from apps.pipeline.extraction.patterns.antecedents import Antecedent
+from apps.pipeline.extraction.patterns.health.terms import medicines_in
+from apps.pipeline.extraction.patterns.new_subjects import is_present
+from apps.pipeline.lexicon.foods import is_food
+from apps.pipeline.lexicon.health_terms import BODY_PART
+from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, NOUNS, PLURALS, Gender, partners
+from apps.pipeline.lexicon.medical_names import condition_length
+from apps.pipeline.lexicon.tables import alternation
+
+_FAMILY = frozenset(
+    word
+    for word in KIN_WORDS - PLURALS
+    if NOUNS[word].kin or NOUNS[word].type is EntityType.ANIMAL or word in partners()
+)
+_QUALIFIER = r"(?:(?:older|elder|younger|big|little|youngest|oldest|eldest|late|twin|half)[ -])?"
+_SAID = re.compile(
+    # The speaker, unless somebody only told them: "he told me".
+    r"(?P<told>\b(?:told|tells|asked|asks|reminded|warned|showed|sent) (?:me|us)\b)"
+    r"|(?P<stranger>\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){0,2}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b)"
+    rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
+    rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b)[A-ZÀ-Þ][a-zà-ÿ]+))?)"
+    r"|(?P<speaker>\b(?:I|i|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s)\b(?!-))"
+    r"|(?P<pronoun>\b(?:[Ss]he|[Hh]e|[Hh]er|[Hh]is|[Hh]im|[Hh]ers)\b)"
+    r"|(?P<name>\b[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ]+)?\b)(?P<owns>['’]s)?"
+)
+# After these, a name is whoever gets something, unless they stand before a place.
+_GETS = re.compile(
+    r"\b(?:gives?|gave|giving|puts?|started|starts|makes?|made|for|of|with|brought|set|sets|than|got)(?: poor)? $"
+)
+# A doctor who adds a medicine does not take it.
+_GIVES = re.compile(
+    r"^(?:['’](?:s|ve))?(?: (?:has|have|also|just|then|now))* (?:(?:added|adds|prescribed|put|puts|gave|gives|increased|upped|brought|brings|says|said|thinks|wants|ordered|recommended|offered|told|asked)\b"
+    r"|(?:started|stopped|switched|swapped|took|doubled|halved|moved|changed) (?:me|him|her|us|my|his|our|the|it)\b)"
+)
+_TREATS = re.compile(
+    r"(?:ologist|iatrist|doctor|gp|dentist|nurse|consultant|specialist|surgeon|midwife|physio|physiotherapist|optician|vet|counsell?or|therapist)$"
+)
+_BODY = re.compile(rf"(?i)^(?:{BODY_PART}|hearing|blood|pressure|weight|sugar|sight|sleep|memory|skin)s?\b")
+_ASIDE = re.compile(r"\([^()]{0,60}\)")
+_NEEDS_OWNER = frozenset("child kid baby friend partner boy girl cat dog bird horse mate ex toddler puppy".split())
+_FEMALE = frozenset({"she", "her", "hers"})
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Somebody whom a statement of health is about."""
+
+    mention: Mention
+    is_speaker: bool = False
+    pronoun: str = ""  # that has meant them: "she" is nobody whom "he" meant
+
+    @property
+    def is_known(self) -> bool:
+        """Return False for somebody whom a clause only mentions: "a patient"."""
+        return bool(self.mention.text)
+
+    @property
+    def text(self) -> str:
+        """Return how sentences call them."""
+        return self.mention.text
+
+
+_STRANGER = Owner(Mention(text=""))
+
+
+def speaker_as_owner(speaker: Mention) -> Owner:
+    """Return the speaker."""
+    return Owner(mention=speaker, is_speaker=True)
+
+
+def owner_in(clause: str, *, end: int, speaker: Mention, last: Owner, antecedent: Antecedent) -> Owner:
+    """Return whose the thing is that stands before `end`: the person named last before it, or else after it.
+
+    `last` is whom the clause before was about, `antecedent` the person whom "she" means.
+    """
+    clause = _ASIDE.sub(lambda found: " " * len(found.group()), clause)  # "Emil (our youngest) can't …"
+    before: Owner | None = None
+    after: Owner | None = None
+    other: Owner | None = None  # the last one who is not the speaker: "she" means them
+    for found in _SAID.finditer(clause):
+        owner = _meant(found, clause, speaker, other or last, Antecedent() if other else antecedent)
+        if owner is None:
+            continue
+        other = other if owner.is_speaker else owner
+        if found.start() < end:
+            before = owner
+        elif after is None and (owner.is_speaker or found["kin"]):
+            after = owner
+    return before or after or last
+
+
+def _meant(found: re.Match[str], clause: str, speaker: Mention, last: Owner, antecedent: Antecedent) -> Owner | None:
+    if found["told"]:
+        return None
+    if found["others"]:
+        return Owner(Mention(text=found["others_name"] or found["others"], type=EntityType.PERSON))
+    if found["stranger"]:
+        return _STRANGER
+    if found["speaker"]:
+        return speaker_as_owner(speaker)
+    if found["kin"]:
+        return _relative(found, clause, speaker)
+    if _GIVES.match(clause[found.end() :]):
+        return None
+    if found["pronoun"]:
+        return _by_pronoun(found["pronoun"].lower(), last, antecedent)
+    return _named(found, clause)
+
+
+def _relative(found: re.Match[str], clause: str, speaker: Mention) -> Owner | None:
+    word, mine = found["word"].lower(), (found["mine"] or "").lower()
+    if found["of_theirs"]:
+        return _STRANGER  # "my friend's cousin"
+    if mine in ("my", "our") and _TREATS.search(word):
+        return speaker_as_owner(speaker)  # "my dentist" treats the speaker
+    if word not in _FAMILY and (mine not in ("my", "our") or _GIVES.match(clause[found.end() :])):
+        return None
+    is_first = not clause[: found.start()].strip(" ,.")
+    is_title = word not in _NEEDS_OWNER and (is_first or found["word"][0].isupper())
+    if mine not in ("my", "our") and not is_title:
+        return None
+    kind = EntityType.ANIMAL if word in ANIMALS else EntityType.PERSON
+    gender = NOUNS[word].gender
+    pronoun = "" if gender is None else "She" if gender is Gender.FEMALE else "He"
+    text = found["kin_name"] or relatives.described(word=word, qualifier=found["qualifier"], speaker=speaker.text)
+    return Owner(Mention(text=text, type=kind), pronoun=pronoun)
+
+
+def _named(found: re.Match[str], clause: str) -> Owner | None:
+    """Return who is named with a verb, as an owner or as somebody who gets something; places and things are nobody."""
+    name, after = found["name"], clause[found.end() :].split()
+    is_thing = (
+        _BODY.search(name) is not None
+        or is_food(name)
+        or condition_length(name.split()) > 0
+        or next(medicines_in(name), None) is not None
+    )
+    if is_thing or not relatives.may_be_name(name):
+        return None
+    acts = bool(after) and _is_verb(after[0].lower())
+    gets = _GETS.search(clause[: found.start()]) is not None
+    return Owner(Mention(text=name, type=EntityType.PERSON)) if found["owns"] or acts or gets else None
+
+
+def _is_verb(word: str) -> bool:
+    is_finite = word in ("is", "has", "was", "had", "can", "cannot", "will") or word.endswith(("n't", "n’t"))
+    return is_finite or is_present(word)
+
+
+def _by_pronoun(pronoun: str, last: Owner, antecedent: Antecedent) -> Owner:
+    who = "She" if pronoun in _FEMALE else "He"
+    if antecedent.name[:1].isupper() and antecedent.pronoun in ("", who.lower()):
+        return Owner(Mention(text=antecedent.name, type=EntityType.PERSON), pronoun=who)
+    if not last.is_speaker and last.pronoun in ("", who):
+        return last
+    return Owner(Mention(text=who, type=EntityType.PERSON), pronoun=who)

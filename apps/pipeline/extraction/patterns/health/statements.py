@@ -1,0 +1,186 @@
+"""Read a sentence for what it says of health, beside what the patterns of grammar have found in it."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import re2
+
+from apps.pipeline.core.enums import Polarity, SpeechAct
+from apps.pipeline.core.statement import Candidate, ObjectValue
+from apps.pipeline.extraction.patterns import third_person
+from apps.pipeline.extraction.patterns.candidate_builder import SentenceContext, build_candidate
+from apps.pipeline.extraction.patterns.catalogue import BY_NAME
+from apps.pipeline.extraction.patterns.health.conditions import conditions_told
+from apps.pipeline.extraction.patterns.health.diets import diets_told
+from apps.pipeline.extraction.patterns.health.doctors import doctors_told
+from apps.pipeline.extraction.patterns.health.medicines import medicines_told
+from apps.pipeline.extraction.patterns.health.owners import Owner, owner_in, speaker_as_owner
+from apps.pipeline.extraction.patterns.health.reactions import reactions_told
+from apps.pipeline.extraction.patterns.health.terms import medicines_in
+from apps.pipeline.extraction.patterns.health.told import HealthStatement, is_open
+from apps.pipeline.extraction.patterns.sentences import Sentence
+from apps.pipeline.lexicon.health_terms import english_medicine
+from apps.pipeline.lexicon.language import is_english
+from apps.pipeline.lexicon.medical_names import is_medicine
+
+_READERS = (reactions_told, medicines_told, conditions_told, diets_told, doctors_told)
+_HEALTH_PREDICATES = frozenset(
+    "takes_medication allergic_to intolerant_to can_have must_not consumes reacts_to has_condition diet relies_on diagnosed_with prescribed".split()
+)
+_TYPED = 0.65  # importance from which on a candidate was not read in free words
+_WORDS = re.compile(r"[\w'-]+")
+_DOCTORS = re2.compile(
+    r"(?i)\b(?:doctors?|dr|doc|nurses?|gp|ob|midwife|vet|consultant|specialist|surgeon|hospital|clinic|physio\w*|dentist|pharmacist|they|\p{L}+(?:ologist|iatrist|ician))\b"
+)
+_SUPPOSES = re2.compile(
+    r"(?i)\b(?:if|somebody|someone|people|what if|imagine|as long as)\b|^when(?:ever)? (?:it|they|there)\b"
+)
+_BECOMES = frozenset({"go", "turn", "become"})  # "went vegan"
+_PRONOUNS = frozenset({"She", "He"})
+# "Allopurinol's brought me out in a rash. Doctor said stop it."
+_ENDS = re2.compile(
+    r"(?i)\b(?:stop(?:ped)? (?:it|taking|that|at once)|never (?:take|have|again)|came off|come off|took (?:me|him|her) off|swapp?(?:ed|ing)|switch(?:ed|ing)|chang(?:ed|ing) (?:me|him|her|it|to)|instead|(?:an)?other one)\b"
+)
+_DIGIT = re2.compile(r"\d")
+_JOINS = re.compile(
+    r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
+)
+# What somebody else says of others may be wrong; doctors are believed.
+_REPORTS = re2.compile(
+    r"(?i)\b(?:\p{L}+ )?(?:told (?:me|us)|says|said|claims?|is sure|are sure|is convinced|heard|apparently|according to)\b"
+)
+
+
+def health_in(
+    sentence: Sentence, *, said: SentenceContext, known: Sequence[Candidate], last: Owner | None, after: str = ""
+) -> tuple[tuple[Candidate, ...], Owner]:
+    """Return what a sentence says of health that is not known yet, and whom it was about.
+
+    `last` is whom the sentence before was about: "Her pills. Donepezil 5 at bedtime."
+    """
+    speaker = speaker_as_owner(said.speaker)
+    owner = last or speaker
+    if not is_english(sentence.text) or said.speech_act is not SpeechAct.ASSERTED or said.turn.speaker:
+        return (), owner
+    found: list[Candidate] = []
+    known = tuple(each for each in known if not is_thing_taken(each))
+    parts = tuple(_parts(sentence.text))
+    for clause in parts[:-1] if sentence.asks else parts:  # what is told before a question
+        if _SUPPOSES.search(clause):
+            break  # what follows may depend on it
+        told, owner = _of_clause(clause, said, owner)
+        if told and _ENDS.search(f"{sentence.text} {after}"):
+            told = [*told, *_ended(told)]
+        for each in told:
+            if not _is_known(each, (*known, *found)) and not _is_odd(each, said.speaker.text):
+                found.append(_candidate(each, said))
+    return tuple(found), owner
+
+
+def without_told(known: Sequence[Candidate], told: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates that none of `told` says better: with a dose, or by a predicate instead of free words."""
+    dosed = {each.object.text for each in told if each.predicate == "takes_medication" and _DIGIT.search(each.content)}
+    things = {each.object.text.split()[-1] for each in told if each.object.text}
+    return tuple(
+        each
+        for each in known
+        if not is_thing_taken(each)
+        and not (each.subject.text in _PRONOUNS and any(_is_same(each, other) for other in told))
+        and not (each.predicate == "takes_medication" and each.object.text in dosed)
+        and not (each.predicate in _BECOMES and any(other.predicate == "diet" for other in told))
+        and not (each.importance < _TYPED and not things.isdisjoint(_WORDS.findall(each.content.lower())))
+    )
+
+
+def is_thing_taken(candidate: Candidate) -> bool:
+    """Return True for a statement with a medicine for its subject, read as a person: "Eutirox is now 75"."""
+    subject = candidate.subject.text
+    return " " not in subject and is_medicine(subject) and not candidate.subject.is_speaker
+
+
+def _is_same(one: Candidate, two: Candidate) -> bool:
+    return one.predicate == two.predicate and one.object.text.lower() == two.object.text.lower()
+
+
+def _ended(told: Sequence[HealthStatement]) -> Iterator[HealthStatement]:
+    """Yield that a medicine is no longer taken which somebody reacted to, where something else took its place."""
+    for each in told:
+        for medicine in medicines_in(each.thing) if each.row == "reacts_to" else ():
+            name = english_medicine(medicine.text)
+            yield HealthStatement(each.owner, "takes_medicine", name, f"no longer takes {name}", is_negated=True)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the clauses of a sentence; a condition ("if …") holds for the part that it stands in."""
+    start = 0
+    for joint in _JOINS.finditer(text):
+        yield text[start : joint.start()]
+        start = joint.end()
+    yield text[start:]
+
+
+def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[HealthStatement], Owner]:
+    def owner_before(end: int) -> Owner:
+        return owner_in(clause, end=end, speaker=said.speaker, last=last, antecedent=said.antecedent)
+
+    if is_open(clause):
+        return [], last
+    told: list[HealthStatement] = []
+    for read in _READERS:
+        for each in read(clause, owner_before=owner_before):
+            is_hearsay = not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
+            if each.owner.is_known and not is_hearsay and not any(_same_thing(each, other) for other in told):
+                told.append(each)
+    return told, told[-1].owner if told else owner_before(len(clause))
+
+
+def _same_thing(one: HealthStatement, two: HealthStatement) -> bool:
+    words = set(one.thing.split())
+    return one.thing in two.content.lower() or (bool(words) and words <= set(two.content.lower().strip(".").split()))
+
+
+def _is_known(told: HealthStatement, known: Sequence[Candidate]) -> bool:
+    """Return True if a candidate says as much about the same thing already."""
+    head = told.thing.split()[-1] if told.thing else ""
+    for each in known:
+        if told.is_negated and told.row == "takes_medicine":
+            if each.predicate == "takes_medication" and each.polarity is Polarity.NEGATIVE and head in each.content:
+                return True
+            continue
+        if each.subject.text in _PRONOUNS and told.owner.pronoun == each.subject.text != told.owner.text:
+            continue
+        if each.predicate == told_predicate(told) == "takes_medication" and _is_others(each, told):
+            continue
+        is_about_it = bool(head) and head in each.content.lower() and (each.importance >= _TYPED or _says_less(told))
+        is_health = each.predicate in _HEALTH_PREDICATES and each.object.text.lower() in told.thing
+        if is_about_it or is_health:
+            return bool(_DIGIT.search(each.content)) or not _DIGIT.search(told.content)
+    return False
+
+
+def _says_less(told: HealthStatement) -> bool:
+    """Return True for what free words say as well: "had an ulcer", "blood pressure is too high"."""
+    return told.row == "diagnosed" or told.thing.startswith(("high ", "low "))
+
+
+def told_predicate(told: HealthStatement) -> str:
+    """Return the predicate that a statement will have."""
+    return BY_NAME[told.row].predicate
+
+
+def _is_others(known: Candidate, told: HealthStatement) -> bool:
+    """Return True if a list of doses was read as the speaker's, and the clause is about somebody else."""
+    return known.subject.is_speaker and not told.owner.is_speaker
+
+
+def _is_odd(told: HealthStatement, name: str) -> bool:
+    content = told.content
+    return third_person.speaks_in_first_person(content, name=name) or third_person.addresses_someone(content, name=name)
+
+
+def _candidate(told: HealthStatement, said: SentenceContext) -> Candidate:
+    row = BY_NAME[told.row]
+    value = ObjectValue(literal=told.thing)
+    return build_candidate(
+        said, subject=told.owner.mention, row=row, value=value, content=told.content, is_negated=told.is_negated
+    )

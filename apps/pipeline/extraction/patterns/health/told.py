@@ -1,0 +1,37 @@
+"""HealthStatement: what a clause says about somebody's health, before it becomes a candidate."""
+
+from dataclasses import dataclass
+
+import re2
+
+from apps.pipeline.extraction.patterns.health.owners import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class HealthStatement:
+    """A statement about one thing: a medicine, a condition, a food or an aid."""
+
+    owner: Owner
+    row: str  # the name of a pattern, whose type, predicate and importance it has
+    thing: str  # the object, for comparisons
+    phrase: str  # what is said of the owner: "takes ramipril 5 mg"
+    is_negated: bool = False
+    sentence: str = ""  # where the owner is not the subject: "Iron makes User constipated"
+
+    @property
+    def content(self) -> str:
+        """Return the sentence."""
+        return f"{self.sentence or f'{self.owner.text} {self.phrase}'}."
+
+
+# What is asked, imagined, advised or only thought of says nothing about anybody's health.
+_OPEN = re2.compile(
+    r"(?i)[?]|\b(?:if|unless|whether|would|could|(?-i:might|may)|maybe|perhaps|possibly|should i|shall i|consider\w*|suggest\w*|wish|hope|hopes|hoping|afraid of|swears? by"
+    r"|recommend\w*|thinks?|thought about|reckons?|wonder\w*|worried|supposed to have|used to|joke|joking|kidding|imagine|pretend|(?:read|heard|saw|learned) (?:that|about|somewhere)|what about|instead of|rather than|like an?|rumou?r\w*"
+    r"|article|recipes?|ideas?|research\w*|study|studies|patients?|customers?|clients?|everyone|everybody|people|somebody|someone)\b"
+)
+
+
+def is_open(clause: str) -> bool:
+    """Return True if a clause leaves open whether it is so, or is about people at large."""
+    return _OPEN.search(clause) is not None
