@@ -16,7 +16,7 @@ from apps.actions.ledger.actor import acting_as
 from apps.tenants.scope import no_tenant
 from apps.worker.erased_caches import clear_if_erased
 
-_API = ("/v1/", "/mcp")
+_API = ("/v1/", "/v2/", "/v3/", "/mcp")
 _DOCUMENTATION = "/v1/docs"
 _ADMIN = "/admin/"
 _CONSOLE = "/console/"

@@ -49,6 +49,33 @@ def test_memories_are_added_found_changed_and_deleted(client: APIClient) -> None
     assert client.post("/v3/memories/", OF_KIM).json()["count"] == 0
 
 
+def test_categories_are_topics_in_filters_and_answers(client: APIClient) -> None:
+    for content, topic in (("Kim likes tea.", "drinks"), ("Kim runs.", "sport"), ("Kim swims in the sea.", "")):
+        told = {"type": "fact", "content": content, "subject": "Kim", "topic": topic}
+        assert client.post("/v1/memories", {"user_id": "kim", "memories": [told]}).status_code == 201
+    for wanted, expected in (
+        ({"categories": "sport"}, {"Kim runs."}),
+        ({"categories": {"contains": "drinks"}}, {"Kim likes tea."}),
+        ({"categories": {"in": ["drinks", "sport"]}}, {"Kim likes tea.", "Kim runs."}),
+        ({"OR": [{"categories": ["sport"]}, {"categories": {"icontains": "DRI"}}]}, {"Kim likes tea.", "Kim runs."}),
+        ({"NOT": [{"categories": "sport"}, {"categories": "drinks"}]}, {"Kim swims in the sea."}),
+    ):
+        listed = client.post("/v3/memories/", {"filters": {"AND": [{"user_id": "kim"}, wanted]}}).json()
+        assert {each["memory"] for each in listed["results"]} == expected, wanted
+
+
+def test_a_search_tells_what_is_disputed_or_waits(client: APIClient) -> None:
+    stored = {"messages": [{"role": "user", "content": "Kim likes tea."}], "user_id": "kim", "infer": False}
+    client.post("/v3/memories/add/", stored)
+    (hit,) = client.post("/v3/memories/search/", {"query": "tea", **OF_KIM}).json()["results"]
+    assert (hit["unverified"], hit["disputed"]) == (False, False)
+
+
+def test_an_unknown_address_is_answered_as_json(client: APIClient) -> None:
+    for version in ("v1", "v2", "v3"):
+        assert client.get(f"/{version}/nothing/").json()["code"] == "not_found"
+
+
 def test_refusals_are_json_that_the_client_reads(client: APIClient, client_of: MakeClient, project: Project) -> None:
     cases = [
         ("/v3/memories/add/", {"messages": SAID}, 422),

@@ -5,6 +5,7 @@ from typing import Any
 
 from apps.api.schemas.memory_responses import memory_response
 from apps.memories.models import Memory, MemoryVersion
+from apps.memories.search import SearchHit
 from apps.pipeline.core.enums import IndexState, Status, TraceStatus
 from apps.traces.models import Trace
 
@@ -29,6 +30,12 @@ def mem0_memory(memory: Memory) -> Answer:
         "updated_at": shown.updated_at,
         "expiration_date": shown.expires_at,
     }
+
+
+def found_answer(hit: SearchHit) -> Answer:
+    """Return a memory that was found, and whether it waits for review or contradicts another one."""
+    found = {"score": round(hit.score, 4), "unverified": hit.is_unverified, "disputed": bool(hit.contradicted_by)}
+    return mem0_memory(hit.memory) | found
 
 
 def listed_answer(found: Sequence[Memory], *, count: int, page: int, size: int, path: str) -> Answer:

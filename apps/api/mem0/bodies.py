@@ -75,7 +75,7 @@ class Mem0Scope(msgspec.Struct, frozen=True, kw_only=True):
     def conditions(self) -> Fields | None:
         """Return the other conditions of `filters`; None without any."""
         rest = [
-            {name: value for name, value in each.items() if not _is_name(name, value) and value != ANY}
+            _by_topic({name: value for name, value in each.items() if not _is_name(name, value) and value != ANY})
             for each in self._parts()
         ]
         both = [each for each in rest if each]
@@ -242,3 +242,19 @@ def _end_of(day: Any) -> Any:
 def _is_name(name: str, value: Any) -> bool:
     """Return True for an identifier, False for another condition or one with operators."""
     return name in NAMES and isinstance(value, str)
+
+
+def _by_topic(condition: Any) -> Any:
+    """Return a condition on `categories` as one on the topic, of which a memory has at most one."""
+    if isinstance(condition, list):
+        return [_by_topic(each) for each in condition]
+    if not isinstance(condition, dict):
+        return condition
+    rest = {name: _by_topic(value) for name, value in condition.items() if name != "categories"}
+    return rest if "categories" not in condition else rest | {"topic": _one_topic(condition["categories"])}
+
+
+def _one_topic(wanted: Any) -> Any:
+    if isinstance(wanted, list):
+        return {"in": wanted}
+    return wanted["contains"] if isinstance(wanted, dict) and list(wanted) == ["contains"] else wanted

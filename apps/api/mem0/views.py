@@ -13,7 +13,7 @@ from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.traces.milestones import index_state
 from apps.api.authentication import REFUSED
-from apps.api.mem0.answers import event_answer, history_answer, listed_answer, mem0_memory
+from apps.api.mem0.answers import event_answer, found_answer, history_answer, listed_answer, mem0_memory
 from apps.api.mem0.base import Mem0View
 from apps.api.mem0.bodies import Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.api.problems import invalid
@@ -92,7 +92,7 @@ class Mem0SearchView(Mem0View):
             query=search_query(body),
         )
         hits = search_memories(request=query).hits
-        return Response({"results": [mem0_memory(hit.memory) | {"score": round(hit.score, 4)} for hit in hits]})
+        return Response({"results": [found_answer(hit) for hit in hits]})
 
 
 @extend_schema(exclude=True)
