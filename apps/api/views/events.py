@@ -25,7 +25,7 @@ from apps.api.schemas.events import (
 from apps.api.validation import read_body, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.events.models import EventLog
-from apps.events.reading import events_after, log_of
+from apps.events.reading import events_after, log_of, reached
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.events.streams import StreamPosition
 
@@ -48,10 +48,9 @@ class EventsView(ApiView):
         log = self.recorded()
         found = events_after(project_id=log.project_id, after=query.after, types=query.type, limit=query.limit)
         messages = event_messages(found, with_content=query.include_content)
-        is_all = len(found) < query.limit
         answer = EventList(
             results=[msgspec.convert(each, EventResponse) for each in messages],
-            next_after=max(query.after, log.last_number) if is_all else messages[-1]["number"],
+            next_after=reached(found, limit=query.limit, after=query.after, last=log.last_number),
             last_number=log.last_number,
         )
         return Response(to_json(answer))
