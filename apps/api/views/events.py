@@ -33,7 +33,9 @@ EVENT_STREAM = "text/event-stream"
 
 
 class EventsView(ApiView):
-    """The events of the project."""
+    """The events of the project, for keys with scope admin: they name every end user."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
     @documented(
         operation="list_events",
@@ -43,7 +45,7 @@ class EventsView(ApiView):
         problems=[Code.CONFLICT],
     )
     def get(self, request: Request) -> Response:
-        """Read events on from a number, oldest first. 409 if the project records none."""
+        """Read events on from a number, oldest first (scope admin). 409 if the project records none."""
         query = read_query(request, EventsQuery)
         log = self.recorded()
         found = events_after(project_id=log.project_id, after=query.after, types=query.type, limit=query.limit)
@@ -77,7 +79,8 @@ class EventStreamView(EventsView):
         problems=[Code.CONFLICT],
     )
     def get(self, request: Request) -> HttpResponse:  # type: ignore[override]  # not JSON
-        """Send events as they happen, with their number as `id`; a caller that comes again sends `Last-Event-ID`.
+        """Send events as they happen (scope admin), with their number as `id`, which a caller that comes again sends as
+        `Last-Event-ID`.
 
         The stream ends after some minutes, and the caller connects again. 409 if the project records none.
         """
