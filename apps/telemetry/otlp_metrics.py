@@ -48,7 +48,7 @@ class OtlpMetrics:
             self._send()
 
     def _send(self) -> None:
-        """Send the metrics if it is up to this process. The thread goes on: no other takes over while this one lives."""
+        """Send the metrics if it is up to this process; go on whatever fails, as no other takes over while it lives."""
         try:
             if self._may_send():
                 self._exporter.export(metrics_data(self._collect()))
