@@ -61,6 +61,15 @@ def test_from_its_creation_to_a_delivery_that_is_sent_again(
     assert told == ["webhook.test", "memory.created", "memory.created", "trace.finished"]
 
 
+def test_tests_leave_threads_to_others(admin: APIClient, settings: Any) -> None:
+    address = f"/v1/webhooks/{admin.post('/v1/webhooks', BODY).json()['id']}"
+    settings.SYNC_REQUESTS = 0
+    refused = admin.post(f"{address}/test")
+
+    assert (refused.status_code, refused.json()["code"], refused["Retry-After"]) == (429, "rate_limited", "10")
+    assert admin.get(f"{address}/deliveries").json()["results"] == []
+
+
 def test_a_secret_is_shown_once(admin: APIClient) -> None:
     key = {"Idempotency-Key": "one"}
     made = admin.post("/v1/webhooks", BODY, headers=key).json()
