@@ -88,6 +88,10 @@ def test_a_webhook_is_changed_paused_resumed_and_deleted(admin: APIClient) -> No
     address = f"/v1/webhooks/{admin.post('/v1/webhooks', BODY).json()['id']}"
     changed = admin.patch(address, {"name": "mail", "events": ["user.erased"], "include_content": True}).json()
     assert (changed["name"], changed["events"], changed["include_content"]) == ("mail", ["user.erased"], True)
+    assert LedgerEntry.objects.get(verb="webhook_changed").details == {
+        "fields": ["events", "includes_content", "name"],
+        "includes_content": True,
+    }
     assert admin.patch(address, {"paused": True}).json()["paused_by"].startswith("key:")
     assert admin.patch(address, {"paused": False}).json()["paused_at"] is None
     assert admin.delete(address).status_code == 204
