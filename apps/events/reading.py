@@ -29,7 +29,7 @@ def reached(events: Sequence[ProjectEvent], *, limit: int, after: int, last: int
 
     `last` is the project's last number as it was before they were read: more may have been numbered in between.
     """
-    newest = events[-1].number if events else 0
+    newest = (events[-1].number or 0) if events else 0
     return newest if len(events) >= limit else max(after, last, newest)
 
 
