@@ -5,16 +5,22 @@ A process of its own answers: the main process forks others, which threads would
 
 import hmac
 import signal
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 
+import structlog
 from django.conf import settings
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from apps.telemetry.event_metrics import EVENTS
 from memplatform.parent_death import end_with_parent
+
+PAUSE_SECONDS = 30.0  # between two starts, when the port is taken
+
+log = structlog.get_logger(__name__)
 
 
 class ClusterMetrics:
@@ -23,10 +29,13 @@ class ClusterMetrics:
     def __init__(self, port: int) -> None:
         self._port = port
         self._process: ForkProcess | None = None
+        self._not_before = time.monotonic()
 
     def keep(self) -> None:
-        """Start the process if it is missing."""
-        if self._process is None or not self._process.is_alive():
+        """Start the process if it is missing, and was not started just now."""
+        is_alive = self._process is not None and self._process.is_alive()
+        if not is_alive and time.monotonic() >= self._not_before:
+            self._not_before = time.monotonic() + PAUSE_SECONDS
             self._process = get_context("fork").Process(target=serve, args=(self._port,), name="metrics")
             self._process.start()
 
@@ -42,7 +51,12 @@ def serve(port: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     end_with_parent()
-    ThreadingHTTPServer(("", port), _Handler).serve_forever()
+    try:
+        server = ThreadingHTTPServer(("", port), _Handler)
+    except OSError as error:
+        log.error("metrics are not served; this is tried again", port=port, error=str(error), seconds=PAUSE_SECONDS)
+        return
+    server.serve_forever()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -24,6 +24,15 @@ def events_after(*, project_id: UUID, after: int, types: Sequence[EventType], li
     return list(events.order_by("number")[:limit])
 
 
+def reached(events: Sequence[ProjectEvent], *, limit: int, after: int, last: int) -> int:
+    """Return the number to read on from after some events that were read: up to it, there are no others.
+
+    `last` is the project's last number as it was before they were read: more may have been numbered in between.
+    """
+    newest = (events[-1].number or 0) if events else 0
+    return newest if len(events) >= limit else max(after, last, newest)
+
+
 def last_numbers(*, project_ids: Collection[UUID]) -> dict[UUID, int]:
     """Return the numbers of the last events of some projects."""
     return dict(EventLog.objects.filter(project_id__in=project_ids).values_list("project_id", "last_number"))

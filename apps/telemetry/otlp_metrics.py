@@ -1,5 +1,6 @@
 """Send the metrics of /metrics to an OpenTelemetry collector, under the same names and with the same meaning."""
 
+import logging
 import os
 import threading
 import time
@@ -13,6 +14,8 @@ from prometheus_client.samples import Sample
 
 from apps.telemetry.collector import ReportedMetricExporter
 from apps.telemetry.otlp import resource
+
+_log = logging.getLogger(__name__)
 
 _USUAL_MILLISECONDS = 60_000
 _START = 0  # unknown: counts outlive the processes that made them
@@ -33,6 +36,7 @@ class OtlpMetrics:
         self._exporter = ReportedMetricExporter(OTLPMetricExporter())
         self._seconds = int(os.environ.get("OTEL_METRIC_EXPORT_INTERVAL") or _USUAL_MILLISECONDS) / 1_000
         self._ended = threading.Event()
+        self._fails = False
         threading.Thread(target=self._run, name="otlp-metrics", daemon=True).start()
 
     def stop(self) -> None:
@@ -41,8 +45,21 @@ class OtlpMetrics:
 
     def _run(self) -> None:
         while not self._ended.wait(self._seconds):
+            self._send()
+
+    def _send(self) -> None:
+        """Send the metrics if it is up to this process; go on whatever fails, as no other takes over while it lives."""
+        try:
             if self._may_send():
                 self._exporter.export(metrics_data(self._collect()))
+        except Exception:  # noqa: BLE001  (a damaged file of counts, a database that is away)
+            if not self._fails:
+                _log.exception("metrics can't be collected; none are sent until they can")
+            self._fails = True
+            return
+        if self._fails:
+            _log.warning("metrics are collected again")
+        self._fails = False
 
 
 def metrics_data(metrics: Iterable[Metric]) -> export.MetricsData:

@@ -20,6 +20,7 @@ from memplatform.serving.stop_signals import call_on_stop
 _log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.25
+MOST_BYTES = 8 * 1024 * 1024  # of one stream: what a slow caller has not taken yet is kept in the memory of the server
 SEND_SECONDS = 10.0  # a caller that takes nothing for so long has gone
 # Proxies must pass each event on at once.
 HEADERS = [("content-type", "text/event-stream"), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
@@ -36,13 +37,15 @@ class TooManyStreams(Exception):
 class StreamLimits:
     """How many streams a process and each project in it may have, and for how long, in seconds.
 
-    A stream ends after `lifetime`, so that a key that was revoked is found out when its caller connects again.
+    A stream ends after `lifetime`, so that a key that was revoked is found out when its caller connects again, and
+    after `most_bytes`; its caller goes on from the last event that it has.
     """
 
     at_most: int
     of_project: int
     lifetime: float
     heartbeat: float = 15.0
+    most_bytes: int = MOST_BYTES
 
 
 @dataclass
@@ -71,6 +74,7 @@ class EventStreams:
         self._polling: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="event-streams")
         self._is_stopped = False
+        self._fails = False  # what was last asked of the database
 
     async def serve(self, position: StreamPosition, exchange: Exchange) -> None:
         """Send events until the caller goes or the lifetime is over. Raises TooManyStreams before anything is sent."""
@@ -110,9 +114,10 @@ class EventStreams:
         transport = exchange.response_stream(200, HEADERS)
         gone = asyncio.ensure_future(exchange.client_disconnect())
         until = time.monotonic() + self._limits.lifetime
+        left = self._limits.most_bytes
         try:
             await _send(transport, HEARTBEAT)  # the caller knows at once that it is connected
-            while time.monotonic() < until and not gone.done() and not self._is_stopped:
+            while left > 0 and time.monotonic() < until and not gone.done() and not self._is_stopped:
                 news = asyncio.ensure_future(follower.news.wait())
                 await asyncio.wait(
                     {news, gone},
@@ -121,7 +126,9 @@ class EventStreams:
                 )
                 news.cancel()
                 if not gone.done() and not self._is_stopped:
-                    await _send(transport, follower.take() or HEARTBEAT)
+                    text = follower.take() or HEARTBEAT
+                    left -= len(text)
+                    await _send(transport, text)
         except (TimeoutError, RuntimeError):  # takes nothing any more, or the server has closed the connection
             pass
         finally:
@@ -135,13 +142,22 @@ class EventStreams:
             ready = {key: each.position for key, each in self._followers.items() if not each.news.is_set()}
             if not ready:
                 continue
-            try:
-                parts = await loop.run_in_executor(self._thread, self._read, ready)
-            except Exception:  # noqa: BLE001  (of the database; who follows goes on, once it is back)
-                _log.exception("reading events failed")
-                continue
-            for key, part in parts.items():
+            for key, part in (await loop.run_in_executor(self._thread, self._parts, ready)).items():
                 self._pass_on(key, part)
+
+    def _parts(self, ready: Mapping[int, StreamPosition]) -> dict[int, StreamPart]:
+        """Read what is next; tell of the first failure, and of the first success after failures."""
+        try:
+            parts = self._read(ready)
+        except Exception:  # noqa: BLE001  (of the database; who follows goes on, once it is back)
+            if not self._fails:
+                _log.exception("reading events failed; who follows them waits until it succeeds")
+            self._fails = True
+            return {}
+        if self._fails:
+            _log.warning("events are read again")
+        self._fails = False
+        return parts
 
     def _pass_on(self, key: int, part: StreamPart) -> None:
         follower = self._followers.get(key)

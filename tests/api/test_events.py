@@ -33,48 +33,48 @@ def frames(answer: Any) -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("path", ["/v1/events", "/v1/events/stream"])
-def test_a_project_records_no_events_until_an_admin_says_so(client: APIClient, path: str) -> None:
-    refused = client.get(path)
+def test_a_project_records_no_events_until_an_admin_says_so(admin: APIClient, path: str) -> None:
+    refused = admin.get(path)
 
     assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
 
 
-def test_events_are_read_on_from_a_number(client: APIClient, admin: APIClient, project: Project) -> None:
+def test_events_are_read_on_from_a_number(admin: APIClient, project: Project) -> None:
     assert admin.put("/v1/events/log", {"is_on": True}).json() == {"is_on": True, "last_number": 0}
     happened(project, "I live in Lisbon.", "I work as a nurse.")
-    first = client.get("/v1/events?limit=3").json()
-    rest = client.get(f"/v1/events?after={first['next_after']}").json()
+    first = admin.get("/v1/events?limit=3").json()
+    rest = admin.get(f"/v1/events?after={first['next_after']}").json()
 
     numbers = [each["number"] for each in first["results"] + rest["results"]]
     assert numbers == list(range(1, rest["last_number"] + 1))
     assert [len(first["results"]), first["next_after"]] == [3, 3]
     assert rest["next_after"] == rest["last_number"]
-    nothing = client.get(f"/v1/events?after={rest['next_after']}").json()
+    nothing = admin.get(f"/v1/events?after={rest['next_after']}").json()
     assert (nothing["results"], nothing["next_after"]) == ([], rest["next_after"])
     assert "Lisbon" not in json.dumps(first)
 
 
-def test_types_and_sentences_are_chosen(client: APIClient, admin: APIClient, project: Project) -> None:
+def test_types_and_sentences_are_chosen(admin: APIClient, project: Project) -> None:
     admin.put("/v1/events/log", {"is_on": True})
     happened(project, "I live in Lisbon.")
-    found = client.get("/v1/events?type=memory.created&include_content=true").json()
+    found = admin.get("/v1/events?type=memory.created&include_content=true").json()
 
     assert {each["type"] for each in found["results"]} == {"memory.created"}
     assert "Lisbon" in found["results"][0]["data"]["content"]
     assert found["next_after"] == found["last_number"]
 
 
-def test_a_stream_goes_on_where_its_caller_was(client: APIClient, admin: APIClient, project: Project) -> None:
+def test_a_stream_goes_on_where_its_caller_was(admin: APIClient, project: Project) -> None:
     admin.put("/v1/events/log", {"is_on": True})
     happened(project, "I live in Lisbon.", "I work as a nurse.")
-    last = client.get("/v1/events").json()["last_number"]
+    last = admin.get("/v1/events").json()["last_number"]
 
-    assert client.get("/v1/events/stream").content == b""  # from now on
-    assert len(frames(client.get("/v1/events/stream?after=0"))) == last
-    resumed = client.get("/v1/events/stream?after=0", headers={"Last-Event-ID": str(last - 1)})
+    assert admin.get("/v1/events/stream").content == b""  # from now on
+    assert len(frames(admin.get("/v1/events/stream?after=0"))) == last
+    resumed = admin.get("/v1/events/stream?after=0", headers={"Last-Event-ID": str(last - 1)})
     assert resumed["Content-Type"] == "text/event-stream"
     assert [(number, data["number"]) for number, data in frames(resumed)] == [(str(last), last)]
-    assert client.get("/v1/events/stream", headers={"Last-Event-ID": "x"}).status_code == 422
+    assert admin.get("/v1/events/stream", headers={"Last-Event-ID": "x"}).status_code == 422
 
 
 def test_other_projects_read_nothing_of_it(

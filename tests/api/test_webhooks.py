@@ -61,6 +61,15 @@ def test_from_its_creation_to_a_delivery_that_is_sent_again(
     assert told == ["webhook.test", "memory.created", "memory.created", "trace.finished"]
 
 
+def test_tests_leave_threads_to_others(admin: APIClient, settings: Any) -> None:
+    address = f"/v1/webhooks/{admin.post('/v1/webhooks', BODY).json()['id']}"
+    settings.SYNC_REQUESTS = 0
+    refused = admin.post(f"{address}/test")
+
+    assert (refused.status_code, refused.json()["code"], refused["Retry-After"]) == (429, "rate_limited", "10")
+    assert admin.get(f"{address}/deliveries").json()["results"] == []
+
+
 def test_a_secret_is_shown_once(admin: APIClient) -> None:
     key = {"Idempotency-Key": "one"}
     made = admin.post("/v1/webhooks", BODY, headers=key).json()
@@ -79,6 +88,10 @@ def test_a_webhook_is_changed_paused_resumed_and_deleted(admin: APIClient) -> No
     address = f"/v1/webhooks/{admin.post('/v1/webhooks', BODY).json()['id']}"
     changed = admin.patch(address, {"name": "mail", "events": ["user.erased"], "include_content": True}).json()
     assert (changed["name"], changed["events"], changed["include_content"]) == ("mail", ["user.erased"], True)
+    assert LedgerEntry.objects.get(verb="webhook_changed").details == {
+        "fields": ["events", "includes_content", "name"],
+        "includes_content": True,
+    }
     assert admin.patch(address, {"paused": True}).json()["paused_by"].startswith("key:")
     assert admin.patch(address, {"paused": False}).json()["paused_at"] is None
     assert admin.delete(address).status_code == 204

@@ -109,6 +109,15 @@ def test_a_webhook_is_changed_paused_rotated_and_deleted(admin: Client) -> None:
     assert admin.get(page).status_code == 404
 
 
+def test_tests_leave_threads_to_others(admin: Client, settings: Any) -> None:
+    webhook, _ = created(admin, "https://example.com/hook")
+    settings.SYNC_REQUESTS = 0
+
+    answer = admin.post(f"{HOME}{webhook.pk}/test/", follow=True).content.decode()
+    assert "Nothing was sent" in answer
+    assert not WebhookDelivery.objects.exists()
+
+
 def test_a_receiver_that_takes_nothing_is_told_on_every_page_and_as_an_alert(project: Project, admin: Client) -> None:
     webhook, _ = created(admin, "https://example.com/hook")
     beat()

@@ -84,8 +84,8 @@ def test_following_events_takes_no_threads(client: Caller, instance: Instance) -
     admin = instance.run_all(["createkey", "journey", "--scope=admin"]).split()[-1]
     said: Any = [{"role": "user", "content": "I have a parrot."}]
 
-    async def first_of(memory: AsyncClient, trace: "asyncio.Future[str]", after: int) -> str:
-        async for event in memory.events(after=after, types=["trace.finished"]):
+    async def first_of(owner: AsyncClient, trace: "asyncio.Future[str]", after: int) -> str:
+        async for event in owner.events(after=after, types=["trace.finished"]):
             if event["data"]["trace_id"] == await trace:
                 return str(event["type"])
         raise AssertionError("a stream never ends")
@@ -94,7 +94,7 @@ def test_following_events_takes_no_threads(client: Caller, instance: Instance) -
         async with AsyncClient(client.address, client.key) as memory, AsyncClient(client.address, admin) as owner:
             log = await owner.request("PUT", "/v1/events/log", body={"is_on": True})
             trace: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-            following = [asyncio.create_task(first_of(memory, trace, log["last_number"])) for _ in range(12)]
+            following = [asyncio.create_task(first_of(owner, trace, log["last_number"])) for _ in range(12)]
             await asyncio.sleep(1)  # until they are connected; were they not, they would read what they have missed
             accepted = await memory.write_turns(user_id="follower", session_id="s", turns=said)
             trace.set_result(accepted["trace_id"])

@@ -9,6 +9,7 @@ from threading import Event
 from uuid import UUID
 
 import structlog
+from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.webhooks.post_message import GONE, PostOutcome, webhook_client
@@ -56,21 +57,28 @@ def deliver_webhook(*, webhook_id: UUID, most: timedelta, stop: Stop) -> int:
 
     A delivery is sent at least once: a process that dies between the answer and its record leaves it waiting.
     """
-    webhook = Webhook.objects.get(id=webhook_id)
+    claimed = Webhook.objects.get(id=webhook_id)
     slice_ = _Slice(until=time.monotonic() + most.total_seconds(), stop=stop)
     try:
         while not slice_.is_over() and (by_user := due_deliveries(webhook_id=webhook_id)):
-            side_by_side([partial(_send_in_order, webhook, each, slice_) for each in by_user], at_once=USERS_AT_ONCE)
+            side_by_side([partial(_send_in_order, webhook_id, each, slice_) for each in by_user], at_once=USERS_AT_ONCE)
     finally:
-        _give_back(webhook_id, slice_)
+        _give_back(claimed, slice_)
     return slice_.delivered
 
 
-def _send_in_order(webhook: Webhook, deliveries: Sequence[UUID], slice_: _Slice) -> None:
-    """Send the events of one end user; those after a failed one wait for it."""
+def _send_in_order(webhook_id: UUID, deliveries: Sequence[UUID], slice_: _Slice) -> None:
+    """Send the events of one end user; those after a failed one wait for it.
+
+    The webhook is read for each, so that a pause, another address or another secret holds from the next one on.
+    """
     with webhook_client() as client:
         for delivery_id in deliveries:
             if slice_.is_over():
+                return
+            webhook = Webhook.objects.filter(id=webhook_id, paused_at__isnull=True).first()
+            if webhook is None:
+                slice_.is_stopped.set()
                 return
             outcome = send_delivery(webhook=webhook, delivery_id=delivery_id, client=client)
             if outcome is None:
@@ -80,13 +88,22 @@ def _send_in_order(webhook: Webhook, deliveries: Sequence[UUID], slice_: _Slice)
                 return
 
 
-def _give_back(webhook_id: UUID, slice_: _Slice) -> None:
-    """Release the claim; let a receiver rest that has taken nothing, and pause its webhook after a day of that."""
+def _give_back(claimed: Webhook, slice_: _Slice) -> None:
+    """Release the claim and note what came of the slice, unless another process has claimed the webhook since."""
+    with transaction.atomic():
+        still_claimed = Webhook.objects.filter(id=claimed.id, leased_until=claimed.leased_until)
+        webhook = still_claimed.select_for_update(no_key=True).first()
+        if webhook is None:
+            return
+        webhook.leased_until = None
+        if webhook.resume_at == claimed.resume_at:  # else it begins anew, with another address or after a pause
+            _note_outcome(webhook, slice_)
+        webhook.save(update_fields=_NOTED)
+
+
+def _note_outcome(webhook: Webhook, slice_: _Slice) -> None:
+    """Let a receiver rest that has taken nothing, and pause its webhook after a day of that."""
     now = timezone.now()
-    webhook = Webhook.objects.filter(id=webhook_id).first()
-    if webhook is None:
-        return
-    webhook.leased_until = None
     if slice_.delivered:
         webhook.failures, webhook.failing_since, webhook.resume_at = 0, None, now
     elif slice_.failed:
@@ -95,14 +112,12 @@ def _give_back(webhook_id: UUID, slice_: _Slice) -> None:
         webhook.resume_at = now + rest_after(webhook.failures)
     else:
         webhook.resume_at = now + NOTHING_DUE
-    columns = ["leased_until", "failures", "failing_since", "resume_at"]
     if webhook.paused_at is None and (slice_.is_gone or is_to_be_paused(failing_since=webhook.failing_since, now=now)):
         webhook.paused_at, webhook.paused_by = now, SYSTEM_PAUSE
         webhook.pause_reason = _GONE_REASON if slice_.is_gone else _FAILING_REASON
-        columns += ["paused_at", "paused_by", "pause_reason"]
-        log.warning("a webhook was paused", webhook=str(webhook_id), reason=webhook.pause_reason)
-    webhook.save(update_fields=columns)
+        log.warning("a webhook was paused", webhook=str(webhook.id), reason=webhook.pause_reason)
 
 
+_NOTED = ("leased_until", "failures", "failing_since", "resume_at", "paused_at", "paused_by", "pause_reason")
 _GONE_REASON = "the receiver answered that it is gone (HTTP 410)"
 _FAILING_REASON = "the receiver has taken nothing for a day"

@@ -1,7 +1,8 @@
 """Events as receivers and readers see them: identifiers, states and numbers; sentences only where they are asked for.
 
 A sentence is read when the message is made, and only while its memory is active and shared: what was retracted,
-rejected or erased in the meantime is never sent, however late a delivery is tried again.
+rejected or erased in the meantime is never sent, however late a delivery is tried again. Of an end user whose erasure
+has begun nothing is told any more; that it has ended is an event of its own, which belongs to no end user.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +17,15 @@ from apps.tenants.models import EndUser
 
 
 def event_messages(events: Sequence[ProjectEvent], *, with_content: bool) -> list[dict[str, Any]]:
-    """Return the messages about events of one project, in their order, with two queries."""
+    """Return the messages about events of one project, in their order, with two queries.
+
+    There is none about an end user who is being erased.
+    """
     users = {each.end_user_id for each in events if each.end_user_id is not None}
-    names = dict(EndUser.objects.filter(id__in=users).values_list("id", "external_id")) if users else {}
-    contents = _contents(events) if with_content else {}
-    return [_message(each, names, contents) for each in events]
+    names = dict(EndUser.objects.filter(id__in=users).present().values_list("id", "external_id")) if users else {}
+    told = [each for each in events if each.end_user_id is None or each.end_user_id in names]
+    contents = _contents(told) if with_content else {}
+    return [_message(each, names, contents) for each in told]
 
 
 def _contents(events: Sequence[ProjectEvent]) -> dict[UUID, str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from apps.actions.webhooks.event_messages import event_messages
-from apps.events.reading import events_after, last_numbers
+from apps.events.reading import events_after, last_numbers, reached
 from apps.pipeline.events.streams import StreamPart, StreamPosition
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -29,8 +29,7 @@ def _next_part(position: StreamPosition, *, last: int) -> StreamPart:
         events = events_after(project_id=position.project_id, after=position.after, types=position.types, limit=AT_ONCE)
         messages = event_messages(events, with_content=position.with_content)
     text = b"".join(_frame(each["number"], each["type"], msgspec.json.encode(each)) for each in messages)
-    is_all = len(events) < AT_ONCE
-    return StreamPart(text=text, last=last if is_all else messages[-1]["number"])
+    return StreamPart(text=text, last=reached(events, limit=AT_ONCE, after=position.after, last=last))
 
 
 def _frame(number: int, type_: str, data: bytes) -> bytes:

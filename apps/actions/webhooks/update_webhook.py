@@ -45,7 +45,7 @@ def update_webhook(*, project_id: UUID, webhook_id: UUID, change: WebhookChange)
                 verb=_verb(webhook, changed),
                 object_kind="webhook",
                 object_id=webhook.id,
-                details={"fields": changed},
+                details=_details(webhook, changed),
             )
     return webhook
 
@@ -86,6 +86,14 @@ def _check_name(webhook: Webhook) -> None:
     others = Webhook.objects.filter(project_id=webhook.project_id, name=webhook.name).exclude(id=webhook.id)
     if others.exists():
         raise Conflict("another webhook of the project has this name")
+
+
+def _details(webhook: Webhook, changed: Sequence[str]) -> dict[str, object]:
+    """Return what the ledger tells: the names of the fields, and whether sentences are sent from now on."""
+    told: dict[str, object] = {"fields": list(changed)}
+    if "includes_content" in changed:
+        told["includes_content"] = webhook.includes_content
+    return told
 
 
 def _verb(webhook: Webhook, changed: Sequence[str]) -> str:

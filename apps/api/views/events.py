@@ -25,7 +25,7 @@ from apps.api.schemas.events import (
 from apps.api.validation import read_body, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.events.models import EventLog
-from apps.events.reading import events_after, log_of
+from apps.events.reading import events_after, log_of, reached
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.events.streams import StreamPosition
 
@@ -33,7 +33,9 @@ EVENT_STREAM = "text/event-stream"
 
 
 class EventsView(ApiView):
-    """The events of the project."""
+    """The events of the project, for keys with scope admin: they name every end user."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
     @documented(
         operation="list_events",
@@ -43,15 +45,14 @@ class EventsView(ApiView):
         problems=[Code.CONFLICT],
     )
     def get(self, request: Request) -> Response:
-        """Read events on from a number, oldest first. 409 if the project records none."""
+        """Read events on from a number, oldest first (scope admin). 409 if the project records none."""
         query = read_query(request, EventsQuery)
         log = self.recorded()
         found = events_after(project_id=log.project_id, after=query.after, types=query.type, limit=query.limit)
         messages = event_messages(found, with_content=query.include_content)
-        is_all = len(found) < query.limit
         answer = EventList(
             results=[msgspec.convert(each, EventResponse) for each in messages],
-            next_after=max(query.after, log.last_number) if is_all else messages[-1]["number"],
+            next_after=reached(found, limit=query.limit, after=query.after, last=log.last_number),
             last_number=log.last_number,
         )
         return Response(to_json(answer))
@@ -78,7 +79,8 @@ class EventStreamView(EventsView):
         problems=[Code.CONFLICT],
     )
     def get(self, request: Request) -> HttpResponse:  # type: ignore[override]  # not JSON
-        """Send events as they happen, with their number as `id`; a caller that comes again sends `Last-Event-ID`.
+        """Send events as they happen (scope admin), with their number as `id`, which a caller that comes again sends as
+        `Last-Event-ID`.
 
         The stream ends after some minutes, and the caller connects again. 409 if the project records none.
         """

@@ -38,9 +38,13 @@ from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.events.models import Webhook, WebhookDelivery
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.quotas import RateLimited
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import check_storable, checked_moment
+from apps.worker.waiting_callers import permit_to_wait
+
+TEST_RETRY_AFTER = 10  # seconds
 
 
 class WebhookBaseView(ApiView):
@@ -180,8 +184,14 @@ class WebhookTestView(WebhookBaseView):
         problems=[Code.NOT_FOUND],
     )
     def post(self, request: Request, webhook_id: str) -> Response:
-        """Send a signed test and return its outcome; the receiver has `WEBHOOK_TIMEOUT_SECONDS` to answer."""
-        sent = send_test(project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id))
+        """Send a signed test and return its outcome; the receiver has `WEBHOOK_TIMEOUT_SECONDS` to answer.
+
+        429 while `SYNC_REQUESTS` other callers wait for an outcome.
+        """
+        with permit_to_wait() as is_permitted:
+            if not is_permitted:
+                raise RateLimited("too many callers wait for an outcome; try again later", retry_after=TEST_RETRY_AFTER)
+            sent = send_test(project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id))
         return Response(to_json(delivery_response(sent)))
 
 

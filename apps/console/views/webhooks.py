@@ -25,6 +25,7 @@ from apps.console.selectors.webhooks import deliveries_by, listed_webhooks
 from apps.console.webhook_forms import FailedPeriodForm, WebhookForm
 from apps.events.models import Webhook
 from apps.pipeline.core.enums import DeliveryState, EventType, MemberRole
+from apps.worker.waiting_callers import permit_to_wait
 
 
 @never_cache
@@ -101,8 +102,11 @@ def switch(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpR
 def test(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     """Send a test and tell its outcome."""
     _find(visit, webhook_id)
-    sent = send_test(project_id=visit.project.pk, webhook_id=webhook_id)
-    if sent.last_error:
+    with permit_to_wait() as is_permitted:
+        sent = send_test(project_id=visit.project.pk, webhook_id=webhook_id) if is_permitted else None
+    if sent is None:
+        messages.error(request, "Nothing was sent: too many others wait for an answer. Try again in a moment.")
+    elif sent.last_error:
         messages.error(request, f"The test was not taken: {sent.last_error}.")
     else:
         messages.success(request, f"The receiver has taken the test (HTTP {sent.response_status}).")

@@ -10,7 +10,10 @@ from django.utils import timezone
 
 from apps.actions.memories.retract import retract
 from apps.actions.users.erase_user import erase_user
-from apps.actions.webhooks.deliver_events import deliver_events
+from apps.actions.webhooks.deliver_events import claim, deliver_events, number_all_events
+from apps.actions.webhooks.deliver_webhook import deliver_webhook
+from apps.actions.webhooks.event_messages import event_messages
+from apps.actions.webhooks.read_streams import read_streams
 from apps.actions.webhooks.rotate_secret import rotate_secret
 from apps.actions.webhooks.send_again import send_again, send_failed_again
 from apps.actions.webhooks.send_test import send_test
@@ -18,7 +21,8 @@ from apps.actions.webhooks.update_webhook import WebhookChange, update_webhook
 from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import EventType
-from apps.tenants.models import Project
+from apps.pipeline.events.streams import StreamPart, StreamPosition
+from apps.tenants.models import EndUser, Project
 from memplatform_client import verify_webhook
 from tests.actions.webhooks.webhook_rows import deliver_again, received, states, types, webhook
 from tests.webhook_receiver import Receiver, is_signed, receiving
@@ -202,6 +206,75 @@ def test_nothing_of_an_erased_user_is_sent_but_that(ana: Person, project: Projec
 
     assert deliver_again() == 1
     assert received(receiver) == [("user.erased", {"end_user": told["end_user"], "erasure": receipt.shown_id})]
+
+
+def test_nothing_is_told_of_a_user_whose_erasure_has_begun(ana: Person, project: Project, receiver: Receiver) -> None:
+    webhook(project, receiver.url, includes_content=True)
+    remembers(ana, "I live in Lisbon.")
+    EndUser.objects.filter(id=ana.id).update(erasing_since=timezone.now())
+
+    assert deliver_events() == 0
+    assert receiver.requests == []
+    assert states() == []
+    events = list(ProjectEvent.objects.order_by("number"))
+    assert event_messages(events, with_content=True) == []
+    assert read_streams({0: StreamPosition(project.id, after=0)}) == {0: StreamPart(text=b"", last=2)}
+
+
+@pytest.mark.parametrize(("is_paused", "sent", "left"), [(True, 1, 1), (False, 2, 0)])
+def test_a_pause_holds_from_the_next_delivery_on(
+    ana: Person, project: Project, receiver: Receiver, is_paused: bool, sent: int, left: int
+) -> None:
+    made = webhook(project, receiver.url, events=CREATED).webhook
+    remembers(ana, "I live in Lisbon.", "I work as a nurse.")
+    number_all_events()
+    ((webhook_id, _),) = claim(most=1)
+
+    def pause_after_the_first() -> bool:
+        if receiver.requests and is_paused:
+            update_webhook(project_id=project.id, webhook_id=made.id, change=WebhookChange(is_paused=True))
+        return False
+
+    deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=pause_after_the_first)
+    found = Webhook.objects.get()
+    assert len(receiver.requests) == sent
+    assert WebhookDelivery.objects.filter(state="waiting").count() == left
+    assert (found.paused_at is not None, found.leased_until) == (is_paused, None)
+
+
+def test_failures_of_a_former_address_are_not_counted(ana: Person, project: Project, receiver: Receiver) -> None:
+    made = webhook(project, receiver.url, events=CREATED).webhook
+    remembers(ana, "I live in Lisbon.")
+    number_all_events()
+    receiver.statuses = [500]
+    ((webhook_id, _),) = claim(most=1)
+
+    def move() -> bool:
+        if receiver.requests:
+            change = WebhookChange(url="https://example.com/moved")
+            update_webhook(project_id=project.id, webhook_id=made.id, change=change)
+        return bool(receiver.requests)
+
+    deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=move)
+    found = Webhook.objects.get()
+    assert (found.failures, found.paused_at, found.leased_until) == (0, None, None)
+
+
+def test_a_webhook_that_another_process_has_claimed_is_left_to_it(
+    ana: Person, project: Project, receiver: Receiver
+) -> None:
+    webhook(project, receiver.url, events=CREATED)
+    remembers(ana, "I live in Lisbon.")
+    number_all_events()
+    ((webhook_id, _),) = claim(most=1)
+    later = timezone.now() + timedelta(hours=1)
+
+    def is_claimed_by_another() -> bool:
+        Webhook.objects.update(leased_until=later)
+        return False
+
+    assert deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=is_claimed_by_another) == 1
+    assert Webhook.objects.get().leased_until == later
 
 
 def test_both_secrets_are_good_while_one_replaces_the_other(ana: Person, project: Project, receiver: Receiver) -> None:

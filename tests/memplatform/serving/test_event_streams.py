@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -23,7 +24,7 @@ class Log:
 
     def read(self, positions: Mapping[int, StreamPosition]) -> dict[int, StreamPart]:
         self.asked.append(dict(positions))
-        if len(self.asked) == 1:
+        if len(self.asked) <= 2:
             raise ConnectionError("the database is gone")
         behind = {key: each for key, each in positions.items() if self.last.get(each.project_id, 0) > each.after}
         return {key: StreamPart(text=f"{each.after + 1}".encode(), last=each.after + 1) for key, each in behind.items()}
@@ -54,7 +55,7 @@ async def sent(caller: Caller, *parts: bytes) -> None:
             await asyncio.sleep(0.01)
 
 
-def test_each_gets_the_events_of_its_project_until_it_goes() -> None:
+def test_each_gets_the_events_of_its_project_until_it_goes(caplog: pytest.LogCaptureFixture) -> None:
     log = Log()
     streams = EventStreams(log.read, limits=LIMITS)
 
@@ -77,6 +78,8 @@ def test_each_gets_the_events_of_its_project_until_it_goes() -> None:
 
     run_async(follow())
     assert {each.project_id for each in log.asked[0].values()} == {ONE, OTHER}  # one reading for all
+    told = [each.getMessage() for each in caplog.records if each.name == "memplatform.serving.event_streams"]
+    assert told == ["reading events failed; who follows them waits until it succeeds", "events are read again"]
 
 
 @pytest.mark.parametrize(("others", "allowed"), [([ONE], True), ([ONE, ONE], False), ([ONE, OTHER, OTHER], False)])
@@ -106,13 +109,42 @@ def test_the_streams_of_a_project_and_of_a_process_are_bounded(others: list[UUID
     assert run_async(follow()) is allowed
 
 
-def test_a_quiet_stream_beats_and_ends_after_its_lifetime() -> None:
-    streams = EventStreams(Log().read, limits=StreamLimits(at_most=1, of_project=1, lifetime=0.05, heartbeat=0.01))
+def test_a_quiet_stream_beats() -> None:
+    streams = EventStreams(Log().read, limits=replace(LIMITS, heartbeat=0.01))
     caller = Caller()
-    run_async(streams.serve(StreamPosition(ONE, after=0), caller))  # type: ignore[arg-type]
 
-    assert len(caller.sent) >= 2
+    async def follow() -> None:
+        serving = asyncio.create_task(streams.serve(StreamPosition(ONE, after=0), caller))  # type: ignore[arg-type]
+        async with asyncio.timeout(20):
+            while len(caller.sent) < 3:
+                await asyncio.sleep(0.01)
+            caller.gone.set()
+            await serving
+
+    run_async(follow())
     assert set(caller.sent) == {HEARTBEAT}
+
+
+def test_a_stream_ends_after_its_lifetime() -> None:
+    streams, caller = EventStreams(Log().read, limits=replace(LIMITS, lifetime=0.05)), Caller()
+    run_async(until_its_end(streams, caller))
+
+    assert set(caller.sent) == {HEARTBEAT}
+
+
+def test_a_stream_ends_after_what_it_may_send() -> None:
+    """Its caller comes again, and goes on from the last event that it has."""
+    log = Log()
+    log.last[ONE] = 9
+    streams, caller = EventStreams(log.read, limits=replace(LIMITS, most_bytes=2)), Caller()
+    run_async(until_its_end(streams, caller))
+
+    assert caller.sent == [HEARTBEAT, b"1", b"2"]
+
+
+async def until_its_end(streams: EventStreams, caller: Caller) -> None:
+    async with asyncio.timeout(20):
+        await streams.serve(StreamPosition(ONE, after=0), caller)  # type: ignore[arg-type]
 
 
 def test_streams_end_when_the_process_is_asked_to() -> None:

@@ -161,6 +161,8 @@ class Client:
     ) -> Iterator[models.EventResponse]:
         """Yield events as they happen, without end: those after a number, or by default from now on.
 
+        The key needs scope admin.
+
         Each is yielded at least once. Keep the `number` of the last one that you have dealt with, and go on from it
         after a restart. A lost connection is taken up again; while the server has no stream to spare, events are read
         every two seconds. Raises what `send` raises.
