@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 
 from apps.actions.imports.check_import import check_import
 from apps.actions.imports.continue_imports import continue_imports
+from apps.actions.imports.lease import LeaseLost, claim, fail, reporting
 from apps.actions.projects.archive_project import archive_project
 from apps.actions.projects.restore_project import restore_project
 from apps.actions.users.erase_user import erase_user
@@ -20,7 +21,7 @@ from apps.intake import run_import as running
 from apps.intake.run_import import run_import, run_next_import
 from apps.memories.models import LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import Scope, Status
+from apps.pipeline.core.enums import ImportState, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.importing import chunks
 from apps.tenants.models import ApiKey, Project
@@ -293,3 +294,46 @@ def test_a_worker_that_gives_others_their_turn_goes_on_later(
     other.delete()
     run_next_import(import_id=import_id)
     assert Turn.objects.count() == 5
+
+
+def checking(admin: APIClient, content: bytes) -> FileImport:
+    """Return an import whose check has reported some counts, and has not ended."""
+    made = admin.post("/v1/imports", {"file_name": "file.json"}).json()
+    url = f"/v1/imports/{made['id']}"
+    admin.put(f"{url}/parts/1", content, content_type="application/octet-stream")
+    assert admin.post(f"{url}/check", {}).status_code == 200
+    held = claim(import_id=parse(Prefix.IMPORT, made["id"]), since=ImportState.CHECKING, working=ImportState.CHECKING)
+    assert held is not None
+    with reporting(held) as row:
+        row.counts = {"chunks": 1, "turns": 1}
+    return held
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "failed"])
+def test_a_check_that_does_not_end_leaves_a_file_that_nobody_has_read(
+    ends: str, admin: APIClient, project: Project, upload: Upload
+) -> None:
+    start(admin, upload(lines("Hello, I live in Lisbon.")))
+    held = checking(admin, lines(*SAID))
+    url = f"/v1/imports/{held.shown_id}"
+    if ends == "cancelled":
+        assert admin.post(f"{url}/cancel").status_code == 200
+    else:
+        fail(held, "unreadable")
+
+    assert admin.post(f"{url}/start").status_code == 409
+    erase_user(project_id=project.pk, user_id="ana")
+    assert not FilePart.objects.exists()
+    assert FileImport.objects.get(id=held.pk).has_file is False
+
+
+def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient) -> None:
+    held = checking(admin, lines(*SAID))
+    url = f"/v1/imports/{held.shown_id}"
+    admin.post(f"{url}/cancel")
+    assert admin.post(f"{url}/check", {}).status_code == 200
+
+    with pytest.raises(LeaseLost), reporting(held):
+        pass
+    check_import(import_id=held.pk)
+    assert admin.get(url).json()["state"] == "checked"
