@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -258,6 +260,22 @@ def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, setting
     failed = admin.get(url).json()
     assert (failed["state"], failed["error"]) == ("failed", "the format of the file is not recognised: name it")
     assert admin.delete(f"{url}/file").json()["has_file"] is False
+
+
+def test_a_deleted_file_takes_no_part(admin: APIClient) -> None:
+    url = f"/v1/imports/{admin.post('/v1/imports', {'file_name': 'f'}).json()['id']}"
+    kind = "application/octet-stream"
+    assert admin.put(f"{url}/parts/1", b"x", content_type=kind).status_code == 200
+    with CaptureQueriesContext(connection) as queries:
+        assert admin.delete(f"{url}/file").json()["has_file"] is False
+    told = [each["sql"] for each in queries]
+    changed = next(place for place, sql in enumerate(told) if '"has_file" = false' in sql)
+    deleted = next(place for place, sql in enumerate(told) if sql.startswith('DELETE FROM "imports_filepart"'))
+    assert changed < deleted  # under the lock that whoever stores a part takes
+
+    refused = admin.put(f"{url}/parts/1", b"x", content_type=kind)
+    assert (refused.status_code, "was deleted" in refused.json()["detail"]) == (409, True)
+    assert not FilePart.objects.exists()
 
 
 def test_an_import_into_an_archived_project_fails_and_goes_on_once_it_is_restored(
