@@ -1,7 +1,7 @@
 """An import as a job: checked without writing, imported once whatever happens, at the pace that quotas allow."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from apps.actions.imports import check_import as checking_file
 from apps.actions.imports.check_import import check_import
 from apps.actions.imports.continue_imports import continue_imports
 from apps.actions.imports.lease import LeaseLost, claim, fail, reporting
@@ -343,6 +344,26 @@ def test_a_check_that_does_not_end_leaves_a_file_that_nobody_has_read(
     erase_user(project_id=project.pk, user_id="ana")
     assert not FilePart.objects.exists()
     assert FileImport.objects.get(id=held.pk).has_file is False
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_an_import_that_is_cancelled_and_then_breaks_stays_cancelled(
+    started: bool, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = upload(lines(*SAID))
+    url = f"/v1/imports/{made['id']}"
+
+    def broken(held: FileImport) -> Iterator[Any]:
+        assert admin.post(f"/v1/imports/{held.shown_id}/cancel").status_code == 200
+        raise ValueError("a broken reader")
+
+    monkeypatch.setattr(running if started else checking_file, "chunks_of", broken)
+    if started:
+        assert start(admin, made)["state"] == "cancelled"
+    else:
+        assert admin.post(f"{url}/check", {}).status_code == 200
+        check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+    assert (admin.get(url).json()["state"], admin.get(url).json()["error"] or "") == ("cancelled", "")
 
 
 def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient) -> None:
