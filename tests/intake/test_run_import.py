@@ -15,7 +15,9 @@ from apps.actions.imports import check_import as checking_file
 from apps.actions.imports.check_import import check_import
 from apps.actions.imports.continue_imports import continue_imports
 from apps.actions.imports.lease import LeaseLost, claim, fail, reporting
+from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects.archive_project import archive_project
+from apps.actions.projects.change_policy import change_policy
 from apps.actions.projects.restore_project import restore_project
 from apps.actions.users.erase_user import erase_user
 from apps.imports.models import FileImport, FilePart
@@ -376,3 +378,25 @@ def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient
         pass
     check_import(import_id=held.pk)
     assert admin.get(url).json()["state"] == "checked"
+
+
+def test_memories_that_are_private_to_an_agent_stay_so(
+    project: Project, admin: APIClient, trusted: APIClient, upload: Upload
+) -> None:
+    change_policy(project_id=project.pk, base=1, changes={("sharing", "memory_sharing"): "by_agent"})
+    secret = {"type": "fact", "content": "Ana has a boat.", "agent_id": "coach", "app_id": "shop", "run_id": "r1"}
+    shared = {"type": "fact", "content": "Ana plays chess."}
+    assert trusted.post("/v1/memories", {"user_id": "ana", "memories": [secret, shared]}).status_code == 201
+    memories = Memory.objects.select_related("end_user", "subject").order_by("id")
+    told = "".join(export_memories(project_id=project.pk, memories=memories, file_format=ExportFormat.JSONL))
+    change_policy(project_id=project.pk, base=2, changes={("sharing", "memory_sharing"): "shared"})
+
+    made = upload(told.replace('"user_id":"ana"', '"user_id":"bo"').encode(), format="memories")
+    assert start(admin, made)["done"] == {"stored": 2}
+    boat = Memory.objects.get(end_user__external_id="bo", content="Ana has a boat.")
+    assert (boat.private_to, boat.agent_id, boat.app_id, boat.run_id) == ("coach", "coach", "shop", "r1")
+    search = {"user_id": "bo", "query": "boat chess"}
+    for agent, expected in (({}, {"Ana plays chess."}), ({"agent_id": "coach"}, {"Ana has a boat."})):
+        found = trusted.post("/v1/memories/search", {**search, **agent}).json()
+        assert expected <= {each["content"] for each in found["results"]}, found
+        assert agent or "Ana has a boat." not in {each["content"] for each in found["results"]}
