@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from time import monotonic, sleep
 from uuid import UUID
 
 import structlog
+from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.errors import ProjectArchived, Refused
@@ -111,7 +112,7 @@ def run_import(
         held = claim(import_id=import_id, since=ImportState.WAITING, working=ImportState.RUNNING)
         if held is None:
             return
-        with acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held):
+        with suppress(LeaseLost), acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held):
             run = ImportRun(held, most=most, pauses=pauses, on_progress=on_progress)
             (_load if held.format == ImportFormat.PROJECT else _import)(run)
             _finish(held)
@@ -125,11 +126,11 @@ def run_next_import(*, import_id: UUID) -> None:
 
 @contextmanager
 def _ending(held: FileImport) -> Iterator[None]:
-    """Give the import back in the state that fits what the block raises."""
+    """Give the import back in the state that fits what the block raises. Raises LeaseLost."""
     try:
         yield
     except LeaseLost:
-        return
+        raise
     except _TurnOver:
         release(held, state=ImportState.WAITING, wait_reason="")
         queue_import(held.pk)
@@ -169,9 +170,10 @@ def _load(run: ImportRun) -> None:
             continue
         run.begin()
         with reporting(held) as row:
+            check_quotas(project_id=held.project_id)
             loaded = loader.load(block)
             if isinstance(loaded, ImportProblem):
-                row.problems = [*row.problems, {"at": loaded.at, "reason": loaded.reason}][-MOST_PROBLEMS:]
+                row.problems = [*row.problems, {"at": loaded.at, "reason": loaded.reason}][:MOST_PROBLEMS]
                 loaded = {"refused": 1}
             run.end(row, number, loaded)
 
@@ -200,13 +202,14 @@ def _store_memories(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
 
 def _finish(held: FileImport) -> None:
     """End the import, and delete its file: everything in it is stored or told."""
-    release(held, state=ImportState.DONE, finished_at=timezone.now(), wait_reason="")
-    held.refresh_from_db()
-    record(
-        project_id=held.project_id,
-        verb="import_finished",
-        object_kind="import",
-        object_id=held.pk,
-        details=dict(held.done),
-    )
-    delete_import_file(project_id=held.project_id, import_id=held.pk)
+    with transaction.atomic():
+        release(held, state=ImportState.DONE, finished_at=timezone.now(), wait_reason="")
+        done = FileImport.objects.get(id=held.pk).done
+        record(
+            project_id=held.project_id,
+            verb="import_finished",
+            object_kind="import",
+            object_id=held.pk,
+            details=dict(done),
+        )
+        delete_import_file(project_id=held.project_id, import_id=held.pk)

@@ -95,8 +95,16 @@ def test_refusals_are_json_that_the_client_reads(client: APIClient, client_of: M
         assert (answer.status_code, answer["Content-Type"]) == (status, "application/json"), (body, answer.content)
         assert status == 200 or answer.json()["detail"]
     assert APIClient().get("/v1/ping/").status_code == 401
-    for filters in ("[" * 150, "{'user_id': print()}", "['user_id']", "{1: 2}"):
-        assert client.delete(f"/v1/memories/?user_id=kim&filters={filters}").status_code == 422
+    no_json = (
+        "{[]: 1}",
+        "{'topic': {1}}",
+        "{'topic': b'x'}",
+        "{'topic': [(1, 2)]}",
+        "{'topic': 1e999}",
+        "{'topic': 1j}",
+    )
+    for filters in ("[" * 150, "{'user_id': print()}", "['user_id']", "{1: 2}", *no_json):
+        assert client.delete(f"/v1/memories/?user_id=kim&filters={filters}").status_code == 422, filters
     assert client.delete("/v1/memories/").status_code == 422
     assert client.get("/v1/entities/").status_code == 403
     client.post("/v3/memories/add/", {"messages": SAID, "user_id": "kim"})

@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
+from apps.actions.imports.lease import claim
 from apps.imports.models import FileImport
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import ImportState
 from apps.pipeline.importing import chunks
 from apps.tenants.models import Project
 from apps.traces.models import Trace, Turn
+from memplatform.management.commands import ingest
 
 pytestmark = pytest.mark.django_db
 
@@ -100,6 +104,27 @@ def test_a_turn_without_an_end_user_is_bad_unless_the_command_names_one(project:
     assert not Trace.objects.exists()
     run(project, file, anonymous, "--user=bo")
     assert Trace.objects.get().end_user.external_id == "bo"
+
+
+def test_a_check_that_a_worker_has_begun_is_waited_for(
+    project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue, leased = ingest.begin_check, []
+
+    def begun(**options: Any) -> FileImport:
+        held = queue(**options)
+        leased.append(claim(import_id=held.pk, since=ImportState.CHECKING, working=ImportState.CHECKING))
+        return held
+
+    def slept(_: float) -> None:
+        FileImport.objects.filter(state=ImportState.CHECKING).update(leased_until=timezone.now())  # the worker died
+
+    monkeypatch.setattr(ingest, "begin_check", begun)
+    monkeypatch.setattr(ingest.time, "sleep", slept)
+
+    assert run(project, file, THREE) == "3 turns in 1 requests, 0 known already\n"
+    assert len(leased) == 1
+    assert leased[0] is not None
 
 
 @pytest.mark.parametrize("options", [("--project=nobody",), ("--format=jsonl",)])

@@ -1,7 +1,6 @@
 """An import as a job: checked without writing, imported once whatever happens, at the pace that quotas allow."""
 
 import json
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -26,57 +25,9 @@ from apps.pipeline.importing import chunks
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import Trace, Turn
 from tests.conftest import MakeClient
+from tests.intake.import_steps import SAID, Upload, lines, mem0, start, work
 
 pytestmark = pytest.mark.django_db
-SAID = ["I live in Lisbon.", "ok", "I work as a nurse.", "My dog is called Rex.", "I was born in 1990."]
-
-
-def lines(*said: str, user_id: str = "ana", session_id: str = "monday") -> bytes:
-    turns = ({"user_id": user_id, "session_id": session_id, "role": "user", "content": each} for each in said)
-    return "\n".join(map(json.dumps, turns)).encode()
-
-
-def mem0(*memories: str, **fields: Any) -> bytes:
-    rows = [{"id": f"m{place}", "memory": each, "user_id": "ana", **fields} for place, each in enumerate(memories)]
-    return json.dumps({"results": rows}).encode()
-
-
-@pytest.fixture
-def admin(project: Project, client_of: MakeClient) -> APIClient:
-    return client_of(project, Scope.ADMIN)
-
-
-Upload = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def upload(admin: APIClient) -> Upload:
-    """Upload a file in parts of 64 bytes, check it, and return the import."""
-
-    def make(content: bytes, **body: Any) -> dict[str, Any]:
-        made = admin.post("/v1/imports", {"file_name": "file.json", **body})
-        assert made.status_code == 201, made.json()
-        url = f"/v1/imports/{made.json()['id']}"
-        for number, first in enumerate(range(0, len(content), 64), start=1):
-            part = content[first : first + 64]
-            assert admin.put(f"{url}/parts/{number}", part, content_type="application/octet-stream").status_code == 200
-        assert admin.post(f"{url}/check", {}).status_code == 200
-        check_import(import_id=parse(Prefix.IMPORT, made.json()["id"]))
-        return dict(admin.get(url).json())
-
-    return make
-
-
-def start(admin: APIClient, made: dict[str, Any]) -> dict[str, Any]:
-    """Start an import, let a worker take its turn, and return the import."""
-    answer = admin.post(f"/v1/imports/{made['id']}/start")
-    assert answer.status_code == 200, answer.json()
-    return work(admin, made)
-
-
-def work(admin: APIClient, made: dict[str, Any]) -> dict[str, Any]:
-    run_import(import_id=parse(Prefix.IMPORT, made["id"]))
-    return dict(admin.get(f"/v1/imports/{made['id']}").json())
 
 
 def test_a_check_counts_what_a_file_would_bring_and_writes_nothing(admin: APIClient, upload: Upload) -> None:

@@ -30,6 +30,9 @@ def begin_check(*, project_id: UUID, import_id: UUID, file_format: ImportFormat 
             raise Conflict("the file has no parts, or one of them is missing")
         held.state, held.error, held.finished_at = ImportState.CHECKING, "", None
         held.format = file_format or held.format
+        # An earlier check says nothing now: an import counts as read only once its check has ended.
+        held.counts, held.users, held.problems = {}, [], []
+        held.leased_until = held.lease_token = None
         held.save()
         transaction.on_commit(lambda: queue_task("check_import", str(import_id), group="import", timeout=TASK_SECONDS))
     return held

@@ -22,9 +22,16 @@ _CANCELLABLE = (
 
 def cancel_import(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Cancel an import that is not over; one that runs stops after the chunk at hand. Raises NotFound, Conflict."""
-    changes = {"state": ImportState.CANCELLED, "finished_at": timezone.now(), "leased_until": None, "resume_at": None}
+    changes = {
+        "state": ImportState.CANCELLED,
+        "finished_at": timezone.now(),
+        "leased_until": None,
+        "lease_token": None,
+        "resume_at": None,
+    }
     with transaction.atomic():
         rows = FileImport.objects.filter(project_id=project_id, id=import_id, state__in=_CANCELLABLE)
+        rows.filter(state=ImportState.CHECKING).update(counts={})  # of half a file
         if rows.update(**changes):
             record(project_id=project_id, verb="import_cancelled", object_kind="import", object_id=import_id)
     found = find_import(project_id=project_id, import_id=import_id)

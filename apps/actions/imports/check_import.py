@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -63,14 +64,14 @@ def check_import(*, import_id: UUID) -> None:
     project_id = project_of_import(import_id)
     if project_id is None:
         return
-    with tenant_scope(project_id=project_id):
+    with tenant_scope(project_id=project_id), suppress(LeaseLost):
         held = claim(import_id=import_id, since=ImportState.CHECKING, working=ImportState.CHECKING)
         if held is None:
             return
         try:
             _check(held)
         except LeaseLost:
-            return
+            raise
         except Exception as error:  # whatever a file makes a reader raise, the check has to end with a state
             if is_outage(error):
                 raise  # when the lease has ended, continue_imports begins again

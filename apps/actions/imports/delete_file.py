@@ -8,8 +8,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from apps.actions.errors import Conflict
-from apps.actions.imports.find_import import find_import
+from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
 from apps.imports.models import FileImport, FilePart
 from apps.pipeline.core.enums import ImportState
@@ -21,10 +20,12 @@ OLD = "nobody has finished it, and its file was deleted"
 
 def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Delete the file of an import that is not under way; its report stays. Raises NotFound, Conflict."""
-    found = find_import(project_id=project_id, import_id=import_id)
-    if not found.is_over:
-        raise Conflict(f"the import is {found.state}: cancel it first")
     with transaction.atomic():
+        found = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
+        if found is None:
+            raise NotFound("there is no such import")
+        if not found.is_over:
+            raise Conflict(f"the import is {found.state}: cancel it first")
         if _forget(FileImport.objects.filter(id=import_id, has_file=True), error=""):
             record(project_id=project_id, verb="import_file_deleted", object_kind="import", object_id=import_id)
     found.refresh_from_db()
@@ -56,10 +57,12 @@ def forget_old_files() -> int:
 
 def _forget(imports: QuerySet[FileImport], *, error: str) -> int:
     """Delete the files of some imports; those that are not done are cancelled, with the reason."""
-    ids = list(imports.values_list("id", flat=True))
-    FilePart.objects.filter(file_import__in=ids).delete()
-    rows = FileImport.objects.filter(id__in=ids)
-    rows.exclude(state=ImportState.DONE).update(
-        state=ImportState.CANCELLED, error=error, finished_at=timezone.now(), leased_until=None, resume_at=None
-    )
-    return rows.update(has_file=False, users=[])
+    cancelled = {"state": ImportState.CANCELLED, "error": error, "finished_at": timezone.now()}
+    with transaction.atomic():
+        # The rows are locked first, as by whoever stores a part: no part is stored after the others are deleted.
+        ids = list(imports.select_for_update().order_by("id").values_list("id", flat=True))
+        rows = FileImport.objects.filter(id__in=ids)
+        rows.exclude(state=ImportState.DONE).update(**cancelled, leased_until=None, lease_token=None, resume_at=None)
+        forgotten = rows.update(has_file=False, users=[])
+        FilePart.objects.filter(file_import__in=ids).delete()
+    return forgotten

@@ -56,5 +56,8 @@ def release(file_import: FileImport, *, state: ImportState, **changes: Any) -> N
 
 
 def fail(file_import: FileImport, error: str) -> None:
-    """End an import with the reason; it can be resumed. Raises LeaseLost."""
-    release(file_import, state=ImportState.FAILED, error=error[:MOST_ERROR], finished_at=timezone.now())
+    """End an import with the reason; it can be resumed, and a check begun again. Raises LeaseLost."""
+    changes: dict[str, Any] = {"error": error[:MOST_ERROR], "finished_at": timezone.now()}
+    if file_import.state == ImportState.CHECKING:
+        changes["counts"] = {}  # of half a file
+    release(file_import, state=ImportState.FAILED, **changes)

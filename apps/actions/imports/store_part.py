@@ -25,6 +25,8 @@ def store_part(*, project_id: UUID, import_id: UUID, number: int, content: bytes
         held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
         if held is None:
             raise NotFound("there is no such import")
+        if not held.has_file:
+            raise Conflict("its file was deleted: request another import")
         if held.state != ImportState.UPLOADING:
             raise Conflict(f"the import is {held.state}")
         others = FilePart.objects.filter(file_import=held).exclude(number=number)

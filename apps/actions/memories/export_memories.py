@@ -18,7 +18,8 @@ from apps.tenants.streamed_rows import streamed_rows
 COLUMNS = (
     "id", "user_id", "status", "type", "subject", "predicate", "object", "polarity", "content", "confidence",
     "importance", "tags", "source_confidence", "extractor", "said_at", "valid_from", "valid_until", "expires_at",
-    "created_at", "updated_at", "review_reasons", "trace_id", "superseded_by",
+    "created_at", "updated_at", "review_reasons", "trace_id", "superseded_by", "agent_id", "app_id", "run_id",
+    "private_to",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import ast
 import json
 import re
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -219,11 +220,22 @@ def written_filters(text: str | None) -> Fields:
         return {}
     try:
         read = ast.literal_eval(text[:MOST_FILTER_CHARACTERS])
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise invalid("must be a dictionary as Python writes it", at="filters") from error
-    if not isinstance(read, dict) or not all(isinstance(name, str) for name in read):
-        raise invalid("must be a dictionary with names", at="filters")
+    if not isinstance(read, dict) or not _is_json(read):
+        raise invalid("must be a dictionary with names, of values that JSON has", at="filters")
     return read
+
+
+def _is_json(value: Any) -> bool:
+    """Return True for what a JSON document could hold; sets, bytes, tuples and infinite numbers are none of it."""
+    if isinstance(value, dict):
+        return all(isinstance(name, str) and _is_json(each) for name, each in value.items())
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    if isinstance(value, float):
+        return isfinite(value)
+    return value is None or isinstance(value, str | int)
 
 
 def _checked(made: Any) -> Any:

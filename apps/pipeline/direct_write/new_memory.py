@@ -40,6 +40,7 @@ class NewMemory(Statement):
     confidence: float | None = None
     session_id: str = ""
     agent_scope: AgentScope = UNSCOPED
+    private_to: str = ""  # the agent that alone is told of it; empty: as the policy says
     context: str = ""
 
 
@@ -88,7 +89,7 @@ def add_memory(
         expires_at=new.expires_at,
         metadata=new.metadata,
         agent_scope=new.agent_scope,
-        private_to=policy.sharing.private_to(new.agent_scope),
+        private_to=new.private_to or policy.sharing.private_to(new.agent_scope),
     )
 
 

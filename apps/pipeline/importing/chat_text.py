@@ -77,19 +77,21 @@ def read_chat_text(stream: BinaryIO, *, source: ImportSource) -> Iterator[Import
 def _lines(text: str) -> Iterator[_Message | ImportProblem]:
     """Yield a message for each line that names its speaker, with the lines that follow it."""
     open_message: _Message | None = None
+    said: list[str] = []  # its lines, which are joined once
     for number, line in enumerate(text.splitlines(), start=1):
         match = _LINE.match(line)
         if match:
             if open_message:
-                yield open_message
+                yield replace(open_message, text="\n".join(said))
             name = str(match["bold"] or match["heading"] or match["plain"])
-            open_message = _Message(f"line {number}", name, match["text"], _moment(match["time"]))
+            open_message = _Message(f"line {number}", name, "", _moment(match["time"]))
+            said = [match["text"]]
         elif open_message:
-            open_message = replace(open_message, text=f"{open_message.text}\n{line}")
+            said.append(line)
         elif line.strip():
             yield ImportProblem(f"line {number}", 'names no speaker ("Name: text")')
     if open_message:
-        yield open_message
+        yield replace(open_message, text="\n".join(said))
 
 
 def _moment(text: str | None) -> datetime | None:

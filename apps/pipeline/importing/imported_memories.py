@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.enums import Grounding, SourceConfidence
 from apps.pipeline.core.input_validation import (
     BadInput,
@@ -47,6 +48,8 @@ def checked_memory(entry: ImportedMemory, *, now: datetime) -> ImportedMemory | 
             topic=checked_name(new.topic, at="topic")[:MOST_TOPIC],
             tags=tuple(checked_name(tag, at="tags") for tag in new.tags),
             metadata=_metadata(new.metadata),
+            agent_scope=_agent_scope(new.agent_scope),
+            private_to=checked_name(new.private_to, at="private_to"),
             said_at=checked_said_at(new.said_at, at="said_at", now=now),
             valid_from=checked_moment(new.valid_from, at="valid_from"),
             valid_until=checked_moment(new.valid_until, at="valid_until"),
@@ -60,6 +63,12 @@ def checked_memory(entry: ImportedMemory, *, now: datetime) -> ImportedMemory | 
 
 def _object(literal: str | None) -> str | None:
     return None if literal is None else checked_name(literal, at="object")[:MOST_OBJECT]
+
+
+def _agent_scope(scope: AgentScope) -> AgentScope:
+    for name, value in scope.given().items():
+        checked_name(value, at=name)
+    return scope
 
 
 def _metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:

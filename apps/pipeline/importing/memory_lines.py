@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import msgspec
 
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.enums import MemoryType, Polarity, Status
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Mention, ObjectValue
@@ -15,6 +16,9 @@ from apps.pipeline.importing.file_lines import file_lines
 from apps.pipeline.importing.imported_memories import checked_memory
 
 _KEPT = {Status.ACTIVE: None, Status.PENDING_REVIEW: Status.PENDING_REVIEW, Status.SUPERSEDED: Status.SUPERSEDED}
+
+
+Name = Annotated[str, msgspec.Meta(max_length=255)]
 
 
 class _Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +38,10 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     expires_at: datetime | None = None
+    agent_id: Name = ""
+    app_id: Name = ""
+    run_id: Name = ""
+    private_to: Name = ""
 
 
 _decoder = msgspec.json.Decoder(_Line)
@@ -77,4 +85,6 @@ def _memory(line: _Line) -> NewMemory:
         valid_from=line.valid_from,
         valid_until=line.valid_until,
         expires_at=line.expires_at,
+        agent_scope=AgentScope(agent_id=line.agent_id, app_id=line.app_id, run_id=line.run_id),
+        private_to=line.private_to,
     )

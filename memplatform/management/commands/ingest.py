@@ -100,8 +100,7 @@ class Command(BaseCommand):
             held.delete()
             raise CommandError(f"{file}: {error.strerror}") from error
         begin_check(project_id=project.pk, import_id=held.pk)
-        check_import(import_id=held.pk)
-        held.refresh_from_db()
+        _check(held)
         if held.state == ImportState.FAILED:
             held.delete()
             raise CommandError(held.error)
@@ -127,6 +126,17 @@ def _summary(held: FileImport) -> str:
         return f"{done['turns']} turns in {done['requests']} requests, {done['known']} known already"
     told = f"{done['stored']} memories, {done['merged']} merged into known ones, {done['known']} known already"
     return f"{told}, {done['refused']} refused" if done["refused"] else told
+
+
+def _check(held: FileImport) -> None:
+    """Check until the check has ended, here or by a worker that was faster."""
+    while not STOPPING.is_set():
+        check_import(import_id=held.pk)
+        held.refresh_from_db()
+        if held.state != ImportState.CHECKING:
+            return
+        time.sleep(SLICE_SECONDS)  # a worker has it; if it dies, its lease ends
+    raise CommandError(f"the import is {held.state}: workers go on with it")
 
 
 def _run(held: FileImport, progress: Callable[[int], None], *, works: bool) -> None:

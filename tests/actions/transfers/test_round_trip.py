@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cachetools import TTLCache
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -25,6 +26,7 @@ from apps.actions.review.review_decisions import Reviewer, SeenVersion
 from apps.actions.transfers.export_project import export_project
 from apps.actions.transfers.project_tables import LEFT_BEHIND, OF_END_USER, OF_PROJECT
 from apps.imports.models import FileImport
+from apps.intake import quotas
 from apps.intake.run_import import run_import
 from apps.memories.models import LedgerEntry, Memory, MemoryComment, MemoryLink, MemoryVector
 from apps.outbox import leases
@@ -199,6 +201,21 @@ def test_queued_traces_are_queued_again(filled: Project, other_project: Project,
     drain()
 
     assert Memory.objects.filter(project=other_project, content__contains="cello").count() == 1
+
+
+def test_a_project_is_loaded_within_its_quotas(
+    filled: Project, other_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quotas, "_usage", TTLCache(maxsize=10, ttl=0.0))
+    Project.objects.filter(pk=other_project.pk).update(max_memories=0)
+
+    held = load(other_project, content_of(filled))
+    assert (held.state, held.position, "maximum of memories" in held.wait_reason) == ("waiting", 0, True)
+    Project.objects.filter(pk=other_project.pk).update(max_memories=None)
+    FileImport.objects.update(resume_at=None)
+    run_import(import_id=held.pk)
+    held.refresh_from_db()
+    assert held.state == "done"
 
 
 def test_a_project_that_is_not_empty_is_refused(filled: Project) -> None:

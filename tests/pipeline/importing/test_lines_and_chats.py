@@ -3,10 +3,12 @@
 import json
 from datetime import UTC, datetime
 from io import BytesIO
+from typing import Any
 
 import pytest
 
 from apps.pipeline.core.enums import ImportFormat, Role
+from apps.pipeline.importing import chat_text
 from apps.pipeline.importing.entries import EndUsers, ImportedTurn, ImportEntry, ImportProblem, ImportSource
 from apps.pipeline.importing.formats import READERS
 
@@ -142,3 +144,18 @@ def test_an_invalid_place_is_reported_with_its_position(name: str, content: obje
     bad_lines = bad(name, content)
     assert [place for place, _ in bad_lines] == ([at] if at else [])
     assert all(message for _, message in bad_lines)
+
+
+def test_a_long_message_is_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+
+    class Counted(chat_text._Message):
+        def __init__(self, *values: Any, **named: Any) -> None:
+            super().__init__(*values, **named)
+            written.append(len(self.text))
+
+    monkeypatch.setattr(chat_text, "_Message", Counted)
+    long = "\n".join(["User: I live in Porto.", *["and more"] * 500])
+
+    assert [text for *_, text in turns("chat", long)] == [long.removeprefix("User: ")]
+    assert sum(written) <= len(long)

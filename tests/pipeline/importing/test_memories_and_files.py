@@ -93,6 +93,16 @@ def test_a_triple_is_kept() -> None:
     assert entry.memory.stateful
 
 
+@pytest.mark.parametrize("name", ["agent_id", "app_id", "run_id", "private_to"])
+def test_names_of_agents_are_kept_whole_or_told(name: str) -> None:
+    (kept,) = read(ImportFormat.MEMORIES, {**OWN, name: "a" * 255})
+    held = kept.memory.private_to if name == "private_to" else getattr(kept.memory.agent_scope, name)
+
+    assert held == "a" * 255
+    for wrong in ("a" * 256, "a\nb", "a\0b"):
+        assert [place for place, _ in problems(read(ImportFormat.MEMORIES, {**OWN, name: wrong}))] == ["line 1"]
+
+
 # --- Files
 
 

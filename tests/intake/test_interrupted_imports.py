@@ -1,0 +1,126 @@
+"""What is left of an import that is cancelled, fails or loses its file on the way, and what stays private."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from apps.actions.imports import check_import as checking_file
+from apps.actions.imports.check_import import check_import
+from apps.actions.imports.lease import LeaseLost, claim, fail, reporting
+from apps.actions.memories.export_memories import ExportFormat, export_memories
+from apps.actions.projects.change_policy import change_policy
+from apps.actions.users.erase_user import erase_user
+from apps.imports.models import FileImport, FilePart
+from apps.intake import run_import as running
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import ImportState
+from apps.pipeline.core.identifiers import Prefix, parse
+from apps.tenants.models import Project
+from tests.intake.import_steps import SAID, Upload, lines, start
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_deleted_file_takes_no_part(admin: APIClient) -> None:
+    url = f"/v1/imports/{admin.post('/v1/imports', {'file_name': 'f'}).json()['id']}"
+    kind = "application/octet-stream"
+    assert admin.put(f"{url}/parts/1", b"x", content_type=kind).status_code == 200
+    with CaptureQueriesContext(connection) as queries:
+        assert admin.delete(f"{url}/file").json()["has_file"] is False
+    told = [each["sql"] for each in queries]
+    changed = next(place for place, sql in enumerate(told) if '"has_file" = false' in sql)
+    deleted = next(place for place, sql in enumerate(told) if sql.startswith('DELETE FROM "imports_filepart"'))
+    assert changed < deleted  # under the lock that whoever stores a part takes
+
+    refused = admin.put(f"{url}/parts/1", b"x", content_type=kind)
+    assert (refused.status_code, "was deleted" in refused.json()["detail"]) == (409, True)
+    assert not FilePart.objects.exists()
+
+
+def checking(admin: APIClient, content: bytes) -> FileImport:
+    """Return an import whose check has reported some counts, and has not ended."""
+    made = admin.post("/v1/imports", {"file_name": "file.json"}).json()
+    url = f"/v1/imports/{made['id']}"
+    admin.put(f"{url}/parts/1", content, content_type="application/octet-stream")
+    assert admin.post(f"{url}/check", {}).status_code == 200
+    held = claim(import_id=parse(Prefix.IMPORT, made["id"]), since=ImportState.CHECKING, working=ImportState.CHECKING)
+    assert held is not None
+    with reporting(held) as row:
+        row.counts = {"chunks": 1, "turns": 1}
+    return held
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "failed"])
+def test_a_check_that_does_not_end_leaves_a_file_that_nobody_has_read(
+    ends: str, admin: APIClient, project: Project, upload: Upload
+) -> None:
+    start(admin, upload(lines("Hello, I live in Lisbon.")))
+    held = checking(admin, lines(*SAID))
+    url = f"/v1/imports/{held.shown_id}"
+    if ends == "cancelled":
+        assert admin.post(f"{url}/cancel").status_code == 200
+    else:
+        fail(held, "unreadable")
+
+    assert admin.post(f"{url}/start").status_code == 409
+    erase_user(project_id=project.pk, user_id="ana")
+    assert not FilePart.objects.exists()
+    assert FileImport.objects.get(id=held.pk).has_file is False
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_an_import_that_is_cancelled_and_then_breaks_stays_cancelled(
+    started: bool, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = upload(lines(*SAID))
+    url = f"/v1/imports/{made['id']}"
+
+    def broken(held: FileImport) -> Iterator[Any]:
+        assert admin.post(f"/v1/imports/{held.shown_id}/cancel").status_code == 200
+        raise ValueError("a broken reader")
+
+    monkeypatch.setattr(running if started else checking_file, "chunks_of", broken)
+    if started:
+        assert start(admin, made)["state"] == "cancelled"
+    else:
+        assert admin.post(f"{url}/check", {}).status_code == 200
+        check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+    assert (admin.get(url).json()["state"], admin.get(url).json()["error"] or "") == ("cancelled", "")
+
+
+def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient) -> None:
+    held = checking(admin, lines(*SAID))
+    url = f"/v1/imports/{held.shown_id}"
+    admin.post(f"{url}/cancel")
+    assert admin.post(f"{url}/check", {}).status_code == 200
+
+    with pytest.raises(LeaseLost), reporting(held):
+        pass
+    check_import(import_id=held.pk)
+    assert admin.get(url).json()["state"] == "checked"
+
+
+def test_memories_that_are_private_to_an_agent_stay_so(
+    project: Project, admin: APIClient, trusted: APIClient, upload: Upload
+) -> None:
+    change_policy(project_id=project.pk, base=1, changes={("sharing", "memory_sharing"): "by_agent"})
+    secret = {"type": "fact", "content": "Ana has a boat.", "agent_id": "coach", "app_id": "shop", "run_id": "r1"}
+    shared = {"type": "fact", "content": "Ana plays chess."}
+    assert trusted.post("/v1/memories", {"user_id": "ana", "memories": [secret, shared]}).status_code == 201
+    memories = Memory.objects.select_related("end_user", "subject").order_by("id")
+    told = "".join(export_memories(project_id=project.pk, memories=memories, file_format=ExportFormat.JSONL))
+    change_policy(project_id=project.pk, base=2, changes={("sharing", "memory_sharing"): "shared"})
+
+    made = upload(told.replace('"user_id":"ana"', '"user_id":"bo"').encode(), format="memories")
+    assert start(admin, made)["done"] == {"stored": 2}
+    boat = Memory.objects.get(end_user__external_id="bo", content="Ana has a boat.")
+    assert (boat.private_to, boat.agent_id, boat.app_id, boat.run_id) == ("coach", "coach", "shop", "r1")
+    search = {"user_id": "bo", "query": "boat chess"}
+    for agent, expected in (({}, {"Ana plays chess."}), ({"agent_id": "coach"}, {"Ana has a boat."})):
+        found = trusted.post("/v1/memories/search", {**search, **agent}).json()
+        assert expected <= {each["content"] for each in found["results"]}, found
+        assert agent or "Ana has a boat." not in {each["content"] for each in found["results"]}
