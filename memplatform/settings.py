@@ -6,11 +6,11 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
 from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F401  (a setting of Django)
+from memplatform.content_security import CONTENT_SECURITY_POLICY  # noqa: F401  (a setting of Django)
 from memplatform.database_settings import ENGINE, connection_options
 from memplatform.environment import Environment, InvalidSetting
 from memplatform.logs import LogFormat, logging_settings
@@ -288,19 +288,6 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-
-# Stored text is untrusted: if any of it ever escapes the escaping, the browser must not run or load anything from it.
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [SELF],
-        "script-src": [NONCE],  # of the templates' own script elements
-        "img-src": [SELF, "data:"],
-        "object-src": [NONE],
-        "base-uri": [NONE],
-        "form-action": [SELF],
-        "frame-ancestors": [NONE],
-    },
-}
 
 SPECTACULAR_SETTINGS = openapi_settings(public_url=PUBLIC_URL)
 LEVELS, FORMATS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), tuple(LogFormat)

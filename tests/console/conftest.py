@@ -10,11 +10,7 @@ from django.utils import timezone
 from apps.actions.live_ports import SystemClock, Uuid7Ids
 from apps.actions.memories.retract import retract
 from apps.actions.traces.tally import tally
-from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
-from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
-from apps.imports.models import FileImport, FilePart
 from apps.intake.accept import Submission, accept
-from apps.items.models import StoredItem
 from apps.memories.models import (
     EvaluationItem,
     EvaluationLabel,
@@ -33,14 +29,10 @@ from apps.memories.models import (
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
-from apps.outbox.models import JobRound, ModelPause, WorkerHeartbeat
 from apps.pipeline.core.enums import (
-    AlertKind,
-    AlertState,
     LabelValue,
     LinkKind,
     MemberRole,
-    PausedKind,
     Role,
     RollbackState,
     SampleKind,
@@ -50,7 +42,6 @@ from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Erasure, Invitation, Membership, Project, SecondFactor
-from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 from apps.traces.models import (
     IdempotentRequest,
     ModelCall,
@@ -58,13 +49,12 @@ from apps.traces.models import (
     Replay,
     ReplayedState,
     ReplayedTrace,
-    RulePreview,
     Trace,
 )
 from apps.worker.process_user import process_user
 from tests.console.members import member
+from tests.console.operation_rows import HOSTILE, add_import, add_operations
 
-HOSTILE = "<script>alert(1)</script>"
 SAID = (
     "I live in Lisbon.",
     "My sister Marta lives in Porto.",
@@ -142,9 +132,9 @@ def _add_the_rest(project: Project) -> None:
     _add_people(project, first)
     _add_rollback(project, second)
     _add_teamwork(second)
-    _add_operations(project)
+    add_operations(project)
     _add_replay(project)
-    _add_import(project)
+    add_import(project)
     _evaluate(second)
     tally()
 
@@ -196,82 +186,6 @@ def _add_rollback(project: Project, left: Memory) -> None:
     left_alone = [{"memory_id": str(left.pk), "reason": "edited", "can_be_forced": True, "trace_id": None}]
     RollbackItem.objects.create(
         end_user=left.end_user, rollback=rollback, state=RollbackState.DONE, left_alone=left_alone, error=HOSTILE
-    )
-
-
-def _add_operations(project: Project) -> None:
-    """Add a worker, a rate limit, a model that does not answer, and a preview of a rule."""
-    now = timezone.now()
-    JobRound.objects.create(job=HOSTILE[:64], position={"after": HOSTILE})
-    WorkerHeartbeat.objects.create(
-        worker=new_id(), host=HOSTILE, pid=1, started_at=now - timedelta(hours=1), seen_at=now
-    )
-    seconds_to_wait(RateLimit("key:some", most=10, seconds=60))
-    StoredItem.objects.create(project=project, namespace=[HOSTILE], key=HOSTILE, value={"f": HOSTILE}, words=HOSTILE)
-    ModelPause.objects.create(
-        project=project, model=HOSTILE, kind=PausedKind.MODEL, since=now, until=now, error=HOSTILE
-    )
-    alert = Alert.objects.create(
-        project=project,
-        kind=AlertKind.MODEL_UNAVAILABLE,
-        subject=HOSTILE,
-        state=AlertState.ACKNOWLEDGED,
-        cause=HOSTILE,
-        cost=HOSTILE,
-        consequences=[{"kind": "queue_age", "subject": "", "cause": HOSTILE, "cost": HOSTILE}],
-        acknowledged_at=now,
-        acknowledged_by="person:1",
-        note=HOSTILE,
-    )
-    AlertRecipients.objects.create(project=project, webhook_url=HOSTILE, mail_addresses=[HOSTILE])
-    AlertDelivery.objects.create(
-        project=project, alert=alert, event="opened", channel="mail", recipient=HOSTILE, last_error=HOSTILE
-    )
-    _add_webhook(project)
-    rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
-    RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))
-
-
-def _add_import(project: Project) -> None:
-    """Add an import with a file and a problem."""
-    made = FileImport.objects.create(
-        project=project,
-        file_name=HOSTILE[:255],
-        format="mem0",
-        user_id=HOSTILE[:255],
-        state="failed",
-        error=HOSTILE,
-        counts={"turns": 1, "problems": 1},
-        problems=[{"at": HOSTILE, "reason": HOSTILE}],
-    )
-    FilePart.objects.create(project=project, file_import=made, number=1, content=b"[]")
-
-
-def _add_webhook(project: Project) -> None:
-    """Add a failing webhook with an event that was not taken."""
-    now = timezone.now()
-    EventLog.objects.create(project=project, last_number=1)
-    webhook = Webhook.objects.create(
-        project=project,
-        name=HOSTILE[:100],
-        url=HOSTILE,
-        event_types=["memory.created"],
-        created_by="person:1",
-        paused_by=HOSTILE[:100],
-        pause_reason=HOSTILE,
-    )
-    event = ProjectEvent.objects.create(
-        project=project, type="memory.created", number=1, details={HOSTILE: HOSTILE}, trace_id=None
-    )
-    WebhookDelivery.objects.create(
-        project=project,
-        webhook=webhook,
-        event=event,
-        event_type=event.type,
-        number=1,
-        state="failed",
-        give_up_at=now,
-        last_error=HOSTILE,
     )
 
 

@@ -15,7 +15,7 @@ from apps.actions.keys.create_key import CreatedKey
 from apps.memories.models import Entity, Memory, Rollback
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
-from tests.console.conftest import HOSTILE
+from tests.console.operation_rows import HOSTILE
 
 ROOMS = ("tenants", "traces", "outbox", "alerts", "items", "memories")
 MODELS = [model for room in ROOMS for model in apps.get_app_config(room).get_models()]

@@ -12,8 +12,8 @@ from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
-from tests.console.conftest import HOSTILE
 from tests.console.members import HOME, member, text_of
+from tests.console.operation_rows import HOSTILE
 
 pytestmark = pytest.mark.django_db
 MOST_STATEMENTS = 10

@@ -11,8 +11,8 @@ from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from tests.console.conftest import HOSTILE
 from tests.console.members import HOME, text_of
+from tests.console.operation_rows import HOSTILE
 
 pytestmark = pytest.mark.django_db
 

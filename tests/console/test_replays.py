@@ -9,7 +9,7 @@ from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import ConfigurationVersion, Replay, ReplayState, Trace
 from apps.traces.policies import active_policy
-from tests.console.conftest import HOSTILE
+from tests.console.operation_rows import HOSTILE
 from tests.streamed import streamed
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from apps.pipeline.core.enums import LinkKind, MemberRole, Stage, Status
 from apps.pipeline.core.policy import Policy
 from apps.tenants.models import Membership, Project
 from apps.traces.models import Span
-from tests.console.conftest import HOSTILE
+from tests.console.operation_rows import HOSTILE
 
 pytestmark = pytest.mark.django_db
 PAGE = "/console/test/review/"

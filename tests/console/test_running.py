@@ -8,8 +8,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.tenants.models import Project
 from apps.traces.models import HourlyTally
-from tests.console.conftest import HOSTILE
 from tests.console.members import HOME, NOBODY, text_of
+from tests.console.operation_rows import HOSTILE
 
 pytestmark = pytest.mark.django_db
 OPEN_TO_ALL = (

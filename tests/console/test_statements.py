@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,8 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, reverse
 
 from apps.console.urls import urlpatterns
+from apps.events.models import Webhook
+from apps.imports.models import FileImport
 from apps.memories.models import Entity, EvaluationItem, Memory, MemoryLink, Rollback
-from apps.pipeline.core.enums import LinkKind, Status
+from apps.pipeline.core.enums import LinkKind, MemberRole, Status
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Replay, RulePreview, Trace
 from tests.console.pending import pending
@@ -23,6 +26,14 @@ MOST_STATEMENTS = 25
 _MORE = {"against=1": 30, "rollbacks/new/?": 30}
 # Addresses that answer to GET with something else than a page of a project.
 _NO_PAGES = frozenset({"home", "logout", "join"})
+# In addresses that take POST alone, so that the values need not exist: a page would answer with 404.
+_ONLY_POSTED = {
+    **dict.fromkeys(("alert_id", "invitation_id", "key_id", "membership_id"), UUID(int=0)),
+    **dict.fromkeys(("row_id", "person_id"), 0),
+    "role": MemberRole.VIEWER.value,
+    "preset": "no-such",
+    "token": "none",
+}
 # What is shown of a page besides its plain address.
 _FURTHER = {
     "review": ("?q=likes", "?mine=1", "?page=2"),
@@ -64,12 +75,16 @@ def _addresses(project: Project) -> Iterator[str]:
         "rollback_id": Rollback.objects.filter(project=project).latest("created_at").pk,
         "preview_id": RulePreview.objects.latest("created_at").pk,
         "item_id": EvaluationItem.objects.latest("id").pk,
+        "import_id": FileImport.objects.get(project=project).pk,
+        "webhook_id": Webhook.objects.get(project=project).pk,
         "name": "thanks_en",
         "number": 1,
+        **_ONLY_POSTED,
     }
     for pattern in urlpatterns:
         names = pattern.pattern.converters
-        if isinstance(pattern, URLPattern) and pattern.name not in _NO_PAGES and names.keys() <= given.keys():
+        assert names.keys() <= given.keys(), f"give the page {pattern.name} an object to show"
+        if isinstance(pattern, URLPattern) and pattern.name not in _NO_PAGES:
             address = reverse(f"console:{pattern.name}", kwargs={name: given[name] for name in names})
             further = [each.format(user=quote(user.external_id)) for each in _FURTHER.get(pattern.name or "", ())]
             yield from [address, *(address + query for query in further)]

@@ -16,7 +16,7 @@ from apps.memories.models import LedgerEntry, Memory, MemoryComment, MemoryLink,
 from apps.pipeline.core.enums import LinkKind, MemberRole
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Membership, Project
-from tests.console.conftest import HOSTILE
+from tests.console.operation_rows import HOSTILE
 from tests.console.pending import pending
 from tests.console.test_review import member, seen
 from tests.console.test_review_queue import rows

@@ -10,8 +10,8 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, PreFilterRule, Trace, Turn
-from tests.console.conftest import HOSTILE
 from tests.console.members import HOME, NOBODY, text_of
+from tests.console.operation_rows import HOSTILE
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from django.utils.html import escape
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import EndUser, Erasure, Project
-from tests.console.conftest import HOSTILE
+from tests.console.operation_rows import HOSTILE
 from tests.console.test_permissions import signed_in
 
 pytestmark = pytest.mark.django_db

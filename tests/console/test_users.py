@@ -12,7 +12,7 @@ from apps.console.selectors.facts import facts_over_time
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import EndUser, Project
-from tests.console.conftest import HOSTILE
+from tests.console.operation_rows import HOSTILE
 
 pytestmark = pytest.mark.django_db
 

@@ -84,6 +84,16 @@ def test_every_documented_variable_reaches_the_services() -> None:
         assert documented - passed == {"MEMPLATFORM_DATA", "DATABASE_OWNER_URL"}
 
 
+def test_every_documented_variable_of_opentelemetry_reaches_the_services() -> None:
+    """Compose passes a variable without a value on only if .env sets it, so the SDK's defaults hold."""
+    rows = re.findall(r"^\| (`OTEL_[^|]+) \|", (PROJECT / "docs/configuration.md").read_text(), flags=re.MULTILINE)
+    documented = {name for row in rows for name in re.findall(r"`(OTEL_[A-Z_]+)`", row)}
+    assert len(documented) == 12
+    for name in ("web", "cluster"):
+        passed = COMPOSE["services"][name]["environment"]
+        assert {key for key, value in passed.items() if key.startswith("OTEL_") and value is None} == documented
+
+
 def test_the_database_is_healthy_only_when_clients_reach_it() -> None:
     """The server that runs the first setup listens on a socket: a check without a host takes it for the real one."""
     check = COMPOSE["services"]["database"]["healthcheck"]["test"]

@@ -25,6 +25,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_every_page_is_in_the_navigation() -> None:
+    navigation = (PROJECT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+    listed = re.findall(r"([\w/-]+\.md)$", navigation, flags=re.MULTILINE)
+    pages = [page.relative_to(PROJECT / "docs").as_posix() for page in (PROJECT / "docs").rglob("*.md")]
+    assert sorted(listed) == sorted(pages)
+
+
 @pytest.fixture
 def site(db: None, settings: Any, built: Path) -> Client:
     settings.DOCUMENTATION_ROOT = built

@@ -9,8 +9,9 @@ from django.db import models, transaction
 
 from apps.actions.entities.redact_aliases import redact_aliases
 from apps.actions.memories.revise import apply_revision
+from apps.items.models import StoredItem
 from apps.memories.codec import read_statement
-from apps.memories.models import Entity, EntityAlias, Memory, MemoryOrigin, MemoryVector, MemoryVersion
+from apps.memories.models import Entity, EntityAlias, Memory, MemoryComment, MemoryOrigin, MemoryVector, MemoryVersion
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
@@ -29,6 +30,7 @@ _OF_USERS, _OF_PROJECT = "end_user__project_id", "project_id"
 _TEXTS: tuple[tuple[type[models.Model], str, tuple[str, ...]], ...] = (
     (MemoryVersion, _OF_USERS, ("values",)),
     (MemoryOrigin, _OF_USERS, ("evidence",)),
+    (MemoryComment, _OF_USERS, ("text",)),
     (MemoryVector, _OF_USERS, ("questions",)),
     (Entity, _OF_USERS, ("name",)),
     (Turn, _OF_USERS, ("content", "speaker")),
@@ -37,6 +39,7 @@ _TEXTS: tuple[tuple[type[models.Model], str, tuple[str, ...]], ...] = (
     (ModelCall, _OF_USERS, ("answer", "error")),
     (IdempotentRequest, _OF_PROJECT, ("answer",)),
     (RulePreview, _OF_PROJECT, ("rule", "examples", "error")),
+    (StoredItem, _OF_PROJECT, ("value", "words")),
 )
 
 
@@ -62,6 +65,8 @@ def _redact(project_id: UUID, is_dry_run: bool, progress: Callable[[str, int], N
             _revise(memory, changes)
     progress(Memory._meta.db_table, changed[Memory._meta.db_table])
     for model, owner, columns in _TEXTS:
+        if model is StoredItem and not policy.items:
+            continue  # the policy keeps items as they are
         for batch in _batches(model, owner, project_id):
             rows = [row for row in batch if _set_redacted(row, columns, policy)]
             changed[model._meta.db_table] += len(rows)

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from apps.memories.models import Memory
-from apps.memories.reading.postgres_reader import HolderProbe, PostgresMemoryReader
+from apps.memories.reading.holders_of_several import HolderProbe, holders_of_several
+from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot
 from apps.pipeline.direct_write.review import ReviewContext
@@ -49,7 +50,7 @@ def review_contexts(
         )
         for each in memories
     ]
-    found = PostgresMemoryReader().holders_of_several(probes=probes)
+    found = holders_of_several(probes=probes)
     return {
         memory.pk: ReviewContext(
             memories={each.id: each for each in holders},

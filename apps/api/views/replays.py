@@ -172,7 +172,7 @@ class ReplayJsonView(ApiView):
     @documented(
         operation="export_replay_json",
         summary="Export a replay as JSON",
-        responses={(200, "application/json"): OpenApiTypes.STR},
+        responses={(200, "application/json"): {"type": "array", "items": {"type": "object"}}},
         problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:

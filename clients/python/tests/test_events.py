@@ -1,6 +1,5 @@
 """Following events: each is yielded, also over lost connections, and while the server has no stream to spare."""
 
-import asyncio
 from itertools import islice, product
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from memplatform_client import AsyncClient, Client, Conflict, async_client, client
 from memplatform_client.event_stream import NOW, EventLines
 from scripted import AT_ONCE
+from tests.event_loop import run_async
 
 HEARTBEAT = b": still here\n\n"
 LOST = httpx2.ReadError("lost")
@@ -64,7 +64,7 @@ def take(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
                         break
             return found
 
-        return asyncio.run(taken())
+        return run_async(taken())
 
     return of_sync if request.param == "sync" else of_async
 

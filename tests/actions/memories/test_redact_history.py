@@ -5,7 +5,8 @@ from django.apps import apps
 from rest_framework.test import APIClient
 
 from apps.actions.memories.redact_history import redact_history
-from apps.memories.models import Entity, EntityAlias, Memory
+from apps.items.models import StoredItem
+from apps.memories.models import Entity, EntityAlias, Memory, MemoryComment
 from apps.pipeline.core.enums import Handling
 from apps.pipeline.core.policy import Policy, RedactionPolicy
 from apps.tenants.models import Project
@@ -34,6 +35,8 @@ def stored(client: APIClient, project: Project) -> Project:
         EntityAlias.objects.create(end_user=entity.end_user, entity=entity, alias=f"my {card}", folded=f"my {card}")
     rule = {"name": "cards", "reason": "pattern", "pattern": CARD}
     RulePreview.objects.create(project=project, rule=rule, days=7, error=f"nothing has {CARD}")
+    MemoryComment.objects.create(end_user=entity.end_user, memory=Memory.objects.earliest("id"), text=f"not {CARD}?")
+    StoredItem.objects.create(project=project, namespace=["cards"], key="1", value={"number": CARD}, words=CARD)
     _use(project, Policy())
     return project
 
@@ -59,6 +62,7 @@ def test_a_dry_run_only_counts(stored: Project) -> None:
     assert counted["memories_memory"] >= 4
     assert (counted["memories_entity"], counted["memories_entityalias"]) == (2, 4)
     assert (counted["traces_idempotentrequest"], counted["traces_rulepreview"]) == (2, 1)
+    assert (counted["memories_memorycomment"], counted["items_storeditem"]) == (1, 1)
     assert CARD in Turn.objects.get().content
 
 
@@ -70,4 +74,13 @@ def test_nothing_is_left_afterwards(stored: Project) -> None:
     assert Entity.objects.filter(name="card [card]").count() == 2
     assert EntityAlias.objects.filter(alias="my [card]", folded="my card").count() == 1
     assert all("[card]" in str(each) for each in IdempotentRequest.objects.values_list("answer", flat=True))
+    assert StoredItem.objects.get().value == {"number": "[card]"}
     assert sum(redact_history(project_id=stored.id, is_dry_run=False).values()) == 0
+
+
+def test_items_stay_where_the_policy_keeps_them(stored: Project) -> None:
+    _use(stored, Policy(redaction=RedactionPolicy(items=False)))
+
+    redact_history(project_id=stored.id, is_dry_run=False)
+
+    assert tables_with(CARD) == ["items_storeditem"]

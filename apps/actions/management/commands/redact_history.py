@@ -9,7 +9,7 @@ from apps.actions.memories.redact_history import redact_history
 
 
 class Command(BaseCommand):
-    help = "Redact stored turns, memories, versions and traces by the project's policy; counts only without --apply."
+    help = "Redact what a project has stored by its policy, in every table; counts only without --apply."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("project", help="the project's slug")

@@ -19,12 +19,14 @@ Cursor = Annotated[str | None, Field(description="The next_cursor of the page be
 
 def add_reading_tools(server: MCPServer[Any], connect: Connect) -> None:
     """Add the tools for memories, entities and events."""
-    _add_lists(server, connect)
+    _add_search(server, connect)
+    _add_list_of_memories(server, connect)
+    _add_list_of_entities(server, connect)
     _add_single(server, connect)
     _add_events(server, connect)
 
 
-def _add_lists(server: MCPServer[Any], connect: Connect) -> None:
+def _add_search(server: MCPServer[Any], connect: Connect) -> None:
     @server.tool(title="Search memories", annotations=READS)
     async def search_memories(
         ctx: Context[Any, Any],
@@ -48,6 +50,8 @@ def _add_lists(server: MCPServer[Any], connect: Connect) -> None:
                 found = await access.client.request("POST", "/v1/memories/search", body=fields)
         return {"results": [shown(memory) for memory in found["results"]]}
 
+
+def _add_list_of_memories(server: MCPServer[Any], connect: Connect) -> None:
     @server.tool(title="List memories", annotations=READS)
     async def get_memories(
         ctx: Context[Any, Any],
@@ -66,6 +70,8 @@ def _add_lists(server: MCPServer[Any], connect: Connect) -> None:
                 page = await access.client.list_memories(user_id=user, limit=limit, cursor=cursor, **meant)
         return {"results": [shown(memory) for memory in page["results"]], "next_cursor": _next(page["next"])}
 
+
+def _add_list_of_entities(server: MCPServer[Any], connect: Connect) -> None:
     @server.tool(title="List entities", annotations=READS)
     async def list_entities(
         ctx: Context[Any, Any], user_id: UserId = None, limit: Limit = 50, cursor: Cursor = None

@@ -1,0 +1,85 @@
+"""A rule is written in a browser: its preview tells what it would change, and it is saved and undone by the keys."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from apps.actions.rules import request_preview as asking
+from apps.actions.rules.run_preview import run_preview
+from apps.actions.rules.save_rule import with_rule, with_rules
+from apps.memories.models import MemoryOrigin
+from apps.pipeline import flow
+from apps.pipeline.core.draft import Draft, Request
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
+from apps.tenants.models import Project
+from apps.traces.models import PreFilterRule, RulePreview
+from apps.traces.policies import active_policy
+from apps.traces.requests import requests_since
+from tests.console.browser.conftest import OpenPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def write_rule(page: Page, *, name: str, pattern: str) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("textbox", name="Pattern").fill(pattern)
+
+
+def dropped(request: Request, policy: Policy) -> set[object]:
+    return {drop.turn_id for drop in flow.screen(Draft.start(request=request, policy=policy)).drops}
+
+
+def numbers(page: Page) -> list[int]:
+    shown = page.locator("[data-preview-done] dd")
+    expect(shown).to_have_count(4)
+    return [int(re.match(r"\d+", text)[0]) for text in shown.all_inner_texts()]  # type: ignore[index]
+
+
+def test_a_preview_says_what_running_the_pre_filter_again_gives(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("patterns/new/")
+    write_rule(window.page, name="porto", pattern="porto")
+    window.page.get_by_role("button", name="Preview").click()
+    expect(window.page.locator("[data-preview-done]")).to_be_visible()
+
+    preview = RulePreview.objects.get()
+    now = active_policy(project_id=full_project.pk)
+    then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
+    requests = list(
+        requests_since(project_id=full_project.pk, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS)
+    )
+    before = set().union(*(dropped(request, now) for request in requests))
+    after = set().union(*(dropped(request, then) for request in requests))
+    lost = MemoryOrigin.objects.filter(turn_id__in=after - before).values("turn_id").distinct().count()
+    turns = sum(len(request.turns) for request in requests)
+    assert numbers(window.page) == [turns, len(after - before), lost, len(before - after)]
+    assert lost >= 1
+
+
+def test_a_long_preview_shows_its_progress_and_then_its_answer(
+    open_window: OpenPage, full_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "IMMEDIATE_TURNS", 0)
+    window = open_window()
+    window.open("patterns/new/")
+    write_rule(window.page, name="porto", pattern="porto")
+    window.page.get_by_role("button", name="Preview").click()
+    expect(window.page.get_by_role("progressbar")).to_be_visible()
+    run_preview(preview_id=RulePreview.objects.get().pk)
+    assert numbers(window.page)[1] == 1
+
+
+def test_a_rule_is_written_saved_and_undone_by_the_keys(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
+    window.open("patterns/")
+    window.press("n")
+    expect(window.page.get_by_role("heading", name="New rule")).to_be_visible()
+    write_rule(window.page, name="porto", pattern="zebra")
+    window.press("Escape", "s")
+    expect(window.page.get_by_text("Rule porto saved: version 2 is active.")).to_be_visible()
+    assert PreFilterRule.objects.filter(name="porto").exists()
+    window.press("u")
+    expect(window.page.get_by_text("Version 1 was restored as version 3.")).to_be_visible()
+    assert not PreFilterRule.objects.filter(name="porto").exists()
