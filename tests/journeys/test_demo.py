@@ -28,7 +28,20 @@ AT_THE_END = {
     "docs/recipes/python.md": "lives in Ghent",
     "docs/webhooks.md": "trace.finished",
     "docs/recipes/chat-agent.md": "You live in Porto.",
+    "docs/recipes/items.md": "['display']",
+    "docs/recipes/langgraph.md": "Kim lives in Porto.",
+    "docs/recipes/mem0.md": "results",
+    "clients/python/README.md": "lives_in = Lyon",
+    "docs/imports.md": "'turns': 1",
 }
+# The file that the page on imports brings: an export of ChatGPT.
+SAID = {
+    "id": "m",
+    "author": {"role": "user"},
+    "create_time": 1.7e9,
+    "content": {"content_type": "text", "parts": ["I live in Graz."]},
+}
+EXPORTED = [{"id": "c", "current_node": "n", "mapping": {"n": {"id": "n", "parent": None, "message": SAID}}}]
 # The turns that the dashboard counts, of all projects.
 COUNTED = "select sum(amount) from traces_hourlytally where measure = 'turns'"
 
@@ -195,14 +208,18 @@ def test_the_examples_of_the_documentation_run(instance: Instance, first: Run, t
     (tmp_path / "var").symlink_to(instance.folder)
     for name in ("manage.py", ".venv"):
         (tmp_path / name).symlink_to(PROJECT / name)
-    blocks = BLOCK.findall((PROJECT / page).read_text())
+    (tmp_path / "conversations.json").write_text(json.dumps(EXPORTED))
+    address = (instance.folder / "demo-url").read_text().strip()
+    key = instance.run("createkey", "demo", "--scope=read", "--scope=write", "--scope=admin").stdout.split()[-1]
+    shown = (PROJECT / page).read_text().replace("http://127.0.0.1:8000", address).replace("mp_…", key)
+    blocks = [each for each in BLOCK.findall(shown) if "pip install" not in each[1]]
     assert blocks
     printed = ""
     for language, text in blocks:
         done = subprocess.run(
             [*RUN_BY[language], text],
             cwd=tmp_path,
-            env=instance.environment,
+            env={**instance.environment, "MEMPLATFORM_URL": address, "MEMPLATFORM_API_KEY": key},
             capture_output=True,
             text=True,
             check=False,
