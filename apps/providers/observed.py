@@ -96,7 +96,7 @@ class ObservedEmbedder:
         metrics, started, outcome = event_metrics(), perf_counter(), ANSWERED
         try:
             return self._embedder.embed(texts)
-        except Exception as error:
+        except Exception as error:  # whatever it is, it is counted and raised again
             outcome = "failed"
             call.fail(type(error).__name__)
             raise

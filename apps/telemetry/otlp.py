@@ -60,7 +60,7 @@ class OtlpSpans:
         try:
             with working_on(replace(request_context(), traceparent=_shown(opened.get_span_context()))):
                 yield recorded
-        except Exception as error:
+        except Exception as error:  # whatever it is, it is noted in the span and raised again
             recorded.fail(type(error).__name__)
             raise
         finally:
