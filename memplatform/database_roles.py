@@ -45,12 +45,18 @@ def _exists(cursor: Any, role: str) -> bool:
     return bool(cursor.fetchone()[0])
 
 
+def ensure_login(role: str) -> None:
+    """Let a role log in, with the password of DATABASE_URL; one that does is left as it is."""
+    with connection.cursor() as cursor:
+        cursor.execute("select rolcanlogin from pg_roles where rolname = %s", [role])
+        if not cursor.fetchone()[0]:
+            _let_log_in(cursor, role)
+
+
 def _ensure_login(cursor: Any, login: str) -> None:
     if not _exists(cursor, login):
         cursor.execute(sql.SQL("create role {}").format(sql.Identifier(login)).as_string())
-    cursor.execute("select rolcanlogin from pg_roles where rolname = %s", [login])
-    if not cursor.fetchone()[0]:
-        _let_log_in(cursor, login)
+    ensure_login(login)
     for role in {APP_ROLE, SYSTEM_ROLE} - {login}:
         membership = f"grant {role} to {{}} with inherit false, set true"
         cursor.execute(sql.SQL(membership).format(sql.Identifier(login)).as_string())

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from psycopg import sql
 
 from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
+from memplatform.distribution.catalog import is_distributed
 
 PROJECTS = "tenants_project"
 LEDGER, CHECKPOINTS, MIGRATIONS = "memories_ledgerentry", "memories_ledgercheckpoint", "django_migrations"
@@ -45,6 +46,8 @@ end $$;
 _READ = "end_user_id = (select end_user_of_scope()) or is_end_user_of_project(end_user_id)"
 # The end user may be a row of the same statement, which the other function does not find.
 _WRITTEN = f"end_user_id = {_END_USER} or is_end_user_of_project(end_user_id)"
+# Tables of a distributed database (docs/scale.md) take no subquery in a policy, so the setting is read for each row.
+_IS_MIGRATING_BY_ROW = "current_setting('memplatform.migrating', true) = 'on'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +67,24 @@ class TenantTable:
     name: str
     owner: str
     has_project: bool
+    takes_subqueries: bool = True  # in its policies
 
     def policies(self) -> Iterator[Policy]:
         """Yield its policies; whoever has none of these roles reads and writes nothing."""
+        yield self._of_tenants()
+        yield Policy("system", SYSTEM_ROLE, "true", "true")
+        is_migrating = _IS_MIGRATING if self.takes_subqueries else _IS_MIGRATING_BY_ROW
+        yield Policy("migration", self.owner, is_migrating, is_migrating)
+
+    def _of_tenants(self) -> Policy:
         if self.name == PROJECTS or self.has_project:
             column = "id" if self.name == PROJECTS else "project_id"
+            read = f"(select {_PROJECT})" if self.takes_subqueries else _PROJECT
             # Queries name the project where they search by it. In a form that no index serves, the policy doesn't
             # tempt the planner to read a whole project, as long as there are no statistics, instead of the row that
             # a query asks for.
-            using = f"coalesce({column} = (select {_PROJECT}), false)"
-            yield Policy("tenant", APP_ROLE, using, f"{column} = {_PROJECT}")
-        else:
-            yield Policy("tenant", APP_ROLE, _READ, _WRITTEN)
-        yield Policy("system", SYSTEM_ROLE, "true", "true")
-        yield Policy("migration", self.owner, _IS_MIGRATING, _IS_MIGRATING)
+            return Policy("tenant", APP_ROLE, f"coalesce({column} = {read}, false)", f"{column} = {_PROJECT}")
+        return Policy("tenant", APP_ROLE, _READ if self.takes_subqueries else _WRITTEN, _WRITTEN)
 
 
 def apply_row_security() -> None:
@@ -100,9 +107,10 @@ group by class.oid, class.relname, class.relowner order by class.relname
 
 def tenant_tables() -> list[TenantTable]:
     """Return the tables that need policies."""
+    takes_subqueries = not is_distributed()
     with connection.cursor() as cursor:
         cursor.execute(_TENANT_TABLES, [PROJECTS])
-        return [TenantTable(*row) for row in cursor.fetchall()]
+        return [TenantTable(*row, takes_subqueries) for row in cursor.fetchall()]
 
 
 _STATE = """

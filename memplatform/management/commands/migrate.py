@@ -1,6 +1,8 @@
 """Django's migrate, run as the owner of the tables; afterwards row-level security is brought up to date."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from random import uniform
 from typing import Any
 
@@ -52,15 +54,22 @@ class Command(migrate.Command):
         if options["plan"] or options["check_unapplied"]:
             super().handle(*args, **options)
             return
-        with connection.cursor() as cursor:
-            cursor.execute("select pg_advisory_lock(%s)", [_LOCK])
-        try:
+        with one_at_a_time():
             _drop_unfinished_indexes()
             super().handle(*args, **options)
             apply_row_security()
-        finally:
-            with connection.cursor() as cursor:
-                cursor.execute("select pg_advisory_unlock(%s)", [_LOCK])
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Wait until no other process changes the tables, and let no other do so while the block runs."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(%s)", [_LOCK])
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("select pg_advisory_unlock(%s)", [_LOCK])
 
 
 def _drop_unfinished_indexes() -> None:
