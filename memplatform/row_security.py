@@ -107,10 +107,12 @@ group by class.oid, class.relname, class.relowner order by class.relname
 
 def tenant_tables() -> list[TenantTable]:
     """Return the tables that need policies."""
-    takes_subqueries = not is_distributed()
+    takes_subqueries = not is_distributed()  # in policies
     with connection.cursor() as cursor:
         cursor.execute(_TENANT_TABLES, [PROJECTS])
-        return [TenantTable(*row, takes_subqueries) for row in cursor.fetchall()]
+        return [
+            TenantTable(name, owner, has_project, takes_subqueries) for name, owner, has_project in cursor.fetchall()
+        ]
 
 
 _STATE = """

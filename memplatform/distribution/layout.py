@@ -1,7 +1,7 @@
 """Where each table goes: split over the servers by a column, copied to all of them, or kept on the first one.
 
-A table with `end_user_id` is split by it, so that all rows of an end user are on one server, and a statement about one end
-user touches one. The exceptions are named here, each with its reason.
+A table with `end_user_id` is split by it, so that all rows of an end user are on one server, and a statement about one
+end user touches one. The exceptions are named here, each with its reason.
 """
 
 from collections.abc import Mapping

@@ -5,10 +5,12 @@ The settings are local to the transaction, so a pooler that assigns connections 
 - A statement outside of a transaction is sent together with the one that sets its scope, in psycopg's pipeline mode.
   PostgreSQL runs both in one implicit transaction, and there is no further round trip.
 - In a transaction the scope is set with its BEGIN, in one message, and again when it changes or may have been undone.
+- A server with Citus (docs/scale.md) passes on to the others what SET LOCAL says in a transaction, and nothing else.
+  There the scope is set by it, and a statement by itself becomes a transaction.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import psycopg
@@ -22,6 +24,9 @@ SET_SCOPE = (
     "select set_config('role', %s, true), set_config('memplatform.project', %s, true),"
     " set_config('memplatform.end_user', %s, true)"
 )
+
+
+_HAS_CITUS = b"select from pg_extension where extname = 'citus'"
 
 
 class _Scoped:
@@ -44,6 +49,9 @@ class _Scoped:
         if database.is_pipelined():  # a nested pipeline would wait for its results
             database.set_scope_of_pipeline()
             return super().execute(*args, **options)  # type: ignore[misc]
+        if database.has_citus:
+            with database.transaction_with_scope():
+                return super().execute(*args, **options)  # type: ignore[misc]
         with self.connection.pipeline():
             database.send_scope()
             return super().execute(*args, **options)  # type: ignore[misc]
@@ -68,11 +76,8 @@ class ServerSideCursor(_Scoped, psycopg.ServerCursor[Any]):
     """A cursor that fetches its rows in parts. They are chosen in the scope in which it was opened."""
 
     def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
-        database.begin()
-        try:
+        with database.transaction_with_scope():
             return psycopg.ServerCursor.execute(self, *args, **options)
-        finally:
-            database.run(b"commit")
 
 
 _UNKNOWN = DatabaseScope(role="unknown")  # a rollback to a savepoint may have restored another one
@@ -80,10 +85,18 @@ _CURSORS = {base.ServerBindingCursor: ServerBindingCursor, base.Cursor: ClientBi
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that knows which scope its open transaction has; None: none was set."""
+    """A connection that knows which scope its open transaction has; None: none was set.
+
+    `before_commit` holds what is still to be done in the open transaction when all else is; in the order of its keys.
+    """
 
     _scope_of_transaction: DatabaseScope | None = None
     _scope_of_pipeline: DatabaseScope | None = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Begin without anything to do before a commit."""
+        super().__init__(*args, **options)
+        self.before_commit: dict[str, Callable[[], None]] = {}
 
     def get_connection_params(self) -> dict[str, Any]:
         """Return the parameters of a connection, with our cursors."""
@@ -95,10 +108,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Return a connection of the pool, or a new one, with a cursor that sets the scope."""
         connection = super().get_new_connection(conn_params)
         self._scope_of_transaction = None
+        self.before_commit.clear()
         if not hasattr(connection, "scope_cursor"):
             connection.server_cursor_factory = ServerSideCursor
             connection.scope_cursor = connection.cursor()
+            connection.has_citus = bool(connection.pgconn.exec_(_HAS_CITUS).ntuples)
         return connection
+
+    @property
+    def has_citus(self) -> bool:
+        """Return True if the connection is to the coordinator of several servers."""
+        return bool(self.connection.has_citus)
 
     def create_cursor(self, name: str | None = None) -> Any:
         """Return a cursor that runs its statements in the current scope."""
@@ -136,9 +156,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
         PostgreSQL runs the statements of a pipeline in one implicit transaction, so one scope is sent once.
         """
-        with self.connection.pipeline():
-            self._scope_of_pipeline = None
+        is_transaction = self.has_citus and self.connection.autocommit
+        with self.transaction_with_scope() if is_transaction else nullcontext(), self.connection.pipeline():
+            self._scope_of_pipeline = current_scope() if is_transaction else None
             yield
+
+    @contextmanager
+    def transaction_with_scope(self) -> Iterator[None]:
+        """Run the statements of the block, of a connection that commits by itself, in a transaction with the scope."""
+        self.begin()
+        try:
+            yield
+        finally:
+            self.run(b"commit")  # of a transaction that has failed: rolls it back
 
     def set_scope_of_pipeline(self) -> None:
         """Send the scope of a pipeline outside of a transaction, unless it has it."""
@@ -158,6 +188,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def send_scope(self) -> None:
         """Send the statement that sets the scope, and behind a pooler the limits of statements."""
+        if self.has_citus:
+            for statement in self._local_settings():
+                self.connection.scope_cursor.execute(statement)
+            return
         limits = "".join(f", set_config('{name}', '{value}', true)" for name, value in self._local_limits())
         self.connection.scope_cursor.execute(SET_SCOPE + limits, current_scope().settings, prepare=True)
 
@@ -167,12 +201,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def begin(self) -> None:
         """Begin a transaction and set its scope, in one message."""
+        self.run("; ".join(("begin", *self._local_settings())).encode())
+
+    def _local_settings(self) -> Iterator[str]:
+        """Yield the statements that set the scope of a transaction."""
         role, project, end_user = current_scope().settings  # a name of ours, and UUIDs
-        limits = "".join(f"; set local {name} = '{value}'" for name, value in self._local_limits())
-        self.run(
-            f"begin; set local role {role}; set local memplatform.project = '{project}';"
-            f" set local memplatform.end_user = '{end_user}'{limits}".encode()
-        )
+        yield f"set local role {role}"
+        yield f"set local memplatform.project = '{project}'"
+        yield f"set local memplatform.end_user = '{end_user}'"
+        for name, value in self._local_limits():
+            yield f"set local {name} = '{value}'"
 
     def run(self, statements: bytes) -> None:
         """Run statements without parameters or results. Raises what psycopg raises."""
@@ -181,10 +219,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise psycopg.errors.error_from_result(result)
 
     def _commit(self) -> None:
+        while self.before_commit:
+            self.before_commit.pop(min(self.before_commit))()
         self._scope_of_transaction = None
         super()._commit()  # type: ignore[misc]  # not in the stubs
 
     def _rollback(self) -> None:
+        self.before_commit.clear()
         self._scope_of_transaction = None
         super()._rollback()  # type: ignore[misc]
 

@@ -7,8 +7,9 @@ from uuid import UUID
 
 import pytest
 
+from apps.actions.memories.index_memories import write_vectors
 from apps.actions.memories.store import StoreRequest, store
-from apps.memories.models import Memory, MemoryLink, MemoryVector
+from apps.memories.models import Memory, MemoryLink
 from apps.memories.search import SearchHit, SearchQuery, search
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType
 from apps.pipeline.core.identifiers import end_user_id
@@ -100,18 +101,8 @@ def add_vectors(memories: Sequence[Memory], embedder: Embedder) -> None:
         )
         for each in memories
     ]
-    MemoryVector.objects.bulk_create(
-        MemoryVector(
-            end_user_id=memories[0].end_user_id,
-            memory_id=entry.memory_id,
-            embedder=embedder.name,
-            dimension=embedder.dimension,
-            embedding=entry.vector,
-            questions=entry.questions,
-            question_embeddings=entry.question_vectors,
-        )
-        for entry in index.run(indexable, embedder=embedder, policy=IndexPolicy())
-    )
+    entries = index.run(indexable, embedder=embedder, policy=IndexPolicy())
+    write_vectors(end_user_id=memories[0].end_user_id, entries=entries, embedder=embedder)
 
 
 def contradict(older: Memory, newer: Memory, *, status: LinkStatus = LinkStatus.OPEN) -> None:

@@ -13,6 +13,7 @@ from apps.pipeline.core.enums import MemoryType, Polarity, SourceConfidence, Sta
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.retrieval.context_block import RenderedBlock
 from apps.providers.wordllama import WordLlamaEmbedder, count_tokens
+from tests.memories.changing import change
 from tests.memories.conftest import NOW, contradict
 
 A_DAY = timedelta(days=1)
@@ -209,8 +210,8 @@ def test_what_a_block_is_chosen_by_is_read_again_where_it_changed(build, remembe
     flight = remember("User flies to Oslo.", type=MemoryType.EVENT, event_at=NOW - A_DAY)
     for _ in range(3):  # the second time fills the cache
         assert not {"Constraints:", "Upcoming:"} & set(build().text.splitlines())
-    Memory.objects.filter(id=peanuts.id).update(tags=["constraint"])
-    Memory.objects.filter(id=flight.id).update(event_at=NOW + A_DAY)
+    change(Memory.objects.filter(id=peanuts.id), tags=["constraint"])
+    change(Memory.objects.filter(id=flight.id), event_at=NOW + A_DAY)
     lines = build().text.splitlines()
     assert lines[lines.index("Constraints:") + 1].startswith("- WARNING, never break this: User avoids peanuts.")
     assert lines[lines.index("Upcoming:") + 1].startswith("- User flies to Oslo.")

@@ -91,14 +91,3 @@ def test_a_database_with_something_missing_is_not_called_ready() -> None:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("alter table memories_memory force row level security")
-
-
-def test_a_revision_is_raised_though_a_restored_row_holds_the_number_of_the_transaction(client: APIClient) -> None:
-    say(client, "I live in Lisbon.", "t1")
-    with connection.cursor() as cursor:
-        cursor.execute("select number from memories_memoryrevision")
-        (before,) = cursor.fetchone()
-        cursor.execute("update memories_memoryrevision set transaction = pg_current_xact_id()::text::bigint + 1")
-        cursor.execute("update memories_memory set importance = 0.9")
-        cursor.execute("select number from memories_memoryrevision")
-        assert cursor.fetchone()[0] > before

@@ -226,9 +226,9 @@ def test_the_owner_needs_to_be_migrating(two_tenants: tuple[UUID, UUID]) -> None
     with entered(OWNER), connection.cursor() as cursor:
         cursor.execute("create role plain_owner")
         cursor.execute("grant usage on schema public to plain_owner")
-        cursor.execute("alter table memories_memoryrevision owner to plain_owner")
+        cursor.execute("alter table traces_session owner to plain_owner")
         apply_row_security()
         cursor.execute("set local role plain_owner")
-        assert rows("select count(*) from memories_memoryrevision") == [(0,)]
+        assert rows("select count(*) from traces_session") == [(0,)]
         cursor.execute("set local memplatform.migrating = 'on'")
-        assert rows("select count(*) from memories_memoryrevision") == [(2,)]
+        assert rows("select count(*) from traces_session") == [(2,)]

@@ -9,6 +9,7 @@ from django.db import transaction
 from apps.actions.memories.questions_due import enqueue_questions
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
+from apps.memories.writing.revisions import note_changes
 from apps.outbox import processing
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
@@ -83,24 +84,27 @@ def write_vectors(
 
     `questions_by` is the model that was asked for the questions, empty for templates.
     """
-    MemoryVector.objects.bulk_create(
-        (
-            MemoryVector(
-                end_user_id=end_user_id,
-                memory_id=entry.memory_id,
-                embedder=embedder.name,
-                dimension=embedder.dimension,
-                embedding=entry.vector,
-                questions=entry.questions,
-                question_embeddings=entry.question_vectors,
-                questions_by=questions_by,
-            )
-            for entry in entries
-        ),
-        update_conflicts=True,
-        unique_fields=["end_user", "memory", "embedder"],
-        update_fields=["dimension", "embedding", "questions", "question_embeddings", "questions_by"],
+    rows = (
+        MemoryVector(
+            end_user_id=end_user_id,
+            memory_id=entry.memory_id,
+            embedder=embedder.name,
+            dimension=embedder.dimension,
+            embedding=entry.vector,
+            questions=entry.questions,
+            question_embeddings=entry.question_vectors,
+            questions_by=questions_by,
+        )
+        for entry in entries
     )
+    with transaction.atomic():
+        MemoryVector.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["end_user", "memory", "embedder"],
+            update_fields=["dimension", "embedding", "questions", "question_embeddings", "questions_by"],
+        )
+        note_changes(end_user_id=end_user_id, memory_ids=[entry.memory_id for entry in entries])
 
 
 def read_rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:

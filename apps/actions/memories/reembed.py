@@ -1,13 +1,15 @@
 """Compute the vectors of the configured embedder for memories that only have vectors of another one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from apps.actions.memories.index_memories import embed_memories, write_vectors
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
+from apps.memories.writing.revisions import note_changes
 from apps.pipeline.core.ports import Embedder
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -55,7 +57,22 @@ def _next_missing(embedder: Embedder, after: UUID) -> list[tuple[UUID, UUID, UUI
 
 
 def forget_other_vectors(*, embedder: Embedder) -> int:
-    """Delete the vectors of all other embedders; return how many were deleted."""
-    with system_scope(SystemWork.MAINTENANCE):
-        deleted, _ = MemoryVector.objects.exclude(embedder=embedder.name).delete()
-    return deleted
+    """Delete the vectors of all other embedders in batches; return how many were deleted."""
+    deleted = 0
+    while True:
+        with system_scope(SystemWork.MAINTENANCE), transaction.atomic():
+            others = MemoryVector.objects.exclude(embedder=embedder.name).order_by("end_user_id", "memory_id")
+            rows = list(others.values_list("end_user_id", "memory_id")[:BATCH])
+            for end_user_id, memory_ids in _by_user(rows).items():
+                of_user = MemoryVector.objects.filter(end_user_id=end_user_id, memory_id__in=memory_ids)
+                deleted += of_user.exclude(embedder=embedder.name).delete()[0]
+                note_changes(end_user_id=end_user_id, memory_ids=memory_ids)
+        if len(rows) < BATCH:
+            return deleted
+
+
+def _by_user(rows: Iterable[tuple[UUID, UUID]]) -> dict[UUID, list[UUID]]:
+    memories: dict[UUID, list[UUID]] = {}
+    for end_user_id, memory_id in rows:
+        memories.setdefault(end_user_id, []).append(memory_id)
+    return memories

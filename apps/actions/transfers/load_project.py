@@ -15,6 +15,7 @@ from apps.actions.transfers.load_rows import BadRow, RowLoader, identifier_of
 from apps.actions.transfers.project_tables import OF_END_USER, OF_PROJECT, TransferTable
 from apps.actions.transfers.row_blocks import RowBlock
 from apps.memories.models import Memory, MemoryVector
+from apps.memories.writing.revisions import note_changes
 from apps.outbox.enqueue import enqueue
 from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
 from apps.pipeline.core.ports import Embedder
@@ -103,6 +104,7 @@ class ProjectLoader:
             inserted[table.model] = self._insert(table, block, user)
             done[table.kind] += len(inserted[table.model])
         embedded = self._embed(block, user, inserted[Memory])
+        note_changes(end_user_id=user, memory_ids=[memory.pk for memory in inserted[Memory]])
         self._enqueue(user, inserted, embedded)
         return done
 

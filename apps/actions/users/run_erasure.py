@@ -16,6 +16,7 @@ from apps.actions.ledger.record import record
 from apps.actions.users.user_data import USER_TABLES, UserTable
 from apps.events.recording import record_event
 from apps.memories.write_conflicts import stale_on_write_conflict
+from apps.memories.writing.revisions import clear_caches
 from apps.outbox.leases import revoke
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import EventType
@@ -26,22 +27,16 @@ from apps.tenants.system_scope import SystemWork, system_scope
 
 BATCH_ROWS = 1_000  # per transaction, so that none holds its locks for long
 
-# Triggers that would note each deleted memory for the search caches do nothing: `_CLEAR_CACHES` clears them as a whole.
-_NO_CHANGE_NOTES = "set local memplatform.erasing = 'on'"
-_CLEAR_CACHES = """
-insert into memories_memoryrevision as known (end_user_id, number, transaction, cleared_at)
-values (%(end_user)s, nextval('memories_revision'), 0, currval('memories_revision'))
-on conflict (end_user_id) do update set number = excluded.number, cleared_at = excluded.cleared_at
-"""
 _CLEAR_REFERENCES = """
 update {table} set {column} = null
-where ctid = any(array(
+where end_user_id = %(end_user)s and ctid = any(array(
     select ctid from {table} where end_user_id = %(end_user)s and {column} is not null limit %(most)s
 ))
 """
 _DELETE = """
 delete from {table}
-where ctid = any(array(select ctid from {table} where end_user_id = %(end_user)s limit %(most)s))
+where end_user_id = %(end_user)s
+    and ctid = any(array(select ctid from {table} where end_user_id = %(end_user)s limit %(most)s))
 """
 # Every process compares this number with the one that it saw last: see apps/worker/erased_caches.py.
 _ANNOUNCE = "select nextval('tenants_erasure_number')"
@@ -95,7 +90,6 @@ def run_batch(erasure_id: UUID, tables: Sequence[UserTable]) -> Sequence[UserTab
         erasure = Erasure.objects.select_for_update().get(id=erasure_id)
         if erasure.finished_at is not None:
             return ()
-        _execute(_NO_CHANGE_NOTES, {})
         left = _delete_some(erasure, tables) if tables else _finish(erasure)
         erasure.save(update_fields=["counts", "finished_at"])
     return left
@@ -155,7 +149,7 @@ def _forget_elsewhere(erasure: Erasure) -> None:
     _execute(_CLEAR_CHOICES, {"project": erasure.project_id, **named})
     ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
     Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by
-    _execute(_CLEAR_CACHES, {"end_user": erasure.end_user_id})
+    clear_caches(end_user_id=erasure.end_user_id)
     _execute(_ANNOUNCE, {})
 
 

@@ -4,13 +4,13 @@ from django.db import models
 
 
 class MemoryRevision(models.Model):
-    """The revision of an end user's searchable data; triggers write it when a transaction commits."""
+    """The revision of an end user's searchable data; the writer raises it right before a commit."""
 
     end_user = models.OneToOneField(
         "tenants.EndUser", on_delete=models.CASCADE, primary_key=True, related_name="+", db_constraint=False
     )
     number = models.BigIntegerField(help_text="higher with each transaction, in the order of commits")
-    transaction = models.BigIntegerField(default=0, help_text="the last that raised it")
+    transaction = models.BigIntegerField(default=0, help_text="no longer read")
     cleared_at = models.BigIntegerField(
         default=0, db_default=0, help_text="the number at which the end user was erased; earlier caches are void"
     )

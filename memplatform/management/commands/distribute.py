@@ -12,7 +12,7 @@ from psycopg import errors
 from memplatform.database import as_owner
 from memplatform.distribution.distribute import SHARDS, distribute, plan_of_database
 from memplatform.distribution.layout import Place
-from memplatform.distribution.plan import CannotDistribute, Plan, Step
+from memplatform.distribution.plan import CannotDistribute, Plan
 from memplatform.management.commands.migrate import one_at_a_time
 
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 
 from apps.actions.memories.count_accesses import Accesses
 from apps.memories.models import Entity, Memory, MemoryChange, MemoryRevision, MemoryVector
@@ -17,6 +17,7 @@ from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.providers.fake import HashingEmbedder
+from tests.memories.changing import change, changing
 from tests.memories.conftest import NOW
 from tests.memories.search.cache_helper import BOAT, ROME
 
@@ -53,10 +54,7 @@ def test_what_is_kept_is_not_read_again(kept, search_hits) -> None:
     def words() -> float:
         return max(hit.rank_parts["words"] for hit in search_hits("car"))
 
-    with connection.cursor() as cursor:  # behind the triggers' back
-        cursor.execute("alter table memories_memory disable trigger memory_revised")
-        cursor.execute("update memories_memory set content = 'Ana has a car.' where id = %s", [kept.id])
-        cursor.execute("alter table memories_memory enable trigger memory_revised")
+    Memory.objects.filter(id=kept.id).update(content="Ana has a car.")  # without a note
     assert words() == 0
     CACHE.clear()
     assert words() > 0
@@ -79,14 +77,19 @@ def test_a_change_elsewhere_is_seen_by_the_next_search(kept, search_hits, change
         return kept.id in parts and parts[kept.id]["words"] > 0
 
     assert found() != is_found
-    elsewhere(lambda: Memory.objects.filter(id=kept.id).update(**changes))
+    elsewhere(lambda: change(Memory.objects.filter(id=kept.id), **changes))
     assert [found() for _ in range(3)] == [is_found] * 3
 
 
 def test_so_are_a_memory_that_comes_and_one_that_goes(kept, find, remember) -> None:
     elsewhere(lambda: remember("Ana paints lighthouses."))
     assert find("lighthouses", limit=1) == ["Ana paints lighthouses."]
-    elsewhere(lambda: Memory.objects.filter(id=kept.id).delete())
+
+    def goes() -> None:
+        with changing(Memory.objects.filter(id=kept.id)):
+            Memory.objects.filter(id=kept.id).delete()
+
+    elsewhere(goes)
     assert BOAT not in find("boat")
 
 
@@ -94,8 +97,12 @@ def test_so_are_its_vectors(kept, search_hits) -> None:
     def meaning() -> float:
         return next(hit.rank_parts["meaning"] for hit in search_hits("boat") if hit.memory.id == kept.id)
 
+    def loses_them() -> None:
+        with changing(Memory.objects.filter(id=kept.id)):
+            MemoryVector.objects.filter(memory=kept).delete()
+
     assert meaning() > 0
-    elsewhere(lambda: MemoryVector.objects.filter(memory=kept).delete())
+    elsewhere(loses_them)
     assert meaning() == 0
 
 
@@ -105,7 +112,7 @@ def test_its_subject_and_importance_too(kept, search_hits) -> None:
 
     assert parts()["named"] == 0
     subject = Entity.objects.get(name="Ana")
-    elsewhere(lambda: Memory.objects.filter(id=kept.id).update(subject=subject, importance=1.0))
+    elsewhere(lambda: change(Memory.objects.filter(id=kept.id), subject=subject, importance=1.0))
     assert parts()["named"] > 0
     assert parts()["importance"] > 0
 
@@ -124,7 +131,7 @@ def test_time_alone_takes_a_memory_away(kept, ana, embedder) -> None:
         hits = search(end_user_id=ana, query=query, embedder=embedder, policy=policy, now=at)
         return BOAT in {hit.memory.content for hit in hits}
 
-    Memory.objects.filter(id=kept.id).update(expires_at=LATER)
+    change(Memory.objects.filter(id=kept.id), expires_at=LATER)
     assert [found(NOW) for _ in range(3)] == [True] * 3
     assert found(LATER - timedelta(seconds=1))
     assert not found(LATER)
@@ -184,11 +191,8 @@ def test_only_what_has_changed_is_read_again(kept, search_hits) -> None:
     def words(text: str) -> float:
         return max(hit.rank_parts["words"] for hit in search_hits(text))
 
-    with connection.cursor() as cursor:  # behind the triggers' back
-        cursor.execute("alter table memories_memory disable trigger memory_revised")
-        cursor.execute("update memories_memory set content = 'Ana has a car.' where content = %s", [ROME])
-        cursor.execute("alter table memories_memory enable trigger memory_revised")
-    Memory.objects.filter(id=kept.id).update(content="Ana has a canoe.")
+    Memory.objects.filter(content=ROME).update(content="Ana has a car.")  # without a note
+    change(Memory.objects.filter(id=kept.id), content="Ana has a canoe.")
     assert words("car") == 0
     assert words("canoe") > 0
 
@@ -198,24 +202,22 @@ def test_the_revision_rises_once_a_transaction(kept) -> None:
         return MemoryRevision.objects.get().number
 
     before = revision()
-    with transaction.atomic():
+    with changing(Memory.objects.all()):
         Memory.objects.update(importance=0.7)
-        MemoryVector.objects.all().delete()
+        with changing(Memory.objects.all()):
+            MemoryVector.objects.all().delete()
     assert revision() > before
     assert {each.number for each in MemoryChange.objects.all()} == {revision()}
 
     before = revision()
-    Memory.objects.filter(id=kept.id).update(importance=0.8)
+    change(Memory.objects.filter(id=kept.id), importance=0.8)
     assert [each.id for each in MemoryChange.objects.filter(number__gt=before)] == [kept.id]
 
 
 def test_what_is_kept_at_a_later_revision_than_the_database_is_in_counts_for_nothing(kept, find) -> None:
     MemoryRevision.objects.update(number=1)  # as after a restored backup
     MemoryChange.objects.all().delete()
-    with connection.cursor() as cursor:
-        cursor.execute("alter table memories_memory disable trigger memory_revised")
-        cursor.execute("update memories_memory set content = 'Ana has a car.' where id = %s", [kept.id])
-        cursor.execute("alter table memories_memory enable trigger memory_revised")
+    Memory.objects.filter(id=kept.id).update(content="Ana has a car.")
     assert [find("car", limit=1) for _ in range(3)] == [["Ana has a car."]] * 3
 
 
@@ -226,7 +228,7 @@ def test_a_language_goes_with_its_last_memory(remember, search_hits) -> None:
     german = remember("Lena wohnt in einem alten Haus und der Garten ist sehr klein.")
     remember("Ana saw a film: Das und Der.", language="en")
     assert [words() for _ in range(3)] == [0] * 3  # stop words of the query's language
-    Memory.objects.filter(id=german.id).update(status=Status.RETRACTED)
+    change(Memory.objects.filter(id=german.id), status=Status.RETRACTED)
     assert words() > 0  # which nothing is in any more
 
 

@@ -20,6 +20,7 @@ from apps.memories.search.scope import SearchQuery
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import RetrievalPolicy
+from tests.memories.changing import change, changing
 from tests.memories.conftest import NOW, add_vectors
 from tests.soak import examples
 
@@ -49,19 +50,19 @@ class Interleaving(RuleBasedStateMachine):
 
     @rule(place=PLACES, content=SAYINGS)
     def changes(self, place: int, content: str) -> None:
-        self._one(place).update(content=content)
+        change(self._one(place), content=content)
 
     @rule(place=PLACES, status=st.sampled_from([Status.ACTIVE, Status.RETRACTED, Status.PENDING_REVIEW]))
     def comes_or_goes(self, place: int, status: Status) -> None:
-        self._one(place).update(status=status)
+        change(self._one(place), status=status)
 
     @rule(place=PLACES)
     def is_superseded(self, place: int) -> None:
-        self._one(place).update(status=Status.SUPERSEDED, valid_until=self.now)
+        change(self._one(place), status=Status.SUPERSEDED, valid_until=self.now)
 
     @rule(place=PLACES, days=st.integers(0, 2))
     def ends(self, place: int, days: int) -> None:
-        self._one(place).update(expires_at=self.now + timedelta(days=days))
+        change(self._one(place), expires_at=self.now + timedelta(days=days))
 
     @rule(days=st.integers(-1, 3))
     def time_passes(self, days: int) -> None:
@@ -73,12 +74,14 @@ class Interleaving(RuleBasedStateMachine):
 
     @rule(place=PLACES)
     def is_deleted(self, place: int) -> None:
-        MemoryOrigin.objects.filter(memory__in=self._one(place)).delete()
-        self._one(place).delete()
+        with changing(self._one(place)):
+            MemoryOrigin.objects.filter(memory__in=self._one(place)).delete()
+            self._one(place).delete()
 
     @rule(place=PLACES)
     def loses_its_vectors(self, place: int) -> None:
-        MemoryVector.objects.filter(memory__in=self._one(place)).delete()
+        with changing(self._one(place)):
+            MemoryVector.objects.filter(memory__in=self._one(place)).delete()
 
     @rule(place=PLACES)
     def gets_its_vectors(self, place: int) -> None:
@@ -92,7 +95,7 @@ class Interleaving(RuleBasedStateMachine):
 
         def write() -> None:
             with transaction.atomic():
-                self._one(first).update(content=f"first {content}")
+                change(self._one(first), content=f"first {content}")
                 begun.set()
                 assert may_end.wait(60)
                 transaction.set_rollback(not is_kept)
@@ -103,7 +106,7 @@ class Interleaving(RuleBasedStateMachine):
             try:
                 assert begun.wait(60)
                 if first != second:
-                    self._one(second).update(content=f"second {content}")
+                    change(self._one(second), content=f"second {content}")
                 self.is_searched(content, times=1)
             finally:
                 may_end.set()

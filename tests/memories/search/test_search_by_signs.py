@@ -10,6 +10,7 @@ from apps.memories.search.query_sql import CHOSEN_COSINES, ReadMode, VectorForm,
 from apps.memories.search.scope import SearchQuery, search_scope
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.retrieval import shortlist
+from tests.memories.changing import change
 from tests.memories.conftest import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -46,8 +47,8 @@ def test_a_change_is_found_and_a_deleted_memory_is_not(towns, search_hits, remem
     for _ in range(3):
         search_hits("Alham")
     with transaction.atomic():
-        Memory.objects.filter(id=towns[0].id).update(content="Ana has a red canoe.")
-        Memory.objects.filter(content="Ana has been to Alham.").update(status="retracted")
+        change(Memory.objects.filter(id=towns[0].id), content="Ana has a red canoe.")
+        change(Memory.objects.filter(content="Ana has been to Alham."), status="retracted")
     remember("Ana has a green boat.")
     found = [search_hits(text)[0].memory.content for text in ("red canoe", "green boat")]
     assert (found, are_signs_cached()) == (["Ana has a red canoe.", "Ana has a green boat."], True)
