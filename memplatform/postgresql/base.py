@@ -140,6 +140,26 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._scope_of_pipeline = None
             yield
 
+    @contextmanager
+    def pipelined_transaction(self) -> Iterator[None]:
+        """Run the block in one transaction and in pipeline mode; its end is sent with the last statements.
+
+        It is begun explicitly: a coordinator of Citus takes the statements of a pipeline that is not for independent
+        ones. Inside of an open transaction the block is a part of it.
+        """
+        if self.in_atomic_block:
+            with self.pipelined():
+                yield
+            return
+        try:
+            with self.pipelined():
+                self.connection.scope_cursor.execute("begin")
+                yield
+                self.connection.scope_cursor.execute("commit")
+        finally:
+            if self.connection is not None and self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
+                self.connection.rollback()
+
     def set_scope_of_pipeline(self) -> None:
         """Send the scope of a pipeline outside of a transaction, unless it has it."""
         scope = current_scope()
