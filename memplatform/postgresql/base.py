@@ -156,7 +156,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
         PostgreSQL runs the statements of a pipeline in one implicit transaction, so one scope is sent once.
         """
-        is_transaction = self.has_citus and self.connection.autocommit
+        is_idle = self.connection.pgconn.transaction_status == TransactionStatus.IDLE and not self.is_pipelined()
+        is_transaction = self.has_citus and self.connection.autocommit and is_idle
         with self.transaction_with_scope() if is_transaction else nullcontext(), self.connection.pipeline():
             self._scope_of_pipeline = current_scope() if is_transaction else None
             yield
@@ -167,8 +168,30 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.begin()
         try:
             yield
+        except BaseException:
+            if self.connection.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+                self.run(b"rollback")
+            raise
+        self.run(b"commit")
+
+    @contextmanager
+    def pipelined_transaction(self) -> Iterator[None]:
+        """Run the block in one transaction and in pipeline mode; its end is sent with the last statements.
+
+        Inside of an open transaction the block is a part of it.
+        """
+        if self.in_atomic_block or self.has_citus:
+            with self.pipelined():  # with Citus a transaction of its own
+                yield
+            return
+        try:
+            with self.pipelined():
+                self.connection.scope_cursor.execute("begin")
+                yield
+                self.connection.scope_cursor.execute("commit")
         finally:
-            self.run(b"commit")  # of a transaction that has failed: rolls it back
+            if self.connection is not None and self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
+                self.connection.rollback()
 
     def set_scope_of_pipeline(self) -> None:
         """Send the scope of a pipeline outside of a transaction, unless it has it."""
