@@ -23,6 +23,8 @@ SET_SCOPE = (
     " set_config('memplatform.end_user', %s, true)"
 )
 
+_HAS_CITUS = b"select from pg_extension where extname = 'citus'"
+
 
 class _Scoped:
     """A cursor whose statements run in the current scope; without `database`, as on a bare connection."""
@@ -98,7 +100,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if not hasattr(connection, "scope_cursor"):
             connection.server_cursor_factory = ServerSideCursor
             connection.scope_cursor = connection.cursor()
+            connection.has_citus = bool(connection.pgconn.exec_(_HAS_CITUS).ntuples)
         return connection
+
+    @property
+    def has_citus(self) -> bool:
+        """Return True if the connection is to the coordinator of several servers."""
+        return bool(self.connection.has_citus)
 
     def create_cursor(self, name: str | None = None) -> Any:
         """Return a cursor that runs its statements in the current scope."""
