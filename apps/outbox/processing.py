@@ -136,14 +136,16 @@ def remaining_work(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[Nex
     ]
 
 
+# The times are computed by a CTE: Citus updates rows with nothing but immutable functions of their columns.
 _FAIL = """
 with held as (
-    select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
+    select statement_timestamp() as now, statement_timestamp() + %(wait)s * interval '1 second' as later
+    from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
 )
 update outbox_outboxrow row set
     state = case when attempts >= %(most)s then 'dead' else 'pending' end,
-    finished_at = case when attempts >= %(most)s then statement_timestamp() end,
-    run_at = statement_timestamp() + %(wait)s * interval '1 second',
+    finished_at = case when attempts >= %(most)s then held.now end,
+    run_at = held.later,
     waiting_since = null,
     last_error = %(error)s
 from held where row.end_user_id = %(end_user)s and row.id = %(row)s and row.state = 'running'

@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from apps.events.recording import RECORD_TRACE, record_event, trace_event_values
+from apps.events.recording import record_event
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.draft import StageSpan as DraftSpan
 from apps.pipeline.core.enums import EventType, TraceStatus
@@ -42,10 +42,7 @@ insert into traces_modelcall
 select id, owner_id, %(trace)s, purpose, request_hash, model, prompt_version, answer, input_tokens,
      cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
      invalid_objects, prompt_cut, statement_timestamp()
-from {owner} as owner, jsonb_to_recordset(%(calls)s) as call(
-    id uuid, purpose text, request_hash text, model text, prompt_version text, answer text, input_tokens int,
-    cache_read_tokens int, cache_write_tokens int, output_tokens int, latency_us bigint, cost_usd numeric,
-    error text, answer_kind text, invalid_objects int, prompt_cut bool)
+from {owner} as owner, jsonb_populate_recordset(null::traces_modelcall, %(calls)s)
 """
 # The end user, where the worker still holds the lease.
 _HOLDER = """(
@@ -54,7 +51,6 @@ _HOLDER = """(
 _END_USER = "(select id as owner_id from tenants_enduser where id = %(end_user)s)"
 _INSERT_SPANS_OF_RUN, _INSERT_CALLS_OF_RUN = _INSERT_SPANS.format(owner=_HOLDER), _INSERT_CALLS.format(owner=_HOLDER)
 _INSERT_CALLS_OF_FAILURE = _INSERT_CALLS.format(owner=_END_USER)
-_RECORD_TRACE = RECORD_TRACE.format(owner=_HOLDER)
 _LOCK_SESSION = "select 1 from traces_session where end_user_id = %(end_user)s and id = %(session)s for no key update"
 
 # CTEs of the statement that closes a trace. The session is locked before the lease; the trace is only closed where the
@@ -89,7 +85,6 @@ def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool)
     until = max((turn.position for turn in draft.request.turns), default=-1) + 1
     return {
         **owner_values(draft),
-        **trace_event_values(project_id=draft.request.origin.project_id, is_failed=bool(draft.failure)),
         "summarised": until if is_session_level and not draft.failure else 0,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes),
@@ -101,15 +96,21 @@ def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool)
     }
 
 
-def record_run(values: Mapping[str, Any]) -> None:
-    """Insert the spans, model calls and event of a run, with the values of the statement that closes its trace.
+def record_run(*, draft: Draft, values: Mapping[str, Any]) -> None:
+    """Insert the spans and model calls of a run and record its end, with the values of the statement that closes it.
 
-    Nothing is inserted where the worker has lost the lease.
+    Spans and calls are not inserted where the worker has lost the lease; the caller must then roll back.
     """
     _execute(_INSERT_SPANS_OF_RUN, values)
-    if values["calls"].obj:
+    if draft.model_calls:
         _execute(_INSERT_CALLS_OF_RUN, values)
-    _execute(_RECORD_TRACE, values)
+    record_event(
+        project_id=draft.request.origin.project_id,
+        type=EventType.TRACE_FAILED if draft.failure else EventType.TRACE_FINISHED,
+        end_user_id=values["end_user"],
+        trace_id=values["trace"],
+        details={"status": values["status"], "counts": values["counts"].obj},
+    )
 
 
 def operations_json(plan: WritePlan) -> list[dict[str, Any]]:

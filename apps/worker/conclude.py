@@ -29,7 +29,7 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
     }
     with pipelined_transaction(), connection.cursor() as cursor:
         cursor.execute(_CONCLUDE, values)
-        recorder.record_run(values)
+        recorder.record_run(draft=draft, values=values)
         remaining = processing.remaining_work(cursor.fetchall(), lease=lease)
     count_stages(draft.spans)
     return remaining

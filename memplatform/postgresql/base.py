@@ -25,6 +25,8 @@ SET_SCOPE = (
     " set_config('memplatform.end_user', %s, true)"
 )
 
+_HAS_CITUS = b"select from pg_extension where extname = 'citus'"
+
 
 _HAS_CITUS = b"select from pg_extension where extname = 'citus'"
 
