@@ -15,7 +15,8 @@ from apps.pipeline.core.enums import EventType
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.events.of_plan import PlannedEvent
 
-# Citus reads the log before the rest of a statement, for which it needs a column.
+# Citus reads the log before the rest of a statement, for which it needs a column. With "returning" it inserts what it has
+# selected by an INSERT: without, by COPY, which row-level security refuses.
 ARE_KEPT = "exists (select 1 from events_eventlog where project_id = %(project)s and is_on)"
 COLUMNS = "event_id, project_id, end_user_id, type, trace_id, memory_id, details, created_at"
 
@@ -27,13 +28,13 @@ select told.event, %(project)s, %(end_user)s, told.type, %(trace)s, told.memory,
         'version', memory.version, 'private_to', memory.private_to), clock_timestamp()
 from jsonb_to_recordset(%(events)s) as told(place int, event uuid, type text, memory uuid, verb text, other uuid)
 join memories_memory memory on memory.end_user_id = %(end_user)s and memory.id = told.memory
-where {ARE_KEPT} order by told.place
+where {ARE_KEPT} order by told.place returning 1
 """  # noqa: S608  (only constants of this module)
 
 _RECORD = f"""
 insert into events_projectevent ({COLUMNS})
 select %(event)s, %(project)s, %(end_user)s, %(type)s, %(trace)s, %(memory)s, %(details)s, clock_timestamp()
-where {ARE_KEPT}
+where {ARE_KEPT} returning 1
 """
 
 

@@ -21,7 +21,7 @@ from apps.traces.policies import active_policy
 
 MOST_TRIES = 3  # somebody may change a memory while the plan is made
 # Processes that have cached the last turns of a session read them again: turns that were rolled back may be repeated.
-_OUTDATE_SESSIONS = "update traces_session set last_turn_at = clock_timestamp() where id = any(%s)"
+_OUTDATE_SESSIONS = "update traces_session set last_turn_at = statement_timestamp() where id = any(%s)"
 
 
 def lock_item(rollback: Rollback, end_user_id: UUID, *, state: RollbackState) -> RollbackItem | None:

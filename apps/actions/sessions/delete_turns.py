@@ -228,7 +228,7 @@ def _delete_traces(session: Session, values: dict[str, Any]) -> None:
         _execute(_DELETE_SESSION, values)
     else:
         # Processes that have cached the session's last turns read them again.
-        _execute(["update traces_session set last_turn_at = clock_timestamp() where id = %(session)s"], values)
+        _execute(["update traces_session set last_turn_at = statement_timestamp() where id = %(session)s"], values)
 
 
 def _record(session: Session, values: Mapping[str, Any], deleted: Mapping[str, int]) -> None:
