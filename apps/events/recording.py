@@ -15,8 +15,8 @@ from apps.pipeline.core.enums import EventType
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.events.of_plan import PlannedEvent
 
-# Citus reads the log before the rest of a statement, for which it needs a column. With "returning" it inserts what it has
-# selected by an INSERT: without, by COPY, which row-level security refuses.
+# Citus reads the log before the rest of a statement, for which it needs a column. With "returning" it inserts what it
+# has selected by an INSERT: without, by COPY, which row-level security refuses.
 ARE_KEPT = "exists (select 1 from events_eventlog where project_id = %(project)s and is_on)"
 COLUMNS = "event_id, project_id, end_user_id, type, trace_id, memory_id, details, created_at"
 

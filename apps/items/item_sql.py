@@ -16,10 +16,14 @@ from apps.pipeline.core.identifiers import end_user_id
 _SCORE = """nullif(ts_rank(item.terms, replace(plainto_tsquery('english', %s)::text, '&', '|')::tsquery, 32), 0)"""
 _COLUMNS = """item.id, item.namespace, item.key, item.value, item.version, item.created_at, item.updated_at,
     item.expires_at, owner.external_id, nullif(item.session_id, '')"""
+# The items first: where tables are split over several servers, their users are on others.
 _READ = """
-select {columns}, {score} as score from items_storeditem item left join tenants_enduser owner on owner.id = end_user_id
-where item.project_id = %s and (expires_at is null or expires_at > now()) {conditions}
-order by {order} limit %s offset %s
+with found as materialized (
+    select item.*, {score} as score from items_storeditem item
+    where item.project_id = %s and (expires_at is null or expires_at > now()) {conditions}
+    order by {order} limit %s offset %s
+)
+select {columns}, score from found item left join tenants_enduser owner on owner.id = item.end_user_id order by {order}
 """
 _ORDERS = {
     ItemOrder.OLDEST: "item.id",

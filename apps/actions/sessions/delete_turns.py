@@ -32,7 +32,8 @@ where memory.end_user_id = %(end_user)s
   and (memory.id in (select memory_id from memories_memoryorigin
                      where end_user_id = %(end_user)s and turn_id = any(%(turns)s))
        or memory.id in (select label.remembered_id from memories_evaluationlabel label
-                        join memories_evaluationitem item on item.id = label.item_id
+                        join memories_evaluationitem item
+                        on item.end_user_id = label.end_user_id and item.id = label.item_id
                         where item.end_user_id = %(end_user)s and item.turn_id = any(%(turns)s))
        or (%(whole)s and memory.session_id = %(session)s))
   and not exists (select from memories_memoryorigin other
@@ -49,22 +50,24 @@ order by memory.id for update of memory
 """
 # With the labels that people gave them for evaluation.
 _DELETE_MEMORIES = (
-    "delete from memories_evaluationlabel"
-    " where item_id in (select id from memories_evaluationitem where memory_id = any(%(memories)s))",
-    "delete from memories_evaluationitem where memory_id = any(%(memories)s)",
-    "delete from memories_memorycomment where memory_id = any(%(memories)s)",
-    "delete from memories_reviewassignment where memory_id = any(%(memories)s)",
-    "delete from memories_memoryorigin where memory_id = any(%(memories)s)",
-    "delete from memories_memoryversion where memory_id = any(%(memories)s)",
-    "delete from memories_memorylink where from_memory_id = any(%(memories)s) or to_memory_id = any(%(memories)s)",
-    "delete from memories_memoryvector where memory_id = any(%(memories)s)",
-    "update memories_memory set superseded_by_id = null where superseded_by_id = any(%(memories)s)",
-    "delete from memories_memory where id = any(%(memories)s)",
+    "delete from memories_evaluationlabel where end_user_id = %(end_user)s and item_id in (select id"
+    " from memories_evaluationitem where end_user_id = %(end_user)s and memory_id = any(%(memories)s))",
+    "delete from memories_evaluationitem where end_user_id = %(end_user)s and memory_id = any(%(memories)s)",
+    "delete from memories_memorycomment where end_user_id = %(end_user)s and memory_id = any(%(memories)s)",
+    "delete from memories_reviewassignment where end_user_id = %(end_user)s and memory_id = any(%(memories)s)",
+    "delete from memories_memoryorigin where end_user_id = %(end_user)s and memory_id = any(%(memories)s)",
+    "delete from memories_memoryversion where end_user_id = %(end_user)s and memory_id = any(%(memories)s)",
+    "delete from memories_memorylink where end_user_id = %(end_user)s"
+    " and (from_memory_id = any(%(memories)s) or to_memory_id = any(%(memories)s))",
+    "delete from memories_memoryvector where end_user_id = %(end_user)s and memory_id = any(%(memories)s)",
+    "update memories_memory set superseded_by_id = null"
+    " where end_user_id = %(end_user)s and superseded_by_id = any(%(memories)s)",
+    "delete from memories_memory where end_user_id = %(end_user)s and id = any(%(memories)s)",
 )
 # The context of a memory quotes neighbouring turns, so it is removed from all memories of the session.
 _DETACH_OTHERS = (
     "delete from memories_memoryorigin where end_user_id = %(end_user)s and turn_id = any(%(turns)s)",
-    "delete from memories_memoryversion where memory_id = any(%(kept)s)",
+    "delete from memories_memoryversion where end_user_id = %(end_user)s and memory_id = any(%(kept)s)",
     """
     update memories_memory memory set evidence = latest.evidence, context = '', trace_id = latest.trace_id,
         session_id = latest.session_id, candidate_index = null, version = memory.version + 1
@@ -72,7 +75,7 @@ _DETACH_OTHERS = (
         select distinct on (memory_id) memory_id, evidence, trace_id, session_id from memories_memoryorigin
         where end_user_id = %(end_user)s and memory_id = any(%(kept)s)
         order by memory_id, withdrawn, said_at desc, id desc
-    ) latest where memory.id = latest.memory_id
+    ) latest where memory.end_user_id = %(end_user)s and memory.id = latest.memory_id
     """,
     "update memories_memory set context = '' where end_user_id = %(end_user)s and session_id = %(session)s"
     " and context <> ''",
@@ -81,50 +84,61 @@ _DELETE_ENTITIES = """
 with unused as (
     select entity.id, entity.merged_into_id from memories_entity entity
     where entity.end_user_id = %(end_user)s and entity.id = any(%(entities)s) and not entity.is_user
-      and not exists (select from memories_entity merged where merged.merged_into_id = entity.id)
-      and not exists (select from memories_memory where subject_id = entity.id)
+      and not exists (select from memories_entity merged
+                      where merged.end_user_id = %(end_user)s and merged.merged_into_id = entity.id)
+      and not exists (select from memories_memory where end_user_id = %(end_user)s and subject_id = entity.id)
       and not exists (select from memories_memory where end_user_id = %(end_user)s
                       and object->>'entity' = 'ent_' || replace(entity.id::text, '-', ''))
 ), names as (
-    delete from memories_entityalias alias using unused where alias.entity_id = unused.id
+    delete from memories_entityalias alias using unused
+    where alias.end_user_id = %(end_user)s and alias.entity_id = unused.id
 ), changes as (
-    delete from memories_entitychange change using unused where change.entity_id = unused.id
+    delete from memories_entitychange change using unused
+    where change.end_user_id = %(end_user)s and change.entity_id = unused.id
 )
-delete from memories_entity entity using unused where entity.id = unused.id
+delete from memories_entity entity using unused where entity.end_user_id = %(end_user)s and entity.id = unused.id
 """
 _ENTITIES_OF = """
-select subject_id from memories_memory where id = any(%(memories)s) and subject_id is not null
+select subject_id from memories_memory
+where end_user_id = %(end_user)s and id = any(%(memories)s) and subject_id is not null
 union
 select replace(object->>'entity', 'ent_', '')::uuid from memories_memory
-where id = any(%(memories)s) and object ? 'entity'
+where end_user_id = %(end_user)s and id = any(%(memories)s) and object ? 'entity'
 """
 # A trace of deleted and other turns keeps its counts. An answer may come from a call that several traces shared.
 _EMPTY_TRACES = (
     "delete from traces_replayedtrace where end_user_id = %(end_user)s"
-    " and trace_id in (select id from traces_trace where session_id = %(session)s)",
-    "update traces_trace set outcomes = '[]', plan = '[]', error = '' where id = any(%(touched)s)",
+    " and trace_id in (select id from traces_trace where end_user_id = %(end_user)s and session_id = %(session)s)",
+    "update traces_trace set outcomes = '[]', plan = '[]', error = ''"
+    " where end_user_id = %(end_user)s and id = any(%(touched)s)",
     "update traces_modelcall set answer = '', error = '' where end_user_id = %(end_user)s"
-    " and trace_id in (select id from traces_trace where session_id = %(session)s)",
-    "delete from memories_evaluationlabel"
-    " where item_id in (select id from memories_evaluationitem where turn_id = any(%(turns)s))",
-    "delete from memories_evaluationitem where turn_id = any(%(turns)s)",
+    " and trace_id in (select id from traces_trace where end_user_id = %(end_user)s and session_id = %(session)s)",
+    "delete from memories_evaluationlabel where end_user_id = %(end_user)s and item_id in (select id"
+    " from memories_evaluationitem where end_user_id = %(end_user)s and turn_id = any(%(turns)s))",
+    "delete from memories_evaluationitem where end_user_id = %(end_user)s and turn_id = any(%(turns)s)",
     "delete from traces_turn where end_user_id = %(end_user)s and id = any(%(turns)s)",
 )
 _DELETE_TRACES = (
-    "update memories_memory set trace_id = null, candidate_index = null where trace_id = any(%(ended)s)",
-    "update memories_memoryversion set trace_id = null where trace_id = any(%(ended)s)",
-    "update memories_memorylink set trace_id = null where trace_id = any(%(ended)s)",
-    "delete from traces_modelcall where trace_id = any(%(ended)s)",
-    "delete from traces_span where trace_id = any(%(ended)s)",
+    "update memories_memory set trace_id = null, candidate_index = null"
+    " where end_user_id = %(end_user)s and trace_id = any(%(ended)s)",
+    "update memories_memoryversion set trace_id = null where end_user_id = %(end_user)s and trace_id = any(%(ended)s)",
+    "update memories_memorylink set trace_id = null where end_user_id = %(end_user)s and trace_id = any(%(ended)s)",
+    "delete from traces_modelcall where end_user_id = %(end_user)s and trace_id = any(%(ended)s)",
+    "delete from traces_span where end_user_id = %(end_user)s and trace_id = any(%(ended)s)",
     "delete from outbox_outboxrow where end_user_id = %(end_user)s and subject_id = any(%(ended)s)",
-    "delete from traces_trace where id = any(%(ended)s)",
+    "delete from traces_trace where end_user_id = %(end_user)s and id = any(%(ended)s)",
 )
 _DELETE_ITEMS = "delete from items_storeditem where end_user_id = %s and session_id = %s"
 _DELETE_SESSION = (
-    "update memories_memory set session_id = null where session_id = %(session)s",
+    "update memories_memory set session_id = null where end_user_id = %(end_user)s and session_id = %(session)s",
     "delete from outbox_outboxrow where end_user_id = %(end_user)s and session_id = %(session)s",
-    "delete from traces_session where id = %(session)s",
+    "delete from traces_session where end_user_id = %(end_user)s and id = %(session)s",
 )
+
+
+_TOUCH_SESSION = """
+update traces_session set last_turn_at = statement_timestamp() where end_user_id = %(end_user)s and id = %(session)s
+"""
 
 
 def delete_turn(*, project_id: UUID, turn_id: UUID) -> dict[str, int]:
@@ -184,7 +198,7 @@ def _keep_from_erasure(end_user: UUID) -> None:
 def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int = 0) -> dict[str, int]:
     """Delete turns in the lock order of the writers: end user, session, memories, lease, the rest."""
     _keep_from_erasure(session.end_user_id)
-    Session.objects.select_for_update().get(id=session.id)
+    Session.objects.select_for_update().get(end_user_id=session.end_user_id, id=session.id)
     values: dict[str, Any] = {
         "end_user": session.end_user_id,
         "session": session.id,
@@ -217,7 +231,7 @@ def _delete_memories(session: Session, values: dict[str, Any]) -> None:
 
 def _delete_traces(session: Session, values: dict[str, Any]) -> None:
     """Delete the traces that have no turn left, and the session if it is deleted as a whole."""
-    traces = Trace.objects.filter(session=session)
+    traces = Trace.objects.filter(end_user_id=session.end_user_id, session=session)
     touched = traces if values["whole"] else traces.filter(turns__in=values["turns"])
     values["touched"] = list(touched.distinct().values_list("id", flat=True))
     _execute(_EMPTY_TRACES, values)
@@ -228,7 +242,7 @@ def _delete_traces(session: Session, values: dict[str, Any]) -> None:
         _execute(_DELETE_SESSION, values)
     else:
         # Processes that have cached the session's last turns read them again.
-        _execute(["update traces_session set last_turn_at = statement_timestamp() where id = %(session)s"], values)
+        _execute([_TOUCH_SESSION], values)
 
 
 def _record(session: Session, values: Mapping[str, Any], deleted: Mapping[str, int]) -> None:

@@ -14,7 +14,7 @@ def clear_notes(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
     Must run while the rollbacks still refer to the user. A note that tells of the user in other words is not found.
     """
     rollbacks = Rollback.objects.filter(project_id=project_id).exclude(note="")
-    concerned = RollbackItem.objects.filter(end_user_id=end_user_id).values("rollback")
+    concerned = list(RollbackItem.objects.filter(end_user_id=end_user_id).values_list("rollback_id", flat=True))
     cleared = rollbacks.filter(id__in=concerned).update(note="")
     if len(user_id) >= LEAST_CHARACTERS:
         cleared += rollbacks.filter(note__icontains=user_id).update(note="")

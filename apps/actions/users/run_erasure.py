@@ -29,14 +29,14 @@ BATCH_ROWS = 1_000  # per transaction, so that none holds its locks for long
 
 _CLEAR_REFERENCES = """
 update {table} set {column} = null
-where end_user_id = %(end_user)s and ctid = any(array(
-    select ctid from {table} where end_user_id = %(end_user)s and {column} is not null limit %(most)s
+where end_user_id = %(end_user)s and {key} = any(array(
+    select {key} from {table} where end_user_id = %(end_user)s and {column} is not null limit %(most)s
 ))
 """
 _DELETE = """
 delete from {table}
 where end_user_id = %(end_user)s
-    and ctid = any(array(select ctid from {table} where end_user_id = %(end_user)s limit %(most)s))
+    and {key} = any(array(select {key} from {table} where end_user_id = %(end_user)s limit %(most)s))
 """
 # Every process compares this number with the one that it saw last: see apps/worker/erased_caches.py.
 _ANNOUNCE = "select nextval('tenants_erasure_number')"
@@ -104,9 +104,11 @@ def _delete_some(erasure: Erasure, tables: Sequence[UserTable]) -> Sequence[User
     for place, table in enumerate(tables):
         values = {"end_user": erasure.end_user_id, "most": left}
         if table.self_reference:
-            left -= _execute(_CLEAR_REFERENCES.format(table=table.table, column=table.self_reference), values)
+            left -= _execute(
+                _CLEAR_REFERENCES.format(table=table.table, key=table.key, column=table.self_reference), values
+            )
         if left > 0:
-            deleted = _execute(_DELETE.format(table=table.table), values | {"most": left})
+            deleted = _execute(_DELETE.format(table=table.table, key=table.key), values | {"most": left})
             if deleted:
                 erasure.counts[table.name] = erasure.counts.get(table.name, 0) + deleted
             left -= deleted

@@ -52,6 +52,11 @@ class UserTable:
         return self.model._meta.db_table
 
     @property
+    def key(self) -> str:
+        """Return the column that identifies a row of the end user."""
+        return str(self.model._meta.pk.column)
+
+    @property
     def columns(self) -> list[str]:
         """Return the columns that an export contains."""
         own = (field.attname for field in self.model._meta.concrete_fields if not field.generated)

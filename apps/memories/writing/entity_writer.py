@@ -20,8 +20,8 @@ _MENTIONED = """
 update memories_entity set mention_count = mention_count + 1, last_mentioned_at = greatest(last_mentioned_at, %s)
 where end_user_id = %s and id = any(%s) and merged_into_id is null and not withdrawn returning 1
 """
-# What a trace does to names is recorded, so that a rollback can take it back. With "returning", Citus inserts what it has
-# selected by an INSERT: without, by COPY, which row-level security refuses.
+# What a trace does to names is recorded, so that a rollback can take it back. With "returning", Citus inserts what it
+# has selected by an INSERT: without, by COPY, which row-level security refuses.
 _RECORD = """
 insert into memories_entitychange (id, end_user_id, entity_id, trace_id, kind, alias, folded, former, uses, created_at)
 select gen_random_uuid(), %(end_user)s, entity_id, %(trace)s, %(kind)s, alias, folded, '', count, now()
