@@ -15,16 +15,15 @@ from apps.pipeline.core.identifiers import end_user_id
 # Any word of the query counts; the rank is below 1. Without a word in common it is null.
 _SCORE = """nullif(ts_rank(item.terms, replace(plainto_tsquery('english', %s)::text, '&', '|')::tsquery, 32), 0)"""
 _COLUMNS = """item.id, item.namespace, item.key, item.value, item.version, item.created_at, item.updated_at,
-    item.expires_at, owner.external_id, nullif(item.session_id, '')"""
-# The items first: where tables are split over several servers, their users are on others.
+    item.expires_at, item.end_user_id, nullif(item.session_id, '')"""
 _READ = """
-with found as materialized (
-    select item.*, {score} as score from items_storeditem item
-    where item.project_id = %s and (expires_at is null or expires_at > now()) {conditions}
-    order by {order} limit %s offset %s
-)
-select {columns}, score from found item left join tenants_enduser owner on owner.id = item.end_user_id order by {order}
+select {columns}, {score} as score from items_storeditem item
+where item.project_id = %s and (expires_at is null or expires_at > now()) {conditions}
+order by {order} limit %s offset %s
 """
+# Not joined: where tables are split over several servers, the users of items are on others.
+_OWNERS = "select id, external_id from tenants_enduser where id = any(%s)"
+_OWNER = 8  # place of the end user in _COLUMNS
 _ORDERS = {
     ItemOrder.OLDEST: "item.id",
     ItemOrder.NEWEST: "item.id desc",
@@ -100,11 +99,13 @@ def _read(project_id: UUID, conditions: Conditions, wanted: SearchItems) -> list
     )
     query = [wanted.query] if wanted.query else []
     rows = _rows(statement, [*query, project_id, *conditions.parameters, wanted.limit, wanted.offset])
-    return [(row[0], _record(row)) for row in rows]
+    owners = {row[_OWNER] for row in rows} - {None}
+    names = dict(_rows(_OWNERS, [list(owners)])) if owners else {}
+    return [(row[0], _record(row, names.get(row[_OWNER]))) for row in rows]
 
 
-def _record(row: Sequence[Any]) -> ItemRecord:
-    _, namespace, key, value, version, created_at, updated_at, expires_at, user_id, session_id, score = row
+def _record(row: Sequence[Any], user_id: str | None) -> ItemRecord:
+    _, namespace, key, value, version, created_at, updated_at, expires_at, _, session_id, score = row
     return ItemRecord(
         namespace=tuple(namespace),
         key=key,

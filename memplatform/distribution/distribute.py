@@ -53,7 +53,7 @@ def _role_settings() -> Iterator[str]:
         ensure_login(role)
         yield f"alter role {role} in database {name} set citus.allow_nested_distributed_execution = on"
     yield f"alter database {name} set citus.propagate_set_commands = 'local'"
-    # Some transactions write to many parts and to a copied table: an erasure, for one. That takes one connection a server.
+    # An erasure writes to many parts and to a copied table in one transaction; that takes one connection to a server.
     yield f"alter database {name} set citus.multi_shard_modify_mode = 'sequential'"
 
 

@@ -14,22 +14,22 @@ AN_HOUR = timedelta(hours=1)
 A_DAY = timedelta(days=1)
 BATCH = 5_000  # rows per statement, so that no statement runs long after a busy hour
 
-# Each statement reads the oldest rows from an index over time, up to a time that is constant within the statement. A
-# row that is being enqueued again is locked, and stays. The CTE is materialized, because a subquery might run again for
-# each joined row and then find other rows.
+# Each statement reads the oldest rows from an index over time, up to a time that is constant within the statement. It
+# waits for a row that is being enqueued again, and reads its new state. The CTE is materialized, because a subquery might
+# run again for each joined row and then find other rows.
 _WORK = """
 with past as materialized (
     select end_user_id, id from outbox_outboxrow
     where state = 'done' and finished_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    order by finished_at limit %(most)s for update skip locked
+    order by finished_at limit %(most)s
 )
 delete from outbox_outboxrow work using past
-where work.end_user_id = past.end_user_id and work.id = past.id
+where work.end_user_id = past.end_user_id and work.id = past.id and work.state = 'done'
 """
 _REQUESTS = """
 with past as materialized (
     select id from traces_idempotentrequest where created_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    order by created_at limit %(most)s for update skip locked
+    order by created_at limit %(most)s
 )
 delete from traces_idempotentrequest request using past where request.id = past.id
 """
@@ -48,13 +48,13 @@ delete from traces_modeltestcall where id in (
 """
 # A delivery is given up by its last attempt; one of a paused webhook, which has none, here.
 _GIVE_UP = """
-update events_webhookdelivery set state = 'failed', finished_at = now(),
+update events_webhookdelivery set state = 'failed', finished_at = statement_timestamp(),
     last_error = 'given up while its webhook was paused'
 where id in (
     select id from events_webhookdelivery
     where state = 'waiting' and give_up_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    limit %(most)s for update skip locked
-)
+    limit %(most)s
+) and state = 'waiting'
 """
 # What still waits is sent, or given up, before it is deleted.
 _DELIVERIES = """
@@ -68,15 +68,15 @@ _EVENTS = """
 delete from events_projectevent where id in (
     select id from events_projectevent event
     where created_at < statement_timestamp() - %(seconds)s * interval '1 second' and number is not null
-      and not exists (select from events_webhookdelivery where event_id = event.id)
+      and not exists (select from events_webhookdelivery where project_id = event.project_id and event_id = event.id)
     order by created_at limit %(most)s
 )
 """
 _ITEMS = """
 delete from items_storeditem where id in (
     select id from items_storeditem where expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    order by expires_at limit %(most)s for update skip locked
-)
+    order by expires_at limit %(most)s
+) and expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
 """
 
 
