@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Exists, Min, OuterRef
+from django.db.models import Count, Min
 from django.db.models.functions import Now
 
 from apps.outbox.fetch import fetch
@@ -145,6 +145,9 @@ def waiting_requests(*, project_id: UUID, model: str) -> int:
 
 def delete_unused_pauses() -> int:
     """Delete pauses that no work waits for and that had no try for an hour; return how many these were."""
-    waiting = UserLease.objects.filter(project=OuterRef("project"), waits_for=OuterRef("model"), ready_at__isnull=False)
-    unused = ModelPause.objects.filter(until__lt=Now() - DELETED_AFTER)
-    return int(unused.exclude(Exists(waiting)).delete()[0])
+    waiting = UserLease.objects.filter(ready_at__isnull=False)
+    untried = ModelPause.objects.filter(until__lt=Now() - DELETED_AFTER)
+    unused = [
+        pause.pk for pause in untried if not waiting.filter(project=pause.project_id, waits_for=pause.model).exists()
+    ]
+    return int(untried.filter(pk__in=unused).delete()[0])

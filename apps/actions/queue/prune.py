@@ -15,8 +15,8 @@ A_DAY = timedelta(days=1)
 BATCH = 5_000  # rows per statement, so that no statement runs long after a busy hour
 
 # Each statement reads the oldest rows from an index over time, up to a time that is constant within the statement. It
-# waits for a row that is being enqueued again, and reads its new state. The CTE is materialized, because a subquery might
-# run again for each joined row and then find other rows.
+# waits for a row that is being enqueued again, and reads its new state. The CTE is materialized, because a subquery
+# might run again for each joined row and then find other rows.
 _WORK = """
 with past as materialized (
     select end_user_id, id from outbox_outboxrow
