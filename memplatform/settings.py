@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memplatform.middleware.Sessions",
-    "django.middleware.common.CommonMiddleware",
+    "memplatform.middleware.PageAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
     "memplatform.middleware.StorableInput",
     "memplatform.middleware.Logins",

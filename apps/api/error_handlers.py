@@ -4,7 +4,7 @@ from django.http import HttpResponse, JsonResponse
 
 from apps.api.problems import CONTENT_TYPE, Code, Problem
 
-_API_PATHS = ("/v1/", "/v2/", "/v3/", "/mcp", "/healthz", "/readyz")
+_API_PATHS = ("/v1/", "/v2/", "/v3/", "/api/v1/", "/mcp", "/healthz", "/readyz")
 
 
 def is_api(path: str) -> bool:

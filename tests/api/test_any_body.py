@@ -118,8 +118,16 @@ def test_any_query(client: APIClient, path: str, data: st.DataObject) -> None:
 
 
 @settings(max_examples=examples(15))
-@given(identifier=st.text(min_size=1, max_size=40).filter(lambda text: "/" not in text and text.strip(".")))
+@given(identifier=st.text(min_size=1, max_size=40).filter(lambda text: text.strip("./") and not text.endswith("/")))
 def test_any_identifier(client: APIClient, identifier: str) -> None:
     for kind in ("memories", "traces", "entities"):
         answer = client.get(f"/v1/{kind}/x{quote(identifier, safe='')}")
         assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/v1/entities/x/0", "/v2/memories/x", "/v3/memories"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_an_address_without_the_slash_of_another_is_unknown(client: APIClient, method: str, path: str) -> None:
+    answer = getattr(client, method)(path)
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
