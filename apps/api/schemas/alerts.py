@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from apps.alerts.models import ADDRESS_LENGTH, NOTE_LENGTH, Alert, AlertRecipients
+from apps.api.schemas.actors import ActorResponse, actor_response_or_none
 from apps.api.schemas.common import Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.pipeline.alerts.remedies import remedy_of
 from apps.pipeline.core.enums import AlertKind, AlertState
@@ -54,7 +55,7 @@ class AlertResponse(ResponseBody):
     opened_at: Moment
     last_seen_at: Moment
     acknowledged_at: Moment | None
-    acknowledged_by: str | None
+    acknowledged_by: ActorResponse | None
     note: str | None
     resolved_at: Moment | None
 
@@ -100,7 +101,7 @@ def alert_response(alert: Alert) -> AlertResponse:
         opened_at=alert.opened_at,
         last_seen_at=alert.last_seen_at,
         acknowledged_at=alert.acknowledged_at,
-        acknowledged_by=alert.acknowledged_by or None,
+        acknowledged_by=actor_response_or_none(alert.acknowledged_by),
         note=alert.note or None,
         resolved_at=alert.resolved_at,
     )

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from apps.api.schemas.actors import ActorResponse, actor_response, actor_response_or_none
 from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook, WebhookDelivery
 from apps.pipeline.core.enums import DeliveryState, EventType
@@ -68,12 +69,12 @@ class WebhookResponse(ResponseBody):
     include_content: bool
     paused: bool
     paused_at: Moment | None
-    paused_by: str | None
+    paused_by: ActorResponse | None
     pause_reason: str | None
     failing_since: Moment | None
     former_secret_until: Moment | None
     created_at: Moment
-    created_by: str
+    created_by: ActorResponse
 
 
 class WebhookList(ResponseBody):
@@ -139,12 +140,12 @@ def _webhook_fields(webhook: Webhook) -> dict[str, Any]:
         "include_content": webhook.includes_content,
         "paused": webhook.paused_at is not None,
         "paused_at": webhook.paused_at,
-        "paused_by": webhook.paused_by or None,
+        "paused_by": actor_response_or_none(webhook.paused_by),
         "pause_reason": webhook.pause_reason or None,
         "failing_since": webhook.failing_since,
         "former_secret_until": webhook.former_secret_until,
         "created_at": webhook.created_at,
-        "created_by": webhook.created_by,
+        "created_by": actor_response(webhook.created_by),
     }
 
 

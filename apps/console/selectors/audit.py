@@ -1,8 +1,9 @@
 """The ledger by actor, act, time and end user."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -10,6 +11,7 @@ from django.db.models import Q, QuerySet
 from apps.console.selectors.people import actors_named, names_of
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
+from apps.pipeline.core.shown_identifiers import with_prefixes
 
 # Pages of objects, by the kind in the ledger.
 _PAGES = {
@@ -42,6 +44,7 @@ class AuditLine:
     actor_id: UUID | None
     actor_page: str
     object_page: str
+    details: Mapping[str, Any]
 
 
 def audit_lines(entries: Iterable[LedgerEntry]) -> list[AuditLine]:
@@ -61,6 +64,7 @@ def _line(entry: LedgerEntry, shown: str) -> AuditLine:
         actor_id=trace_id,
         actor_page="" if trace_id is None else _PAGES["trace"],
         object_page=_PAGES.get(entry.object_kind, "") if entry.object_id else "",
+        details=with_prefixes(entry.details),
     )
 
 

@@ -9,6 +9,21 @@ class AcknowledgeBody(TypedDict):
     note: NotRequired[str]
 
 
+ActorKind = Literal["command", "key", "person", "system", "trace", "unknown"]
+
+
+class ActorResponse(TypedDict):
+    """Who has done something: a person in the console, a key, a trace, a management command, or the server by
+    itself.
+
+    `id` is that of the key (`key_…`) or trace (`trc_…`), or the number of the person (`elsewhere-7` if loaded);
+    null for the others.
+    """
+
+    kind: "ActorKind"
+    id: str | None
+
+
 class AdjustmentResponse(TypedDict):
     """A value that was taken otherwise than it was sent, by its JSON pointer."""
 
@@ -83,7 +98,7 @@ class AlertResponse(TypedDict):
     opened_at: str
     last_seen_at: str
     acknowledged_at: str | None
-    acknowledged_by: str | None
+    acknowledged_by: "ActorResponse | None"
     note: str | None
     resolved_at: str | None
 
@@ -746,7 +761,7 @@ class LabelBody(TypedDict):
 class LabelResponse(TypedDict):
     """A label: person or key, and what it says."""
 
-    labeller: str
+    labeller: "ActorResponse"
     value: "LabelValue"
     remembered_memory_id: str | None
     labelled_at: str
@@ -1332,11 +1347,11 @@ class RollbackResponse(TypedDict):
     selection: dict[str, Any]
     rerun: bool
     note: str
-    author: str
+    created_by: "ActorResponse"
     counts: dict[str, int]
     created_at: str
     finished_at: str | None
-    undone_by: str | None
+    undone_by: "ActorResponse | None"
     undone_at: str | None
     users: int
     users_waiting: int
@@ -1358,11 +1373,11 @@ class RollbackSummary(TypedDict):
     selection: dict[str, Any]
     rerun: bool
     note: str
-    author: str
+    created_by: "ActorResponse"
     counts: dict[str, int]
     created_at: str
     finished_at: str | None
-    undone_by: str | None
+    undone_by: "ActorResponse | None"
     undone_at: str | None
 
 
@@ -1414,7 +1429,7 @@ class SampleResponse(TypedDict):
     population: int
     drawn: int
     labelled: int
-    author: str
+    created_by: "ActorResponse"
     created_at: str
 
 
@@ -1782,7 +1797,7 @@ class VersionResponse(TypedDict):
 
     version: int
     operation: str
-    actor: str
+    actor: "ActorResponse"
     trace_id: str | None
     values: dict[str, Any]
     known_from: str
@@ -1834,12 +1849,12 @@ class WebhookResponse(TypedDict):
     include_content: bool
     paused: bool
     paused_at: str | None
-    paused_by: str | None
+    paused_by: "ActorResponse | None"
     pause_reason: str | None
     failing_since: str | None
     former_secret_until: str | None
     created_at: str
-    created_by: str
+    created_by: "ActorResponse"
 
 
 class WebhookRotateBody(TypedDict):
@@ -1858,12 +1873,12 @@ class WebhookSecretResponse(TypedDict):
     include_content: bool
     paused: bool
     paused_at: str | None
-    paused_by: str | None
+    paused_by: "ActorResponse | None"
     pause_reason: str | None
     failing_since: str | None
     former_secret_until: str | None
     created_at: str
-    created_by: str
+    created_by: "ActorResponse"
     secret: str | None
 
 
