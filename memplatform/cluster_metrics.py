@@ -12,7 +12,7 @@ from multiprocessing.context import ForkProcess
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from apps.telemetry.event_metrics import EVENTS
+from apps.telemetry.counted_metrics import COUNTED
 from apps.telemetry.metrics_access import may_read_metrics
 from memplatform.parent_death import end_with_parent
 
@@ -45,7 +45,7 @@ class ClusterMetrics:
 
 
 def serve(port: int) -> None:
-    """Answer until the parent ends: /metrics with counted events, /healthz while the cluster runs."""
+    """Answer until the parent ends: /metrics with what is counted, /healthz while the cluster runs."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     end_with_parent()
@@ -69,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif not self._may_read():
             self._answer(403, b"the token of METRICS_TOKEN, or a private address, is needed\n")
         else:
-            self._answer(200, generate_latest(EVENTS), CONTENT_TYPE_LATEST)
+            self._answer(200, generate_latest(COUNTED), CONTENT_TYPE_LATEST)
 
     def _may_read(self) -> bool:
         shown = self.headers.get("Authorization", "")

@@ -16,12 +16,12 @@ EventTypes = Annotated[tuple[EventType, ...], Meta(min_length=1, max_length=len(
 
 
 class WebhookBody(RequestBody):
-    """A webhook to create. With `include_content` it is sent the sentences of active memories, too."""
+    """A webhook to create. With `includes_content` it is sent the sentences of active memories, too."""
 
     name: WebhookName
     url: WebhookUrl
-    events: EventTypes
-    include_content: bool = False
+    event_types: EventTypes
+    includes_content: bool = False
 
 
 class WebhookChangeBody(RequestBody):
@@ -29,8 +29,8 @@ class WebhookChangeBody(RequestBody):
 
     name: WebhookName | None = None
     url: WebhookUrl | None = None
-    events: EventTypes | None = None
-    include_content: bool | None = None
+    event_types: EventTypes | None = None
+    includes_content: bool | None = None
     paused: bool | None = None
 
 
@@ -52,7 +52,7 @@ class DeliveriesQuery(QueryParameters):
     """Filters for deliveries."""
 
     state: tuple[DeliveryState, ...] = ()
-    type: tuple[EventType, ...] = ()
+    event_type: tuple[EventType, ...] = ()
     since: DayStart | None = None
     until: DayEnd | None = None
     cursor: str | None = None
@@ -65,8 +65,8 @@ class WebhookResponse(ResponseBody):
     id: str
     name: str
     url: str
-    events: list[EventType]
-    include_content: bool
+    event_types: list[EventType]
+    includes_content: bool
     paused: bool
     paused_at: Moment | None
     paused_by: ActorResponse | None
@@ -136,8 +136,8 @@ def _webhook_fields(webhook: Webhook) -> dict[str, Any]:
         "id": webhook.shown_id,
         "name": webhook.name,
         "url": webhook.url,
-        "events": [EventType(each) for each in webhook.event_types],
-        "include_content": webhook.includes_content,
+        "event_types": [EventType(each) for each in webhook.event_types],
+        "includes_content": webhook.includes_content,
         "paused": webhook.paused_at is not None,
         "paused_at": webhook.paused_at,
         "paused_by": actor_response_or_none(webhook.paused_by),

@@ -434,7 +434,7 @@ class EventLogResponse(TypedDict):
 class EventResponse(TypedDict):
     """An event. `id` is the same in every delivery of it; `number` counts the events of the project from 1.
 
-    `data` holds identifiers, states and numbers; with `include_content` also the sentence of a memory that is
+    `data` holds identifiers, states and numbers; with `includes_content` also the sentence of a memory that is
     active and told to all agents.
     """
 
@@ -1813,12 +1813,12 @@ class WaitingResponse(TypedDict):
 
 
 class WebhookBody(TypedDict):
-    """A webhook to create. With `include_content` it is sent the sentences of active memories, too."""
+    """A webhook to create. With `includes_content` it is sent the sentences of active memories, too."""
 
     name: str
     url: str
-    events: list["EventType"]
-    include_content: NotRequired[bool]
+    event_types: list["EventType"]
+    includes_content: NotRequired[bool]
 
 
 class WebhookChangeBody(TypedDict):
@@ -1826,8 +1826,8 @@ class WebhookChangeBody(TypedDict):
 
     name: NotRequired[str | None]
     url: NotRequired[str | None]
-    events: NotRequired["list[EventType] | None"]
-    include_content: NotRequired[bool | None]
+    event_types: NotRequired["list[EventType] | None"]
+    includes_content: NotRequired[bool | None]
     paused: NotRequired[bool | None]
 
 
@@ -1845,8 +1845,8 @@ class WebhookResponse(TypedDict):
     id: str
     name: str
     url: str
-    events: list["EventType"]
-    include_content: bool
+    event_types: list["EventType"]
+    includes_content: bool
     paused: bool
     paused_at: str | None
     paused_by: "ActorResponse | None"
@@ -1869,8 +1869,8 @@ class WebhookSecretResponse(TypedDict):
     id: str
     name: str
     url: str
-    events: list["EventType"]
-    include_content: bool
+    event_types: list["EventType"]
+    includes_content: bool
     paused: bool
     paused_at: str | None
     paused_by: "ActorResponse | None"
