@@ -244,6 +244,9 @@ EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/start.py)
+LEDGER_ARCHIVE = Path(
+    env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger"
+)  # what retention takes from the ledger
 METRICS_DIR = DATA_DIR / "metrics"  # the counts of the processes that share this data folder
 CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics of a cluster; 0: none
 
