@@ -243,10 +243,10 @@ EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
+# --- the ledger: a folder for entries that the retention period has removed
+LEDGER_ARCHIVE = Path(env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger")
+
 # --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/start.py)
-LEDGER_ARCHIVE = Path(
-    env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger"
-)  # what retention takes from the ledger
 METRICS_DIR = DATA_DIR / "metrics"  # the counts of the processes that share this data folder
 CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics of a cluster; 0: none
 
