@@ -125,9 +125,25 @@ def test_any_identifier(client: APIClient, identifier: str) -> None:
         assert answer.status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/v1/entities/x/0", "/v2/memories/x", "/v3/memories"])
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        ("/v1/entities/x/0", "no such URL; the one that ends with a slash is known"),
+        ("/v3/memories", "no such URL; the one that ends with a slash is known"),
+        ("/v1/turns/", "no such URL; the one without the slash at the end is known"),
+        ("/v2/memories/x", "no such URL"),
+    ],
+)
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_an_address_without_the_slash_of_another_is_unknown(client: APIClient, method: str, path: str) -> None:
+def test_an_address_with_a_slash_too_few_or_too_many_is_unknown(
+    client: APIClient, method: str, path: str, detail: str
+) -> None:
     answer = getattr(client, method)(path)
 
-    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (404, "not_found", detail)
+
+
+def test_what_is_no_identifier_is_named(client: APIClient) -> None:
+    answer = client.get("/v1/memories/mem_123")
+
+    assert (answer.status_code, answer.json()["detail"]) == (404, "'mem_123' is no mem_ identifier")
