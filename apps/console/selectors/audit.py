@@ -1,5 +1,6 @@
 """The ledger by actor, act, time and end user."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,7 +45,7 @@ class AuditLine:
     actor_id: UUID | None
     actor_page: str
     object_page: str
-    details: Mapping[str, Any]
+    details: Mapping[str, str]
 
 
 def audit_lines(entries: Iterable[LedgerEntry]) -> list[AuditLine]:
@@ -64,8 +65,17 @@ def _line(entry: LedgerEntry, shown: str) -> AuditLine:
         actor_id=trace_id,
         actor_page="" if trace_id is None else _PAGES["trace"],
         object_page=_PAGES.get(entry.object_kind, "") if entry.object_id else "",
-        details=with_prefixes(entry.details),
+        details={name: _in_words(value) for name, value in with_prefixes(entry.details).items()},
     )
+
+
+def _in_words(value: Any) -> str:
+    """Return a detail as people read it: the words of a list, yes or no, and other structures as JSON."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
+        return ", ".join(map(str, value))
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
 
 
 def search_ledger(*, project_id: UUID, search: AuditSearch) -> QuerySet[LedgerEntry]:
