@@ -1,4 +1,4 @@
-"""The processes of a cluster that drain the outbox and send events: each works by itself, without a task queue."""
+"""The processes of a cluster that drain the outbox, send events and import: each by itself, without a task queue."""
 
 import signal
 import time
@@ -13,6 +13,7 @@ from apps.telemetry.start import stop_telemetry
 from apps.tenants.scope import no_tenant
 from apps.worker.drain import drain
 from apps.worker.event_sender import send_events
+from apps.worker.importer import import_files
 from apps.worker.shutdown import STOPPING
 from memplatform.telemetry import start_sending
 
@@ -24,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 
 class DrainProcesses:
-    """The drains of one cluster, and its sender of events.
+    """The drains of one cluster, its sender of events and its importer.
 
     Each is replaced when it ends, whatever becomes of the other processes.
     `watch` looks after what belongs to them; each is called as often as they are looked after.
@@ -32,7 +33,11 @@ class DrainProcesses:
 
     def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
-        self._targets = [*(partial(_serve, _drain) for _ in range(count)), partial(_serve, _send)]
+        self._targets = [
+            *(partial(_serve, _drain) for _ in range(count)),
+            partial(_serve, _send),
+            partial(_serve, _import),
+        ]
         self._places: list[tuple[ForkProcess, float] | None] = [None] * len(self._targets)
 
     def keep(self) -> None:
@@ -90,6 +95,10 @@ def _drain() -> None:
 
 def _send() -> None:
     send_events(seconds=LIFETIME)
+
+
+def _import() -> None:
+    import_files(seconds=LIFETIME)
 
 
 def _stop(number: int, frame: object) -> None:
