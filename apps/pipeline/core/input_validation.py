@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 MAX_DEPTH = 32
+METADATA_BYTES = 8 * 1024
+METADATA_DEPTH = 8
 EARLIEST_SAID = datetime(1900, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2500, 1, 1, tzinfo=UTC)
