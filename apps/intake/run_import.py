@@ -17,7 +17,7 @@ from apps.actions.imports.check_import import MOST_PROBLEMS
 from apps.actions.imports.delete_file import delete_import_file
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_turns
-from apps.actions.imports.lease import LeaseLost, claim, fail, release, reporting
+from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, reporting
 from apps.actions.imports.read_file import chunks_of
 from apps.actions.imports.store_memories import store_memories
 from apps.actions.imports.stored_file import open_file
@@ -147,10 +147,9 @@ def _ending(held: FileImport) -> Iterator[None]:
     except Exception as error:  # whatever a file or a row makes it raise, the import has to end with a state
         if is_outage(error):
             raise  # when the lease has ended, a process goes on
-        is_refused = isinstance(error, Refused)
-        if not is_refused:
+        if not isinstance(error, Refused):
             log.exception("import failed", file_import=str(held.pk))
-        fail(held, str(error) if is_refused else f"{type(error).__name__}: {error}")
+        fail(held, reason_of(error))
 
 
 def _import(run: ImportRun) -> Iterator[float]:

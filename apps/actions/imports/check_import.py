@@ -13,7 +13,7 @@ import structlog
 from apps.actions.errors import Refused
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_memories, known_turns
-from apps.actions.imports.lease import LeaseLost, claim, fail, release, reporting
+from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, reporting
 from apps.actions.imports.read_file import chunks_of, recognised_format
 from apps.actions.imports.screened_turns import Screening
 from apps.actions.imports.stored_file import open_file
@@ -88,7 +88,7 @@ def checking(*, import_id: UUID) -> Iterator[None]:
                 raise  # when the lease has ended, a process begins again
             if not isinstance(error, Refused):
                 log.exception("check of import failed", file_import=str(import_id))
-            fail(held, str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}")
+            fail(held, reason_of(error))
 
 
 def _check(held: FileImport) -> Iterator[None]:
