@@ -96,6 +96,7 @@ OF_END_USER: tuple[TransferTable, ...] = (
     _table(StoredItem, "items", texts="value words"),
 )
 END_USER = "end_user"  # the kind of the line with which the rows of an end user begin
+END = "end"  # the kind of the last line
 
 # Tables of a project that an export leaves behind, and why.
 LEFT_BEHIND: dict[str, str] = {

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from apps.actions.errors import Unfit
-from apps.actions.transfers.project_tables import END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
+from apps.actions.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
 from apps.pipeline.core.input_validation import BadInput, check_json, checked_name
 from apps.pipeline.importing.entries import MOST_NAME, ImportProblem, unquoted
 from apps.pipeline.importing.file_lines import file_lines
@@ -66,7 +66,8 @@ _decoder = msgspec.json.Decoder(_Line)
 def row_blocks(stream: BinaryIO) -> Iterator[RowBlock | ImportProblem]:
     """Yield the blocks of a file, and the lines that can't be read. Raises Unfit for a file of another schema."""
     lines = file_lines(stream)
-    _check_head(next(lines, None))
+    ends = _checked_head(next(lines, None)).get("ends") is True  # files of servers before have no last line
+    has_ended = False
     block, owner = RowBlock(at="the project"), None
     for each in lines:
         at, size, line = (
@@ -74,6 +75,8 @@ def row_blocks(stream: BinaryIO) -> Iterator[RowBlock | ImportProblem]:
         )
         if isinstance(line, ImportProblem):
             yield line
+        elif line.kind == END:
+            has_ended = True
         elif line.kind == END_USER:
             yield block.whole
             block, owner = RowBlock(at=f"the end user of {at}", user=line.row), line.end_user_id
@@ -82,9 +85,12 @@ def row_blocks(stream: BinaryIO) -> Iterator[RowBlock | ImportProblem]:
         else:
             block.add(line, size=size)
     yield block.whole
+    if ends and not has_ended:
+        yield ImportProblem("the end of the file", "is missing: the file is not complete")
 
 
-def _check_head(line: tuple[int, bytes] | ImportProblem | None) -> None:
+def _checked_head(line: tuple[int, bytes] | ImportProblem | None) -> _Row:
+    """Return what the first line says. Raises Unfit."""
     head: Any = None
     if isinstance(line, tuple):
         try:
@@ -97,6 +103,7 @@ def _check_head(line: tuple[int, bytes] | ImportProblem | None) -> None:
         version = head.get("version")
         told = version if isinstance(version, int | None) else "another"
         raise Unfit(f"the file has version {told} of the schema; version {SCHEMA_VERSION} is read")
+    return head
 
 
 def _read(number: int, raw: bytes) -> _Line | ImportProblem:
@@ -109,7 +116,7 @@ def _read(number: int, raw: bytes) -> _Line | ImportProblem:
         return ImportProblem(at, f"is no row: {unquoted(error)}")
     except BadInput as bad:
         return ImportProblem(at, str(bad))  # without the place, which names keys of the row
-    if line.kind not in _KINDS | {END_USER}:
+    if line.kind not in _KINDS | {END_USER, END}:
         return ImportProblem(at, "is of no known kind")
     if line.kind == END_USER and not _is_named(line.row.get("user_id")):
         return ImportProblem(at, "has no valid user_id")

@@ -102,6 +102,13 @@ def test_what_no_project_would_store_is_told(
     assert active_policy(project_id=other_project.pk).redaction.secret is Handling.MASK
 
 
+def test_a_file_without_its_end_is_told(lenient: Project, other_project: Project) -> None:
+    *lines, end = content_of(lenient).splitlines()
+    assert json.loads(end)["kind"] == "end"
+
+    assert [each["at"] for each in load(other_project, b"\n".join(lines)).problems] == ["the end of the file"]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
