@@ -1,4 +1,4 @@
-"""The processes of a cluster that work by themselves, without a task queue: drains, and the sender of events."""
+"""The processes of a cluster that work without a task queue: drains, the event sender and the importer."""
 
 import signal
 import time
@@ -13,6 +13,7 @@ from apps.telemetry.start import stop_telemetry
 from apps.tenants.scope import no_tenant
 from apps.worker.drain import drain
 from apps.worker.event_sender import send_events
+from apps.worker.importer import import_files
 from apps.worker.shutdown import STOPPING
 from memplatform.telemetry import start_sending
 
@@ -24,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 
 class WorkProcesses:
-    """The drains of one cluster, and its event sender.
+    """The drains of one cluster, its event sender and its importer.
 
     Each is replaced when it ends, whatever becomes of the other processes.
     `watch` looks after what belongs to them; each is called as often as they are looked after.
@@ -32,7 +33,8 @@ class WorkProcesses:
 
     def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
-        self._works = {**{f"drain-{number + 1}": _drain for number in range(count)}, "event-sender": _send}
+        drains = {f"drain-{number + 1}": _drain for number in range(count)}
+        self._works = {**drains, "event-sender": _send, "importer": _import}
         self._running: dict[str, tuple[ForkProcess, float]] = {}
 
     def keep(self) -> None:
@@ -92,6 +94,10 @@ def _drain() -> None:
 
 def _send() -> None:
     send_events(seconds=LIFETIME)
+
+
+def _import() -> None:
+    import_files(seconds=LIFETIME)
 
 
 def _stop(number: int, frame: object) -> None:
