@@ -69,7 +69,7 @@ def test_tables_are_moved_bare_and_get_references_and_triggers_afterwards(schema
     for place, each in enumerate(statements):
         if each.startswith("drop ") or "drop constraint" in each:
             assert place < moves[0]
-        if "add constraint" in each and "foreign key" in each or each.startswith("CREATE TRIGGER"):
+        if ("add constraint" in each and "foreign key" in each) or each.startswith("CREATE TRIGGER"):
             assert place > moves[-1]
 
 
