@@ -49,6 +49,22 @@ def says_additional(evidence: str) -> bool:
     return _BESIDE.search(evidence) is not None
 
 
+# "Actually, I'm not allergic to nuts": who says this about himself knows better than he said before.
+_CORRECTS = re.compile(
+    r"^\W*(?:(?:oh|no|hm+|well|ok|okay|sorry|ah|wait),? )*(?:actually|correction|in fact|scratch that|strike that|my mistake|my bad|it turns out|turns out|i was (?:wrong|mistaken)|i take that back|i misspoke|that(?:['’]s| is| was) (?:wrong|not true|not right))\b"
+    r"|\b(?:as it turns out|turned out|contrary to what i (?:said|told)|i (?:said|told you) (?:that )?(?:wrong|by mistake)|by the way that was wrong|stimmt (?:doch )?nicht|en fait|en realidad)\b",
+    re.IGNORECASE,
+)
+
+
+_OF_ONESELF = re.compile(r"\b(?:i|i['’]m|im|i['’]ve|my|we|ich|je|yo|soy|suis|bin)\b", re.IGNORECASE)
+
+
+def corrects_itself(evidence: str) -> bool:
+    """Return True if a quote firmly corrects what its speaker has said about himself or herself."""
+    return _CORRECTS.search(evidence) is not None and _OF_ONESELF.search(evidence) is not None
+
+
 class PairRelation(StrEnum):
     """How a new statement relates to a live one."""
 
@@ -130,7 +146,7 @@ def _of_equal_value(memory: StoredMemory, rival: StoredMemory, *, stateful: bool
     sides = {sign_of(each.predicate, polarity=each.polarity) for each in (memory, rival)}
     if len(sides) == 1:
         return PairRelation.COEXISTS
-    ended = _ENDED.search(evidence) or _ENDED.search(memory.content)
+    ended = _ENDED.search(evidence) or _ENDED.search(memory.content) or corrects_itself(evidence)
     return PairRelation.REPLACES if stateful or ended else PairRelation.CONTRADICTS
 
 
