@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 from apps.pipeline.conflict.diets import ends_diet
+from apps.pipeline.deduplication.ended_things import ends_thing
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
@@ -30,6 +31,7 @@ _BESIDE = re.compile(
 _AMOUNT = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)?(?![\w:/-])")
 _BESIDE_AMOUNTS = frozenset({"now", "only", "per"})
 _VERSION = re.compile(r" ?\bv?\d[\d.]*\b")
+_SINCE_WHEN = re.compile(r"\bsince\b", re.IGNORECASE)
 _SINCE = re.compile(r"\bsince (?:19|20)\d\d\b")
 # Words that say that a value is new.
 _CHANGED = re.compile(
@@ -78,6 +80,8 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
 
     A value that the quote retracts is replaced. Otherwise events never replace or contradict: each of them happened.
     """
+    if ends_thing(memory, rival) or _leaves_home(memory, rival, evidence):
+        return PairRelation.REPLACES
     if not _share_a_slot(memory, rival):
         return PairRelation.COEXISTS
     if is_taken_back(rival, by=memory, evidence=evidence):
@@ -99,6 +103,14 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
     # "Lives in Lisbon since 2019" does not end with "we live in Lumiar", a part of it, which says of no change.
     lasts = _SINCE.search(rival.content) is not None and not says_changed(evidence)
     return PairRelation.REPLACES if stateful and both_hold and not (additive or lasts) else PairRelation.COEXISTS
+
+
+def _leaves_home(memory: StoredMemory, rival: StoredMemory, evidence: str) -> bool:
+    """Return True for a new town where the older statement tells of a flat or house in another one."""
+    is_home = memory.predicate == "lives_in" and rival.predicate == "home" and memory.subject_id == rival.subject_id
+    is_new = says_changed(evidence) or _SINCE_WHEN.search(evidence) is not None
+    both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
+    return is_home and is_new and both_hold and canonical_text(memory.object_text) not in canonical_text(rival.content)
 
 
 def _is_other_dose(one: StoredMemory, two: StoredMemory) -> bool:

@@ -13,6 +13,7 @@ from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.health.conditions import conditions_told
 from apps.pipeline.extraction.patterns.health.diets import diets_told
 from apps.pipeline.extraction.patterns.health.doctors import doctors_told
+from apps.pipeline.extraction.patterns.health.kept_as_said import kept_as_said
 from apps.pipeline.extraction.patterns.health.medicines import medicines_told
 from apps.pipeline.extraction.patterns.health.owners import Owner, owner_in, speaker_as_owner
 from apps.pipeline.extraction.patterns.health.reactions import reactions_told
@@ -131,6 +132,7 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
             is_hearsay = not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
             if each.owner.is_known and not is_hearsay and not any(_same_thing(each, other) for other in told):
                 told.append(each)
+    told = told or list(kept_as_said(clause, speaker=said.speaker, owner_before=owner_before))
     return told, told[-1].owner if told else owner_before(len(clause))
 
 
@@ -160,7 +162,8 @@ def _is_known(told: HealthStatement, known: Sequence[Candidate]) -> bool:
 
 def _says_less(told: HealthStatement) -> bool:
     """Return True for what free words say as well: "had an ulcer", "blood pressure is too high"."""
-    return told.row == "diagnosed" or told.thing.startswith(("high ", "low "))
+    is_level = told.row != "restricted_diet" and told.thing.startswith(("high ", "low "))
+    return told.row == "diagnosed" or is_level
 
 
 def told_predicate(told: HealthStatement) -> str:
