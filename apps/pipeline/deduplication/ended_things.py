@@ -26,6 +26,7 @@ _SAYS_LITTLE = frozenset(
     )
 )
 _OF_A_TIME = (f"{PATTERNS}changing_value", f"{PATTERNS}current_value", f"{PATTERNS}dated_event", f"{PATTERNS}attribute")
+_STAYS = frozenset("reacts_to allergic_to intolerant_to has_condition can_have diagnosed_with name".split())
 _ACTIVITIES = frozenset({"does", "given_up"})
 
 
@@ -40,7 +41,7 @@ def ends_thing(memory: StoredMemory, rival: StoredMemory) -> bool:
     """Return True if a new statement says that what an older one tells of the same subject is over, or at another time."""
     if not tells_of_change(memory) or memory.subject_id != rival.subject_id or rival.said_at > memory.said_at:
         return False
-    if rival.polarity is not Polarity.POSITIVE or _ENDS.search(rival.content):
+    if rival.predicate in _STAYS or rival.polarity is not Polarity.POSITIVE or _ENDS.search(rival.content):
         return False
     if _ENDS.search(memory.content):
         return _is_named(memory, rival)

@@ -47,6 +47,11 @@ _JOINS = re.compile(
     r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
 )
 # What somebody else says of others may be wrong; doctors are believed.
+# What an acquaintance has or takes is nothing that an assistant needs; what they can't eat may be.
+_OF_ONES_OWN = frozenset({"takes_medicine", "has_condition", "diagnosed", "has_aid", "sees_doctor", "state_of_health"})
+_ACQUAINTED = re2.compile(
+    r"(?i)\b(?:my|our|a|the|some) (?:\w+ )?(?:neighbou?rs?|clients?|customers?|colleagues?|co-?workers?|boss|teacher|passenger|patient|tenant|landlord|landlady|students?|bloke|guy|lady)\b"
+)
 _REPORTS = re2.compile(
     r"(?i)\b(?:\p{L}+ )?(?:told (?:me|us)|says|said|claims?|is sure|are sure|is convinced|heard|apparently|according to)\b"
 )
@@ -129,7 +134,8 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
     told: list[HealthStatement] = []
     for read in _READERS:
         for each in read(clause, owner_before=owner_before):
-            is_hearsay = not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
+            is_strangers = each.row in _OF_ONES_OWN and not each.owner.is_speaker and _ACQUAINTED.search(clause)
+            is_hearsay = is_strangers or not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
             if each.owner.is_known and not is_hearsay and not any(_same_thing(each, other) for other in told):
                 told.append(each)
     told = told or list(kept_as_said(clause, speaker=said.speaker, owner_before=owner_before))
