@@ -43,9 +43,18 @@ _NO_LASTING = frozenset(
 )
 
 
+# "There's a history of breast cancer in my family", "heart disease runs in our family"
+_IN_FAMILY = re2.compile(
+    r"(?i)\bin (?:my|our|the|her|his) family\b|\b(?:my|our) family(?: has| have|['’]s got) a history\b"
+)
+
+
 def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthStatement]:
     """Yield the conditions that a clause says somebody has."""
     if _PASSING.search(clause) or _TURNED_OUT.match(clause):
+        return
+    if _IN_FAMILY.search(clause):
+        yield from _in_family(clause, owner_before)
         return
     for term in islice(conditions_in(clause), MOST_TERMS):
         before, after = clause[: term.start], clause[term.end :]
@@ -61,6 +70,13 @@ def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthS
         what = adjective.group("what").lower()
         owner = owner_before(start_of(adjective, "what"))
         yield HealthStatement(owner, "has_condition", CONDITION_ADJECTIVES[what], f"is {what}")
+
+
+def _in_family(clause: str, owner_before: FindOwner) -> Iterator[HealthStatement]:
+    for term in islice(conditions_in(clause), MOST_TERMS):
+        owner, name = owner_before(len(clause)), _named(term.text).lower()
+        told = f"{name[:1].upper()}{name[1:]} runs in {owner.text}'s family"
+        yield HealthStatement(owner, "family_history", name, "", sentence=told)
 
 
 def _condition(text: str, before: str, after: str, owner: Owner) -> HealthStatement:

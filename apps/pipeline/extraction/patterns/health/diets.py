@@ -38,7 +38,7 @@ _NOT_GIVEN_UP = re2.compile(
 )
 _AT_TIMES = re2.compile(r"(?i)^ (?:on|during|before|after|in|at|until|for|this|today|tonight|every)\b")
 _AID = re2.compile(
-    r"(?i)\b(?P<aid>(?:(?:two|an?|her|his|my|the) )?(?:epi-?pens?|pacemaker|defibrillator|stent|splint|knee brace|back brace|glucose (?:monitor|sensor)|hearing aids?|insulin pump|walking frame|walker|walking stick|wheelchair|crutches|cpap(?: machine)?|prosthesis|stoma|(?:varifocal |reading )?glasses|contact lenses))\b(?P<after>.{0,20})"
+    r"(?i)\b(?P<aid>(?:(?:two|an?|her|his|my|the) )?(?:epi-?pens?|pacemaker|defibrillator|stent|splint|knee brace|back brace|glucose (?:monitor|sensor)|hearing aids?|insulin pump|walking frame|walker|walking stick|wheelchair|crutches|(?:prosthetic|artificial|false) (?:leg|arm|hand|foot|eye)|dentures|cpap(?: machine)?|prosthesis|stoma|(?:varifocal |reading )?glasses|contact lenses))\b(?P<after>.{0,20})"
 )
 _WHOSE = re2.compile(r"^(?:her|his|my|the) ")
 _WHERE = re2.compile(r"(?i)^ (?:for|in) (?:the|his|her) (?:left|right) \p{L}+")
@@ -52,7 +52,7 @@ _IS_THERE = re2.compile(
 
 _MAY_TELL = re2.compile(
     r"(?i)\b(?:no|nothing|off|cuts?|cutting|gave|gives?|given|quit|avoid\w*|away|clear|\w+n['’]t|low|\w+[ -]free|keto|veg\w*|pescatarian|halal|kosher|coeliac|celiac|epi-?pens?|pacemaker|hearing|pump|stent|splint|brace|monitor|sensor|defibrillator|frame|walker|stick|wheelchair|crutches"
-    r"|cpap|prosthesis|stoma|glasses|lenses)\b"
+    r"|cpap|prosthe\w+|artificial|false|dentures|stoma|glasses|lenses)\b"
 )
 
 

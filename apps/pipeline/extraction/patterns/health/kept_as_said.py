@@ -29,10 +29,10 @@ _BECAME = (
 )
 _SENSES = (
     r"(?:(?:can['’]?t|cannot|can not|can barely|can hardly|don['’]?t|doesn['’]?t|barely|hardly|no longer) (?:see|hear|smell|taste|feel|tell red|tell green|tell colou?rs|distinguish|walk|kneel|swallow)"
-    r"|hears? (?:nothing|little|almost nothing|badly)|hard of hearing|colou?r[ -]blind|short[ -]sighted|near[ -]sighted|long[ -]sighted|legally blind|lost (?:my|his|her|the) (?:sight|hearing|sense|voice)|loses? (?:my|his|her) balance)"
+    r"|hears? (?:nothing|little|almost nothing|badly)|hard of hearing|colou?r[ -]blind|short[ -]sighted|near[ -]sighted|long[ -]sighted|legally blind|lost (?:(?:my|his|her|the|all|most of my|some) )?(?:sight|vision|hearing|sense|voice)|loses? (?:my|his|her) balance)"
 )
 _STATES = (
-    r"(?:pregnant|expecting|weeks along|miscarr\w+|menopaus\w+|breast ?feeding|in remission|in recovery|sober|on dialysis|on chemo\w*|bedridden|housebound|registered (?:blind|disabled)|disabled|in a wheelchair|amputat\w+|transplant\w*"
+    r"(?:pregnant|expecting|weeks along|miscarr\w+|menopaus\w+|breast ?feeding|in remission|in recovery|sober|recovering from|(?:trouble|difficulty|problems) (?:sleeping|breathing|walking|swallowing|hearing|seeing|concentrating)|no sense of (?:smell|taste)|sensitive to|(?:gets?|feels?|faints?|passes out|goes) (?:(?:dizzy|light-?headed|faint|breathless|short of breath|sick|numb|out of breath) )?(?:when(?:ever)?|at the sight|from)|(?:can['’]?t|cannot) (?:lift|carry) (?:anything|more|over|heavy)|(?:can['’]?t|cannot) (?:stand|sit|walk) (?:for )?(?:long|far|more)|on dialysis|on chemo\w*|bedridden|housebound|registered (?:blind|disabled)|disabled|in a wheelchair|amputat\w+|transplant\w*"
     r"|concuss\w+|seizures?|blackouts?|faint(?:s|ed|ing)|panic attacks?|migraines?|dizzy spells|a stroke|a heart attack|a stent|bypass|arthroscop\w+|keyhole|(?:hip|knee) replacement)"
 )
 _AIDS = r"(?:pacemaker|defibrillator|hearing aids?|(?:insulin |the )?pump|glucose (?:monitor|sensor)|cpap|inhaler|epi-?pens?|splint|brace|insoles|orthotics|stoma|catheter|prosthe\w+|crutch(?:es)?|walking (?:stick|frame)|wheelchair|oxygen|compression (?:socks|stockings)|night guard|retainer)"

@@ -26,7 +26,7 @@ _LEADING = re2.compile(
 )
 _WITH_ARTICLE = re2.compile(r"(?i)^a[- ]fib")  # atrial fibrillation, as it is called
 SYMPTOM = (
-    r"(?:rash(?:es)?|hives|itch(?:y|ing|es)?|blister(?:s|ed)?|weals?|stomach pains?|swell(?:s|ing)?|swelled|swollen|puff(?:y|s up)|wheez(?:e|es|ing|y)|short of breath|breathless"
+    r"(?:rash(?:es)?|hives|itch(?:y|ing|es)?|blister(?:s|ed)?|weals?|(?:stomach|muscle|joint|chest|back) (?:pains?|aches?)|swell(?:s|ing)?|swelled|swollen|puff(?:y|s up)|wheez(?:e|es|ing|y)|short of breath|breathless"
     r"|sick|vomit\w*|nausea|nauseous|queasy|throw(?:s|ing)? up|threw up|diarrh?oea|the runs|constipat\w+|bloat(?:s|ed|ing)?|cramps?|heartburn|reflux|gastritis|ulcers?"
     r"|migraines?|headaches?|dizzy|dizziness|drowsy|faint|nightmares|palpitations|red (?:all over|everywhere)|spots|welts|anaphyla\w+|stomach aches?|bad stomach|gag|sneez(?:e|es|ing)"
     r"|cough(?:ing)?|sleepless|jittery|tired|ill|unwell)"

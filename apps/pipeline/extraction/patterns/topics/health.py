@@ -16,6 +16,13 @@ _TAKES = (
 
 PATTERNS = (
     _row(
+        name="family_history",  # read by health/conditions.py
+        predicate="family_history",
+        verbs=(),
+        expression=r".*",
+        importance=0.8,
+    ),
+    _row(
         name="state_of_health",  # read by health/kept_as_said.py
         predicate="state_of_health",
         verbs=(),
@@ -190,7 +197,7 @@ PATTERNS = (
         type=MemoryType.EVENT,
         predicate="injured",
         verbs=("broke", "hurt", "sprained", "twisted", "injured", "tore", "fractured", "pulled", "had", "has", "underwent"),
-        expression=rf"(?:broke|hurt|sprained|twisted|injured|tore|fractured|pulled|has (?:broken|hurt|sprained|injured|had)|had|underwent) (?P<object>(?:[\w' ]+ )?(?:hamstring|operations?|surgeries|{BODY_PART}|surgery|operation|injury|accident|stroke|heart attack|concussion|miscarriage)\b.*)",
+        expression=rf"(?:broke|hurt|sprained|twisted|injured|tore|fractured|pulled|has (?:broken|hurt|sprained|injured|had)|had|underwent) (?P<object>(?:[\w' ]+ )?(?:hamstring|rotator cuff|meniscus|acl|mcl|ligaments?|cartilage|ribs?|operations?|surgeries|{BODY_PART}|surgery|operation|injury|accident|stroke|heart attack|concussion|miscarriage)\b.*)",
         max_words=16,
         importance=0.8,
     ),
