@@ -7,7 +7,7 @@ after shows what is meant.
 import re
 
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
-from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS, PLURALS
+from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS, PLURALS, partners
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.lexicon.function_words import SMALL
@@ -81,9 +81,10 @@ _KIN_NAMED = re.compile(
 )
 
 
+_FAMILY = frozenset(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin or word in partners())
 # "my sister simran's getting married": a word between a relative and a verb that is no verb itself.
 _KIN_AND_NAME = re.compile(
-    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:(?:lil|little|big|older|younger) )?(?:{alternation(KIN_WORDS - PLURALS)}) )(?P<name>[a-z]{{3,12}})(?=['’]s [a-z]| (?:is|was|has|had|can['’]t|cannot|will|does|doesn['’]t|works|lives|likes|loves|hates|got|goes|says|wants|needs|plays|takes|gets)\b)"
+    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:(?:lil|little|big|older|younger) )?(?:{alternation(_FAMILY)}) )(?P<name>[a-z]{{3,12}})(?=['’]s [a-z]| (?:is|was|has|had|can['’]t|cannot|will|does|doesn['’]t|works|lives|likes|loves|hates|got|goes|says|wants|needs|plays|takes|gets)\b)"
 )
 _NO_NAMES = SMALL | frozenset("also just still already really never always now then only both says said thinks".split())
 

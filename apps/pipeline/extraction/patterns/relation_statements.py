@@ -40,7 +40,7 @@ _APPOSITION = re.compile(
 )
 _SPOKEN_TO = frozenset("friend buddy bestie friends".split())
 _NO_NAME = re.compile(
-    rf"(?i)\b(?:mr|mrs|ms|dr|meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
+    rf"(?i)\b(?:mr|mrs|ms|dr|i'm|i've|i'll|i'd|meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
 )
 _NO_ROLE = frozenset(
     "favourite favorite fave best only first last next old own whole real main biggest life world rock hero everything choice "

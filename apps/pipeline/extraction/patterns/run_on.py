@@ -16,6 +16,7 @@ from apps.pipeline.lexicon.tables import alternation
 _FEWEST_WORDS = 14
 _WORDS_PER_SIGN = 9  # from which on so few signs do not divide a text into sentences
 _REACH = 12  # words behind a condition that it may hold for
+_MOST_STARTS = 12  # of one sentence
 _SIGN = re.compile(r"[,;:.!?…\n–—]")
 _JOINT = r"(?:(?:and|n|but|so|plus|cause|cuz|coz|cos|then|also|anyway|well|okay|ok) ){0,2}"
 _OWN = rf"(?:[Mm]y|[Oo]ur|[Hh]er|[Hh]is)(?: (?:left|right|older|younger|little|lil|big|old))? (?:{alternation(KIN_WORDS)}|{BODY_PART}|doctor|doc|boss|name)"
@@ -43,12 +44,14 @@ def starts_in(text: str) -> Iterator[int]:
     words = text.count(" ") + 1
     if words < _FEWEST_WORDS or words < _WORDS_PER_SIGN * (len(_SIGN.findall(text.rstrip(" .!?…"))) + 1):
         return
-    begun = 0
+    begun = number = 0
     for found in _START.finditer(text):
         before = text[begun : found.start()]
         if _begins(found, before):
-            begun = found.start() + 1
+            begun, number = found.start() + 1, number + 1
             yield begun
+        if number == _MOST_STARTS:
+            return
 
 
 def _begins(found: re.Match[str], before: str) -> bool:

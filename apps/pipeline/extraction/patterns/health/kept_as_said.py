@@ -27,9 +27,10 @@ _BECAME = (
     r"|acting up|acts? up|playing up|plays? up|flar(?:es?|ing) up|flare-?ups?|lock(?:s|ed|ing)|click\w*|crack\w*|peel\w*|dry|itch\w*|sensitive|bad|dodgy|gammy|knackered|shot|wonky|buggered|trouble|problems?|issues?"
     r"|ache[sd]?|aching|hurts?|hurting|sore|pain\w*|not what|isn['’]t what|too much for|deteriorat\w+|fail(?:s|ed|ing)|clos(?:es|ing) up|bleed\w*)"
 )
+_CANNOT = r"(?:can['’]?t|cannot|can not|can barely|can hardly|could never|barely|hardly)"
 _SENSES = (
-    r"(?:(?:can['’]?t|cannot|can not|can barely|can hardly|don['’]?t|doesn['’]?t|barely|hardly|no longer) (?:see|hear|smell|taste|feel|tell red|tell green|tell colou?rs|distinguish|walk|kneel|swallow)"
-    r"|hears? (?:nothing|little|almost nothing|badly)|hard of hearing|colou?r[ -]blind|short[ -]sighted|near[ -]sighted|long[ -]sighted|legally blind|lost (?:(?:my|his|her|the|all|most of my|some) )?(?:sight|vision|hearing|sense|voice)|loses? (?:my|his|her) balance)"
+    rf"(?:{_CANNOT} (?:see|hear) (?:well|much|anything|properly|far|out of|on the|in the|from|without|at night)|{_CANNOT} (?:smell|taste) (?:anything|much|well|properly)|{_CANNOT} (?:tell red|tell green|tell colou?rs|distinguish colou?rs|kneel|swallow|walk (?:far|without|unaided))"
+    r"|hears? (?:nothing|little|almost nothing|badly)|hard of hearing|short[ -]sighted|near[ -]sighted|long[ -]sighted|legally blind|lost (?:(?:my|his|her|the|all|most of my|some) )?(?:sight|vision|hearing|sense|voice)|loses? (?:my|his|her) balance)"
 )
 _STATES = (
     r"(?:pregnant|expecting|weeks along|miscarr\w+|menopaus\w+|breast ?feeding|in remission|in recovery|sober|recovering from|(?:trouble|difficulty|problems) (?:sleeping|breathing|walking|swallowing|hearing|seeing|concentrating)|no sense of (?:smell|taste)|sensitive to|(?:gets?|feels?|faints?|passes out|goes) (?:(?:dizzy|light-?headed|faint|breathless|short of breath|sick|numb|out of breath) )?(?:when(?:ever)?|at the sight|from)|(?:can['’]?t|cannot) (?:lift|carry) (?:anything|more|over|heavy)|(?:can['’]?t|cannot) (?:stand|sit|walk) (?:for )?(?:long|far|more)|on dialysis|on chemo\w*|bedridden|housebound|registered (?:blind|disabled)|disabled|in a wheelchair|amputat\w+|transplant\w*"
@@ -46,8 +47,9 @@ _LEAD = re2.compile(
     r"(?i)^(?:(?:and|but|so|also|well|now),? )*(?:i (?:should|must|ought to|have to|want to|need to|would like to|may|might) (?:also |just |perhaps )?(?:add|mention|say|confess|admit|note|explain|warn you|tell you|point out)|i (?:forgot|nearly forgot|almost forgot|didn['’]t|did not) (?:to )?(?:mention|say|tell you)|(?:just )?so you know|you should know|(?:it['’]s )?worth (?:knowing|mentioning)|i (?:regret|am sorry|['’]m sorry|am afraid|['’]m afraid) (?:to say )?|bear in mind|keep in mind|the (?:thing|problem|trouble|matter|point) is)(?: that)?,? "
 )
 _OF_THE_BODY = re2.compile(rf"(?i)^my (?P<what>(?:\w+ )?{_PART}) (?P<said>.+)$")
-_ING = re2.compile(r"(?i)^(?:is|are|['’]s)(?: \w+ly)? \w+ing\b")
+_ING = re2.compile(r"(?i)^(?:is|are|was|were|['’]s)(?: \w+ly)? \w+ing\b")
 _NO_OBJECT = re2.compile(r"(?i)\b(?:it|this|that|them|these|those|there)\b")
+_GARBLED = re2.compile(r"\b(?:is|has) \w+ (?:is|has)\b")
 _FEWEST, _MOST = 3, 24  # words
 
 
@@ -88,6 +90,6 @@ def _told(clause: str, speaker: Mention, owner_before: FindOwner) -> HealthState
 
 def _statement(owner: Owner, sentence: str, phrase: str, *, is_negated: bool = False) -> HealthStatement | None:
     said = sentence or phrase
-    if _NO_OBJECT.search(said):
+    if _NO_OBJECT.search(said) or _GARBLED.search(said):
         return None
     return HealthStatement(owner, "state_of_health", said.partition(" ")[2].lower(), phrase, is_negated, sentence)
