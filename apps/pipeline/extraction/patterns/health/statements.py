@@ -55,7 +55,7 @@ _JOINS = re.compile(
 # What an acquaintance has or takes is nothing that an assistant needs; what they can't eat may be.
 _OF_ONES_OWN = frozenset({"takes_medicine", "has_condition", "diagnosed", "has_aid", "sees_doctor", "state_of_health"})
 _ACQUAINTED = re2.compile(
-    r"(?i)\b(?:my|our|a|the|some) (?:\w+ )?(?:neighbou?rs?|clients?|customers?|colleagues?|co-?workers?|boss|teacher|passenger|patient|tenant|landlord|landlady|students?|bloke|guy|lady)\b"
+    r"(?i)\b(?:my|our|a|the|some) (?:\w+ )?(?:neighbou?rs?|friends?|mates?|buddy|clients?|customers?|colleagues?|co-?workers?|boss|teacher|passenger|patient|tenant|landlord|landlady|students?|bloke|guy|lady)\b"
 )
 _REPORTS = re2.compile(
     r"(?i)\b(?:\p{L}+ )?(?:told (?:me|us)|says|said|claims?|is sure|are sure|is convinced|heard|apparently|according to)\b"
