@@ -5,17 +5,26 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from apps.providers.cpu_permits import CpuPermits, permit_returned
 from memplatform.serving.protocol import Exchange
 
 Environ = dict[str, Any]
+
+# So a few slow requests, such as pages with long queries, hold up others only for a moment.
+PATIENCE_SECONDS = 0.1
 WsgiApplication = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 
 class ThreadedApplication:
-    """A WSGI application whose requests are awaited."""
+    """A WSGI application whose requests are awaited.
 
-    def __init__(self, application: WsgiApplication, *, threads: int, name: str = "request") -> None:
+    Of `threads` threads, `at_once` compute at the same time, first come, first served; the others wait, for a model
+    or until their caller takes what is sent to it.
+    """
+
+    def __init__(self, application: WsgiApplication, *, threads: int, at_once: int, name: str = "request") -> None:
         self._application = application
+        self._permits = CpuPermits(at_once, patience=PATIENCE_SECONDS)
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
     async def answer(self, exchange: Exchange, environ: Environ) -> Any:
@@ -27,6 +36,10 @@ class ThreadedApplication:
         self._threads.shutdown(wait=True)
 
     def _answer(self, exchange: Exchange, environ: Environ) -> Any:
+        with self._permits.held():
+            return self._answer_now(exchange, environ)
+
+    def _answer_now(self, exchange: Exchange, environ: Environ) -> Any:
         start = _ResponseStart()
         parts = self._application(environ, start)
         try:
@@ -56,4 +69,5 @@ class _ResponseStart:
 def _send_parts(exchange: Exchange, start: _ResponseStart, parts: Iterable[bytes]) -> None:
     transport = exchange.response_stream(start.status, start.headers)
     for part in parts:
-        transport.send_bytes(part)
+        with permit_returned():
+            transport.send_bytes(part)
