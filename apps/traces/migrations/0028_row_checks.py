@@ -36,7 +36,7 @@ def row_check(function: str, *fields: str, name: str) -> models.CheckConstraint:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("traces", "0026_traceparent_of_traces")]
+    dependencies = [("traces", "0027_counted_until_of_hours")]
 
     operations = [
         migrations.RunSQL(CREATE, DROP),

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("traces", "0027_row_checks")]
+    dependencies = [("traces", "0028_row_checks")]
 
     operations = [
         ValidateConstraint("trace", "trace_is_valid"),
