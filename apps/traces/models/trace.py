@@ -77,7 +77,9 @@ class Span(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="spans", db_index=False)
+    trace = models.ForeignKey(
+        Trace, on_delete=models.PROTECT, related_name="spans", db_index=False, db_constraint=False
+    )
     position = models.SmallIntegerField()
     stage = models.CharField(max_length=16, choices=choices_of(Stage))
     result = models.CharField(max_length=16, choices=choices_of(SpanResult))
@@ -112,7 +114,9 @@ class ModelCall(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False)
+    trace = models.ForeignKey(
+        Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False, db_constraint=False
+    )
     purpose = models.CharField(max_length=32)
     request_hash = models.CharField(max_length=64)
     model = models.CharField(max_length=120)
