@@ -10,7 +10,7 @@ from memplatform.distribution.schema import ForeignKey, Schema, Table, Trigger, 
 WIDENED: Mapping[str, str] = {"event_told_once": "a webhook belongs to one project"}
 # Triggers that may run on the servers of a split table, and why: a trigger that writes to other tables may not, since
 # the statements in it would not be part of the transaction over several servers.
-TRIGGERS: Mapping[str, str] = {
+TRIGGERS: dict[str, str] = {
     "memory_tongue_kept": "it computes columns of its row",
     "ledger_written": "it computes columns of its row",
     "ledger_append_only": "it compares its row with the one before",
@@ -18,6 +18,11 @@ TRIGGERS: Mapping[str, str] = {
     "ledger_not_emptied": "it refuses",
     "ledger_checkpoint_append_only": "it refuses",
     "ledger_checkpoint_not_emptied": "it refuses",
+}
+# Triggers that are left out, as they compare rows with those of other tables.
+LEFT_OUT: dict[str, str] = {
+    "traces_not_referred_to": "what refers to a deleted trace is not looked for",
+    "turns_not_referred_to": "what refers to a deleted turn is not looked for",
 }
 
 
@@ -35,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is done, in order, and the references that the database no longer checks, each with the reason."""
+    """What is done, in order, and what the database no longer checks, each with the reason."""
 
     steps: tuple[Step, ...]
     unchecked: Mapping[str, str]
@@ -50,20 +55,22 @@ def plan_distribution(*, schema: Schema, places: Mapping[str, Place], shards: in
     moved = [table for name, table in sorted(schema.tables.items()) if not table.kind and _moves(places[name])]
     names = {table.name for table in moved}
     keys = [key for key in schema.foreign_keys if key.table in names or key.target in names]
+    triggers = [trigger for table in moved for trigger in table.triggers]
     unchecked = {key.name: why for key in keys if (why := _why_unchecked(key, places))}
+    left_out = {each.name: LEFT_OUT[each.name] for each in triggers if each.name in LEFT_OUT}
     # A table that stays and refers to a copied one becomes known to Citus, which can't read its policies either.
     known = sorted(names | {key.table for key in keys})
     steps = (
         *(_drop_key(key) for key in keys),
         *(step for name in known for step in _drop_policies(schema.tables[name])),
-        *(_drop_trigger(trigger) for table in moved for trigger in table.triggers),
+        *(_drop_trigger(trigger) for trigger in triggers),
         *(step for table in moved for step in _widen(table, places[table.name])),
         *_place(moved, places, shards),
         *(_free(table) for table in moved if places[table.name].placement is Placement.SPLIT),
         *(_add_key(key, places) for key in keys if key.name not in unchecked),
-        *(step for table in moved for trigger in table.triggers for step in _add_trigger(trigger)),
+        *(step for each in triggers if each.name not in left_out for step in _add_trigger(each)),
     )
-    return Plan(steps, unchecked)
+    return Plan(steps, unchecked | left_out)
 
 
 def _moves(place: Place) -> bool:
@@ -83,7 +90,7 @@ def _drop_policies(table: Table) -> Iterator[Step]:
 
 
 def _drop_trigger(trigger: Trigger) -> Step:
-    if trigger.name not in TRIGGERS:
+    if trigger.name not in TRIGGERS | LEFT_OUT:
         raise CannotDistribute(f"the trigger {trigger.name} of {trigger.table} may write to other servers")
     return Step(f'drop trigger "{trigger.name}" on "{trigger.table}"', "triggers are created again at the end")
 

@@ -33,7 +33,7 @@ create constraint trigger vector_revised after insert or delete or update on mem
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0033_block_columns_revised")]
+    dependencies = [("memories", "0034_no_constraints_on_traces")]
 
     operations = [
         migrations.RunSQL(DROP, CREATE),
