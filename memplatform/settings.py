@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memplatform.middleware.Sessions",
-    "django.middleware.common.CommonMiddleware",
+    "memplatform.middleware.PageAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
     "memplatform.middleware.StorableInput",
     "memplatform.middleware.Logins",
@@ -162,7 +162,7 @@ DB_LOCK_SECONDS = env.float("DB_LOCK_SECONDS", default=10.0)
 DB_MIGRATION_LOCK_SECONDS = env.float("DB_MIGRATION_LOCK_SECONDS", default=3.0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- work: processes of the cluster drain the outbox (memplatform/drain_processes.py); django-q2 runs scheduled tasks
+# --- work: processes of the cluster drain the outbox (memplatform/work_processes.py); django-q2 runs scheduled tasks
 CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4, least=1)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
@@ -242,6 +242,9 @@ EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="")
 EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
+
+# --- the ledger: a folder for entries that the retention period has removed
+LEDGER_ARCHIVE = Path(env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger")
 
 # --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/start.py)
 METRICS_DIR = DATA_DIR / "metrics"  # the counts of the processes that share this data folder
