@@ -4,11 +4,11 @@ import re
 from enum import StrEnum
 
 from apps.pipeline.conflict.diets import ends_diet
-from apps.pipeline.deduplication.ended_things import ends_thing
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import contradictions
+from apps.pipeline.deduplication.ended_things import ends_thing
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.numerals import in_digits

@@ -119,7 +119,9 @@ def _person_in(sentence: str) -> str:
 
 
 # "Patty took her in": two are told about, and one of them is not named.
-_SOMEBODY_ELSE = re.compile(r"[A-ZÀ-Þ][a-z]+ [a-z]+(?:ed|ook|ave|ot|old|ut|aw|ets|akes|ives|rove|rought) (?:her|him)(?= (?:in|out|to|and|up|off|at|from|there|back|with|home|over)\b|$|[,.])")
+_SOMEBODY_ELSE = re.compile(
+    r"[A-ZÀ-Þ][a-z]+ [a-z]+(?:ed|ook|ave|ot|old|ut|aw|ets|akes|ives|rove|rought) (?:her|him)(?= (?:in|out|to|and|up|off|at|from|there|back|with|home|over)\b|$|[,.])"
+)
 
 
 def only_person_told_about(text: str) -> str:

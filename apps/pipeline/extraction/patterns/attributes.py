@@ -35,7 +35,9 @@ _ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
 # Nouns of the conversation rather than of the speaker's life.
 _CURRENT = re.compile(r"(?i)^(?:new|current|latest|present) (?=\w)")
 # What a body does at the moment is no state of health.
-_OF_THE_MOMENT = re.compile(r"(?i)^\w+ing\b|\b(?:today|tonight|yesterday|right now|at the moment|this (?:morning|afternoon|evening))\b|^(?:fine|ok|okay|good|great|alright)\b")
+_OF_THE_MOMENT = re.compile(
+    r"(?i)^\w+ing\b|\b(?:today|tonight|yesterday|right now|at the moment|this (?:morning|afternoon|evening))\b|^(?:fine|ok|okay|good|great|alright)\b"
+)
 _EMPTY = frozenset(
     "point question guess bad advice thought thoughts day week fault pleasure problem issue hope plan only one heart mind turn concern goodness way "
     "homework assignment query code function regex loop tests build prompt answer".split()

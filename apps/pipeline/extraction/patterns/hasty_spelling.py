@@ -6,11 +6,11 @@ after shows what is meant.
 
 import re
 
+from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
 from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS, PLURALS, partners
 from apps.pipeline.lexicon.language import is_english
-from apps.pipeline.lexicon import verbs
-from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.tables import alternation
 
 _ENDINGS = {
@@ -91,7 +91,9 @@ _NO_NAMES = SMALL | frozenset("also just still already really never always now t
 
 def _named_kin(found: re.Match[str]) -> str:
     word = found["name"]
-    is_verb = verbs.may_be_past(word) or bool(verbs.past_of(word)) or (word.endswith("s") and bool(verbs.past_of(word[:-1])))
+    is_verb = (
+        verbs.may_be_past(word) or bool(verbs.past_of(word)) or (word.endswith("s") and bool(verbs.past_of(word[:-1])))
+    )
     is_known = word in _NO_NAMES or word in KIN_WORDS or word.endswith(("ing", "ly", "ed")) or is_verb
     return found.group() if is_known else f"{found['lead']}{word.capitalize()}"
 

@@ -63,7 +63,13 @@ _REPORTS = re2.compile(
 
 
 def health_in(
-    sentence: Sentence, *, said: SentenceContext, known: Sequence[Candidate], last: Owner | None, before: str = "", after: str = ""
+    sentence: Sentence,
+    *,
+    said: SentenceContext,
+    known: Sequence[Candidate],
+    last: Owner | None,
+    before: str = "",
+    after: str = "",
 ) -> tuple[tuple[Candidate, ...], Owner]:
     """Return what a sentence says of health that is not known yet, and whom it was about.
 
@@ -160,7 +166,9 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
     for read in _READERS:
         for each in read(clause, owner_before=owner_before):
             is_strangers = each.row in _OF_ONES_OWN and not each.owner.is_speaker and _ACQUAINTED.search(clause)
-            is_hearsay = is_strangers or not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
+            is_hearsay = is_strangers or (
+                not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
+            )
             if each.owner.is_known and not is_hearsay and not any(_same_thing(each, other) for other in told):
                 told.append(each)
     told = told or list(kept_as_said(clause, speaker=said.speaker, owner_before=owner_before))
