@@ -57,7 +57,9 @@ def test_references_are_checked_within_one_server_but_for_those_that_are_named_h
     added = [step.statement for step in plan.steps if "foreign key" in step.statement]
 
     assert unchecked == UNCHECKED
-    quote = next(each for each in added if each.startswith('alter table "memories_memoryorigin"') and "memory" in each)
+    quote = next(
+        each for each in added if each.startswith('alter table "memories_memoryorigin"') and '"memory_id"' in each
+    )
     assert 'foreign key ("end_user_id", "memory_id") references "memories_memory" ("end_user_id", "id")' in quote
     assert quote.endswith("DEFERRABLE INITIALLY DEFERRED")
 
