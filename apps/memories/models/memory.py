@@ -108,7 +108,13 @@ class Memory(models.Model):
 
     # Where it comes from; a memory stored directly has no trace.
     trace = SameUserForeignKey(
-        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="memories", db_index=False
+        "traces.Trace",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="memories",
+        db_index=False,
+        db_constraint=False,
     )
     candidate_index = models.PositiveSmallIntegerField(null=True, blank=True)
     session = SameUserForeignKey(
@@ -224,9 +230,13 @@ class MemoryOrigin(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     memory = SameUserForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
-    trace = SameUserForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
+    trace = SameUserForeignKey(
+        "traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     session = SameUserForeignKey("traces.Session", on_delete=models.PROTECT, related_name="+", db_index=False)
-    turn = SameUserForeignKey("traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False)
+    turn = SameUserForeignKey(
+        "traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     api_key_id = models.UUIDField(null=True, blank=True)
     role = models.CharField(max_length=16, choices=choices_of(Role))
     evidence = models.TextField()
@@ -266,7 +276,13 @@ class MemoryLink(models.Model):
     status = models.CharField(max_length=16, choices=choices_of(LinkStatus), default=LinkStatus.OPEN.value)
     resolution = models.CharField(max_length=32, blank=True)
     trace = SameUserForeignKey(
-        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+        "traces.Trace",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     settled_at = models.DateTimeField(null=True, blank=True)

@@ -10,6 +10,7 @@ from psycopg.pq import Format
 from apps.memories.search.decode import SnapshotRow
 from apps.memories.search.entity_lookup import meant_values
 from apps.memories.search.query_sql import CHOSEN_COSINES, ReadMode, VectorForm, for_shards, packing
+from apps.memories.search.read_replica import Source
 from apps.memories.search.scope import SearchScope
 from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
@@ -31,16 +32,17 @@ class QueryTerms:
 
 
 def run_query(
+    source: Source,
     end_user_id: UUID,
     asked: QueryTerms,
     scope: SearchScope,
     reading: ReadMode,
     form: VectorForm = VectorForm.HALVES,
 ) -> SnapshotRow:
-    """Send a query and return the answer."""
-    with connection.cursor() as cursor:
+    """Send a query and return the answer. Raises ReplicaBehind."""
+    with source.connection.cursor() as cursor:
         send_query(cursor, end_user_id, asked, scope, reading, form=form)
-        return SnapshotRow(*cursor.fetchone())
+        return source.checked(SnapshotRow(*cursor.fetchone()))
 
 
 def send_query(
@@ -69,11 +71,11 @@ def send_query(
     if reading is ReadMode.COMPARED:  # only then, because formatting a vector is slow
         values["vector"] = as_text(asked.vector)
     cursor.cursor.format = Format.BINARY  # the text format doubles the size of bytes
-    cursor.execute(_placed(packing(scope, reading, form)), values)
+    cursor.execute(_placed(packing(scope, reading, form), cursor), values)
 
 
 def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> bytes:
-    """Return COSINES records of some memories."""
+    """Return COSINES records of some memories, from the primary: these are few."""
     values: dict[str, Any] = {
         "end_user": end_user_id,
         "embedder": asked.embedder,
@@ -83,11 +85,10 @@ def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> by
     }
     with connection.cursor() as cursor:
         cursor.cursor.format = Format.BINARY
-        cursor.execute(_placed(CHOSEN_COSINES), values)
+        cursor.execute(_placed(CHOSEN_COSINES, cursor), values)
         (packed,) = cursor.fetchone()
     return packed or b""
 
 
-def _placed(statement: str) -> str:
-    is_distributed: bool = connection.has_citus  # type: ignore[attr-defined]  # of our backend
-    return for_shards(statement) if is_distributed else statement
+def _placed(statement: str, cursor: Any) -> str:
+    return for_shards(statement) if cursor.db.has_citus else statement
