@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
-from apps.outbox.rotation import Queue, ReadyUser, in_rotation
+from apps.outbox.rotation import ReadyQueue, ReadyUser, in_rotation
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 
 
 def ready(number: int, *, project: int, waited: int, held: int = 0) -> ReadyUser:
-    queue = Queue(UUID(int=project), "", held, is_single_try=False, is_newest_first=False, ready_by=NOW)
+    queue = ReadyQueue(UUID(int=project), "", held, is_single_try=False, is_newest_first=False, ready_by=NOW)
     return ReadyUser(UUID(int=number), NOW - timedelta(minutes=waited), queue)
 
 
