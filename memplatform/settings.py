@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memplatform.middleware.Sessions",
-    "django.middleware.common.CommonMiddleware",
+    "memplatform.middleware.PageAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
     "memplatform.middleware.StorableInput",
     "memplatform.middleware.Logins",
@@ -162,7 +162,7 @@ DB_LOCK_SECONDS = env.float("DB_LOCK_SECONDS", default=10.0)
 DB_MIGRATION_LOCK_SECONDS = env.float("DB_MIGRATION_LOCK_SECONDS", default=3.0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- work: processes of the cluster drain the outbox (memplatform/drain_processes.py); django-q2 runs scheduled tasks
+# --- work: processes of the cluster drain the outbox (memplatform/work_processes.py); django-q2 runs scheduled tasks
 CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4, least=1)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from apps.pipeline.core.enums import Role, choices_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.tenants.fields import SameUserForeignKey
 from apps.tenants.row_checks import row_check
 
 
@@ -39,8 +40,8 @@ class Turn(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="turns", db_index=False)
-    trace = models.ForeignKey(
+    session = SameUserForeignKey(Session, on_delete=models.PROTECT, related_name="turns", db_index=False)
+    trace = SameUserForeignKey(
         "traces.Trace", on_delete=models.PROTECT, related_name="turns", db_index=False, db_constraint=False
     )
     position = models.IntegerField(help_text="position within the session, from 0")

@@ -8,6 +8,7 @@ from django.utils import timezone
 from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, choices_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.model_calls import AnswerKind
+from apps.tenants.fields import SameUserForeignKey
 from apps.tenants.row_checks import row_check
 
 
@@ -17,7 +18,7 @@ class Trace(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="traces", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
+    session = SameUserForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
     configuration = models.ForeignKey(
         "traces.ConfigurationVersion", on_delete=models.PROTECT, related_name="+", db_index=False
     )
@@ -77,7 +78,7 @@ class Span(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = models.ForeignKey(
+    trace = SameUserForeignKey(
         Trace, on_delete=models.PROTECT, related_name="spans", db_index=False, db_constraint=False
     )
     position = models.SmallIntegerField()
@@ -114,7 +115,7 @@ class ModelCall(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = models.ForeignKey(
+    trace = SameUserForeignKey(
         Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False, db_constraint=False
     )
     purpose = models.CharField(max_length=32)
