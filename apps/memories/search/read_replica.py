@@ -43,13 +43,13 @@ class Source:
 
 
 @dataclass(slots=True)
-class Pause:
+class ReplicaPause:
     """Until when the replica is not asked, by the monotonic clock of this process."""
 
     until: float = field(default=float("-inf"))
 
 
-PAUSE = Pause()
+PAUSE = ReplicaPause()
 
 
 def from_replica_or_primary(end_user_id: UUID, read: Callable[[Source], T]) -> T:
