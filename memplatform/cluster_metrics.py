@@ -3,19 +3,17 @@
 A process of its own answers: the main process forks others, which threads would make unsafe.
 """
 
-import hmac
 import signal
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from ipaddress import ip_address
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 
 import structlog
-from django.conf import settings
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from apps.telemetry.event_metrics import EVENTS
+from apps.telemetry.counted_metrics import COUNTED
+from apps.telemetry.metrics_access import may_read_metrics
 from memplatform.parent_death import end_with_parent
 
 PAUSE_SECONDS = 30.0  # between two starts, when the port is taken
@@ -47,7 +45,7 @@ class ClusterMetrics:
 
 
 def serve(port: int) -> None:
-    """Answer until the parent ends: /metrics with counted events, /healthz while the cluster runs."""
+    """Answer until the parent ends: /metrics with what is counted, /healthz while the cluster runs."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     end_with_parent()
@@ -71,13 +69,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif not self._may_read():
             self._answer(403, b"the token of METRICS_TOKEN, or a private address, is needed\n")
         else:
-            self._answer(200, generate_latest(EVENTS), CONTENT_TYPE_LATEST)
+            self._answer(200, generate_latest(COUNTED), CONTENT_TYPE_LATEST)
 
     def _may_read(self) -> bool:
-        if settings.METRICS_TOKEN:
-            expected = f"Bearer {settings.METRICS_TOKEN}".encode()
-            return hmac.compare_digest(self.headers.get("Authorization", "").encode(), expected)
-        return ip_address(self.client_address[0]).is_private
+        shown = self.headers.get("Authorization", "")
+        return may_read_metrics(authorization=shown, addresses=[self.client_address[0]])
 
     def _answer(self, status: int, body: bytes, kind: str = "text/plain; charset=utf-8") -> None:
         self.send_response(status)

@@ -34,13 +34,13 @@ def limit_statements(*, seconds: float) -> None:
     To be called before the first connection is opened. Behind a pooler the limits are set in each transaction, with
     its scope: a pooler passes no `options` on, and what is set for a session is met by other clients.
     """
-    default = _default()
-    if settings.DB_PREPARE:
-        default["OPTIONS"] = limited(
-            default["OPTIONS"], statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS
-        )
-    else:
-        default["LOCAL_LIMITS"] = local_limits(statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS)
+    for database in cast("dict[str, dict[str, Any]]", settings.DATABASES).values():
+        if settings.DB_PREPARE:
+            database["OPTIONS"] = limited(
+                database["OPTIONS"], statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS
+            )
+        else:
+            database["LOCAL_LIMITS"] = local_limits(statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS)
 
 
 @contextmanager

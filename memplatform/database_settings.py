@@ -5,6 +5,8 @@ from typing import Any
 
 ENGINE = "memplatform.postgresql"
 CONNECT_SECONDS = 10  # to open a connection
+REPLICA_SECONDS = 2  # the same for a read replica: 2 is the least that libpq takes
+REPLICA_POOL_SECONDS = 0.25  # until a request gives up waiting for a connection, which is opened in the background
 UNACKNOWLEDGED_MS = 30_000  # until a connection counts as dead whose other end confirms nothing that was sent
 
 
@@ -23,6 +25,13 @@ def connection_options(*, given: Mapping[str, Any], is_prepared: bool, pool_size
     }
     pool = {"pool": {"min_size": 1, "max_size": pool_size, "timeout": 10}} if pool_size else {}
     return {**ours, **given, **pool}
+
+
+def replica_options(*, given: Mapping[str, Any], is_prepared: bool, pool_size: int) -> dict[str, Any]:
+    """Return the options of a read replica: as those of the primary, but given up soon, as the primary can answer."""
+    options = connection_options(given=given, is_prepared=is_prepared, pool_size=pool_size)
+    pool = {"pool": {**options["pool"], "min_size": 0, "timeout": REPLICA_POOL_SECONDS}} if pool_size else {}
+    return {**options, "connect_timeout": REPLICA_SECONDS, **pool}
 
 
 def limited(options: Mapping[str, Any], *, statement_seconds: float, lock_seconds: float) -> dict[str, Any]:

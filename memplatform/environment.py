@@ -4,6 +4,7 @@ import builtins
 import json
 from collections.abc import Collection
 from typing import Any
+from urllib.parse import unquote
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -80,6 +81,7 @@ class Environment:
             raise InvalidSetting(form) from error
         if address.get("ENGINE") != _POSTGRESQL or not address.get("NAME"):
             raise InvalidSetting(form)
+        address["HOST"] = unquote(address.get("HOST") or "")  # the folder of a socket, as libpq takes it
         return address
 
 

@@ -21,7 +21,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Handle 404: no URL matches, or the row is not there."""
-    return problems.not_found() if problems.is_api(request.path) else pages.not_found(request)
+    return problems.not_found(request.path_info) if problems.is_api(request.path) else pages.not_found(request)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -9,14 +9,15 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponseBadRequest, HttpResponseBase, QueryDict
+from django.middleware.common import CommonMiddleware
 from django_htmx.middleware import HtmxMiddleware
 
 from apps.actions.get_or_create import actor_of
 from apps.actions.ledger.actor import acting_as
+from apps.api.error_handlers import is_api
 from apps.tenants.scope import no_tenant
 from apps.worker.erased_caches import clear_if_erased
 
-_API = ("/v1/", "/v2/", "/v3/", "/mcp")
 _DOCUMENTATION = "/v1/docs"
 _ADMIN = "/admin/"
 _CONSOLE = "/console/"
@@ -38,9 +39,17 @@ class _PagesOnly:
     get_response: Callable[[HttpRequest], Any]
 
     def __call__(self, request: HttpRequest) -> Any:
-        if request.path_info.startswith(_API):
+        if is_api(request.path_info):
             return self.get_response(request)
         return super().__call__(request)  # type: ignore[misc]  # the method of the other base class
+
+
+class PageAddresses(CommonMiddleware):
+    """Django's handling of addresses: one of a page that lacks its last slash is redirected, one of the API is not."""
+
+    def should_redirect_with_slash(self, request: HttpRequest) -> bool:
+        """Return True for an address that names a page once a slash is appended."""
+        return not is_api(request.path_info) and super().should_redirect_with_slash(request)
 
 
 class Sessions(_PagesOnly, SessionMiddleware):
@@ -59,7 +68,7 @@ class Actors:
 
     def __call__(self, request: HttpRequest) -> Any:
         """Answer a request; those of the API act in the name of their key."""
-        if request.path_info.startswith(_API):
+        if is_api(request.path_info):
             return self.get_response(request)
         with acting_as(lambda: actor_of(None, request.user.pk)):
             return self.get_response(request)
@@ -77,7 +86,7 @@ class StorableInput:
     def __call__(self, request: HttpRequest) -> Any:
         """Answer 400, or pass the request on."""
         path = request.path_info
-        given = () if path.startswith(_API) else (request.POST, *([request.GET] if path.startswith(_ADMIN) else []))
+        given = () if is_api(path) else (request.POST, *([request.GET] if path.startswith(_ADMIN) else []))
         if any(map(_holds_nul, given)):
             return HttpResponseBadRequest("The request holds a NUL character.", content_type="text/plain")
         return self.get_response(request)

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from apps.api.continuations import TraceWait
-from apps.telemetry.event_metrics import event_metrics
+from apps.telemetry.counted_metrics import counted_metrics
 from apps.telemetry.pool_metrics import note_pool
 from apps.telemetry.request_context import (
     REQUEST_ID_HEADER,
@@ -46,7 +46,7 @@ class RequestTelemetry:
         started = perf_counter()
         response = self.get_response(request)
         if not isinstance(getattr(response, "continuation", None), TraceWait):  # it is run again after the wait
-            metrics, method, route = event_metrics(), _method(request), route_of(request)
+            metrics, method, route = counted_metrics(), _method(request), route_of(request)
             metrics.count_request(method, route, response.status_code)
             metrics.time_request(method, route, perf_counter() - started)
         note_pool()
@@ -56,7 +56,7 @@ class RequestTelemetry:
 def count_refused(*, method: str, status: int) -> None:
     """Count a request that was refused before its route was known."""
     known = method if method in _METHODS else _OTHER
-    event_metrics().count_request(known, _OTHER, status)
+    counted_metrics().count_request(known, _OTHER, status)
 
 
 def route_of(request: HttpRequest) -> str:

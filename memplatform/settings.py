@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from memplatform import embedded
 from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F401  (a setting of Django)
 from memplatform.content_security import CONTENT_SECURITY_POLICY  # noqa: F401  (a setting of Django)
-from memplatform.database_settings import ENGINE, connection_options
+from memplatform.database_settings import ENGINE, connection_options, replica_options
 from memplatform.environment import Environment, InvalidSetting
 from memplatform.logs import LogFormat, logging_settings
 
@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memplatform.middleware.Sessions",
-    "django.middleware.common.CommonMiddleware",
+    "memplatform.middleware.PageAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
     "memplatform.middleware.StorableInput",
     "memplatform.middleware.Logins",
@@ -139,7 +139,17 @@ def _database() -> dict[str, object]:
     return {**address, "ENGINE": ENGINE, "OPTIONS": options, "DISABLE_SERVER_SIDE_CURSORS": not DB_PREPARE}
 
 
+def _replica() -> dict[str, object]:
+    address = env.db_url("DATABASE_REPLICA_URL")
+    options = replica_options(given=address.get("OPTIONS", {}), is_prepared=DB_PREPARE, pool_size=POOL_SIZE)
+    return {**address, "ENGINE": ENGINE, "OPTIONS": options, "TEST": {"MIRROR": "default"}}
+
+
 DATABASES = {"default": _database()}
+# A hot standby that answers searches as far as it is current (apps/memories/search/read_replica.py).
+SEARCH_REPLICA = "replica" if env.str("DATABASE_REPLICA_URL", default="") else ""
+if SEARCH_REPLICA:
+    DATABASES[SEARCH_REPLICA] = _replica()
 # What differs in the address of the owner of the tables; `migrate` connects with it.
 _owner = env.db_url("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", default="") else {}
 DATABASE_OWNER = {name: _owner[name] for name in ("USER", "PASSWORD", "HOST", "PORT") if _owner}
@@ -152,7 +162,7 @@ DB_LOCK_SECONDS = env.float("DB_LOCK_SECONDS", default=10.0)
 DB_MIGRATION_LOCK_SECONDS = env.float("DB_MIGRATION_LOCK_SECONDS", default=3.0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- work: processes of the cluster drain the outbox (memplatform/drain_processes.py); django-q2 runs scheduled tasks
+# --- work: processes of the cluster drain the outbox (memplatform/work_processes.py); django-q2 runs scheduled tasks
 CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4, least=1)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
@@ -232,6 +242,9 @@ EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="")
 EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
+
+# --- the ledger: a folder for entries that the retention period has removed
+LEDGER_ARCHIVE = Path(env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger")
 
 # --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/start.py)
 METRICS_DIR = DATA_DIR / "metrics"  # the counts of the processes that share this data folder

@@ -22,7 +22,7 @@ RULE = Rule(name="moving", reason=Reason.PATTERN, pattern="(?i)moved to", roles=
 
 def arrange() -> None:
     """Compute the dashboard's totals, and replay the demo's traces under a draft with one more rule."""
-    tally()
+    tally(settled_after=timedelta())
     project = _project()
     with tenant_scope(project_id=project.pk):
         draft = draft_rule(project_id=project.pk, rule=RULE)

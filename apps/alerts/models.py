@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.alerts.querysets import AlertQuerySet
+from apps.events.models import WEBHOOK_URL_LENGTH
 from apps.pipeline.alerts.measured import SUBJECT_LENGTH
 from apps.pipeline.core.enums import (
     AlertEvent,
@@ -20,7 +21,6 @@ from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
 
 NOTE_LENGTH = 500
-ADDRESS_LENGTH = 500
 
 
 def alert_kind_choices() -> list[tuple[str, str]]:
@@ -85,7 +85,7 @@ class AlertRecipients(models.Model):
     project = models.OneToOneField(
         "tenants.Project", on_delete=models.CASCADE, primary_key=True, related_name="alert_recipients"
     )
-    webhook_url = models.CharField(max_length=ADDRESS_LENGTH, blank=True, help_text="empty: no webhook")
+    webhook_url = models.CharField(max_length=WEBHOOK_URL_LENGTH, blank=True, help_text="empty: no webhook")
     webhook_secret = EncryptedTextField(
         blank=True, editable=False, help_text="shared with the receiver, which checks signatures with it"
     )
@@ -107,7 +107,9 @@ class AlertDelivery(models.Model):
     alert = models.ForeignKey(Alert, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     event = models.CharField(max_length=16, choices=choices_of(AlertEvent))
     channel = models.CharField(max_length=16, choices=choices_of(DeliveryChannel))
-    recipient = models.CharField(max_length=ADDRESS_LENGTH, help_text="the address of the webhook, or a mail address")
+    recipient = models.CharField(
+        max_length=WEBHOOK_URL_LENGTH, help_text="the address of the webhook, or a mail address"
+    )
     state = models.CharField(max_length=16, choices=choices_of(DeliveryState), default=DeliveryState.WAITING.value)
     attempts = models.PositiveSmallIntegerField(default=0)
     next_try_at = models.DateTimeField(default=timezone.now)

@@ -1,10 +1,11 @@
 """Problem documents for errors outside the API views."""
 
 from django.http import HttpResponse, JsonResponse
+from django.urls import is_valid_path
 
 from apps.api.problems import CONTENT_TYPE, Code, Problem
 
-_API_PATHS = ("/v1/", "/v2/", "/v3/", "/mcp", "/healthz", "/readyz")
+_API_PATHS = ("/v1/", "/v2/", "/v3/", "/api/v1/", "/mcp", "/healthz", "/readyz")
 
 
 def is_api(path: str) -> bool:
@@ -17,9 +18,15 @@ def bad_request() -> HttpResponse:
     return _response(Problem(Code.INVALID_REQUEST, "the request is malformed"), status=400)
 
 
-def not_found() -> HttpResponse:
-    """Return the document of an unknown URL."""
-    return _response(Problem(Code.NOT_FOUND, "no such URL"))
+def not_found(path: str) -> HttpResponse:
+    """Return the document of an unknown URL, which says if it has a slash too few or too many at its end."""
+    return _response(Problem(Code.NOT_FOUND, f"no such URL{_known_beside(path)}"))
+
+
+def _known_beside(path: str) -> str:
+    if is_valid_path(f"{path}/"):
+        return "; the one that ends with a slash is known"
+    return "; the one without the slash at the end is known" if is_valid_path(path.removesuffix("/")) else ""
 
 
 def server_error() -> HttpResponse:

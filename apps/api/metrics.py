@@ -1,4 +1,4 @@
-"""Prometheus metrics: state, read from the database and the same from every process, and events of this data folder."""
+"""Prometheus metrics: state, the same from every process, and what the processes of this data folder count."""
 
 from collections.abc import Iterator
 from datetime import UTC
@@ -17,7 +17,7 @@ from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import AlertKind
 from apps.pipeline.core.funnel_metrics import Measure
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.telemetry.event_metrics import EventCollector
+from apps.telemetry.counted_metrics import CountedCollector
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.tallies import sums_since
 
@@ -105,4 +105,4 @@ def _by_project(name: str, description: str, *labels: str) -> GaugeMetricFamily:
 
 REGISTRY = CollectorRegistry()
 REGISTRY.register(ServiceCollector())
-REGISTRY.register(EventCollector())
+REGISTRY.register(CountedCollector())

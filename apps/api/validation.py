@@ -96,7 +96,7 @@ def read_id(prefix: Prefix, text: str, *, at: str = "") -> Any:
     except BadIdentifier as error:
         if at:
             raise invalid(str(error), at=at) from error
-        raise not_found() from error
+        raise Problem(Code.NOT_FOUND, str(error)) from error
 
 
 def not_found() -> Problem:

@@ -4,7 +4,8 @@ from typing import Any
 
 from django import forms
 
-from apps.alerts.models import ADDRESS_LENGTH, AlertRecipients
+from apps.alerts.models import AlertRecipients
+from apps.events.models import WEBHOOK_URL_LENGTH
 
 
 class AlertRecipientsForm(forms.Form):
@@ -12,7 +13,7 @@ class AlertRecipientsForm(forms.Form):
 
     webhook_url = forms.CharField(
         required=False,
-        max_length=ADDRESS_LENGTH,
+        max_length=WEBHOOK_URL_LENGTH,
         label="Webhook",
         widget=forms.TextInput(attrs={"placeholder": "https://…", "inputmode": "url", "size": 50}),
         help_text="gets a signed POST for each alert that is opened or resolved; empty: none",

@@ -21,14 +21,16 @@ class WebhookForm(forms.Form):
         widget=forms.TextInput(attrs={"placeholder": "https://…", "inputmode": "url", "size": 50}),
         help_text="gets a signed POST for each event",
     )
-    events = forms.MultipleChoiceField(choices=_TYPES, widget=forms.CheckboxSelectMultiple, initial=_USUAL)
+    event_types = forms.MultipleChoiceField(
+        label="Events", choices=_TYPES, widget=forms.CheckboxSelectMultiple, initial=_USUAL
+    )
     includes_content = forms.BooleanField(
         required=False, label="send the sentences of memories, too, while they are active and told to all agents"
     )
 
-    def clean_events(self) -> list[EventType]:
+    def clean_event_types(self) -> list[EventType]:
         """Return the chosen types."""
-        return [EventType(each) for each in self.cleaned_data["events"]]
+        return [EventType(each) for each in self.cleaned_data["event_types"]]
 
     @staticmethod
     def values_of(webhook: Webhook) -> dict[str, Any]:
@@ -36,7 +38,7 @@ class WebhookForm(forms.Form):
         return {
             "name": webhook.name,
             "url": webhook.url,
-            "events": webhook.event_types,
+            "event_types": webhook.event_types,
             "includes_content": webhook.includes_content,
         }
 

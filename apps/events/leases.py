@@ -6,17 +6,31 @@ from django.db import connection
 
 MOST_DUE = 200  # deliveries that are read at a time
 
+# Projects take turns: first those with the fewest webhooks in flight, then the one that was served longest ago. Within
+# a project the webhook that has waited longest comes first.
 _CLAIM = """
-update events_webhook webhook set leased_until = clock_timestamp() + %(seconds)s * interval '1 second'
-from (
-    select id from events_webhook candidate
+with due as (
+    select id, project_id, resume_at from events_webhook candidate
     where paused_at is null and resume_at <= clock_timestamp()
       and (leased_until is null or leased_until <= clock_timestamp())
       and exists (select from events_webhookdelivery delivery
                   where delivery.webhook_id = candidate.id and state = 'waiting' and next_try_at <= clock_timestamp())
-    order by resume_at limit %(most)s for no key update skip locked
-) claimed
-where webhook.id = claimed.id
+), projects as (
+    select project_id, count(*) filter (where leased_until > clock_timestamp()) as in_flight,
+           max(resume_at) filter (where resume_at <= clock_timestamp()) as served_at
+    from events_webhook where project_id in (select project_id from due) group by project_id
+), places as (
+    select due.id, projects.served_at, due.resume_at,
+           projects.in_flight + row_number() over (partition by due.project_id order by due.resume_at) as place
+    from due join projects using (project_id)
+), claimed as (
+    select webhook.id from events_webhook webhook join places using (id)
+    where webhook.leased_until is null or webhook.leased_until <= clock_timestamp()
+    order by place, places.served_at, places.resume_at
+    limit %(most)s for no key update of webhook skip locked
+)
+update events_webhook webhook set leased_until = clock_timestamp() + %(seconds)s * interval '1 second'
+from claimed where webhook.id = claimed.id
 returning webhook.id, webhook.project_id
 """
 # A delivery waits for those before it that tell of the same end user.
@@ -32,7 +46,7 @@ order by number limit %(most)s
 
 
 def claim_webhooks(*, most: int, seconds: float) -> list[tuple[UUID, UUID]]:
-    """Claim webhooks with due deliveries for this process, for so long; return each with its project."""
+    """Claim webhooks with due deliveries for so long, projects in turn; return each with its project."""
     return _fetch(_CLAIM, {"most": most, "seconds": seconds})
 
 

@@ -15,11 +15,10 @@ from apps.actions.errors import ProjectArchived, Refused
 from apps.actions.get_or_create import actor_of
 from apps.actions.imports.check_import import MOST_PROBLEMS
 from apps.actions.imports.delete_file import delete_import_file
-from apps.actions.imports.find_project import is_another_running, project_of_import
+from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_turns
-from apps.actions.imports.lease import LeaseLost, claim, fail, release, reporting
+from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, reporting
 from apps.actions.imports.read_file import chunks_of
-from apps.actions.imports.start_import import queue_import
 from apps.actions.imports.store_memories import store_memories
 from apps.actions.imports.stored_file import open_file
 from apps.actions.ledger.actor import acting_as
@@ -40,7 +39,7 @@ from apps.tenants.scope import tenant_scope
 OnProgress = Callable[[int], None]
 log = structlog.get_logger(__name__)
 
-TURN = timedelta(minutes=10)  # after which a worker gives others their turn; it counts from the first new chunk
+TURN = timedelta(minutes=10)  # after which an import is given back; it counts from the first new chunk
 PAUSE_SECONDS = 5.0  # after which an import looks again whether the queue has room
 METADATA = "import"  # the key of the metadata of a trace under which its import is named
 _RENEWING = 1_000  # chunks that are skipped until the lease is renewed
@@ -67,8 +66,8 @@ class ImportRun:
                 pass
         return True
 
-    def begin(self) -> None:
-        """Go on with the next chunk, when the queue has room.
+    def begin(self) -> Iterator[float]:
+        """Go on with the next chunk, when the queue has room; yield how many seconds to wait for it.
 
         Raises QueueFull, LeaseLost, ProjectArchived, and at the end of the turn.
         """
@@ -87,7 +86,7 @@ class ImportRun:
                     row.wait_reason = str(full)
             else:
                 return
-            sleep(PAUSE_SECONDS)
+            yield PAUSE_SECONDS
 
     def end(self, row: FileImport, number: int, added: Mapping[str, int]) -> None:
         """Note in the locked row that a chunk is imported."""
@@ -105,6 +104,18 @@ def run_import(
     is given back until there is room. `on_progress` gets the number of chunks that are done. Ignores an import that
     is over or that another process works on.
     """
+    for seconds in running(import_id=import_id, most=most, pauses=pauses, on_progress=on_progress):
+        if seconds:
+            sleep(seconds)
+
+
+def running(
+    *, import_id: UUID, most: timedelta = TURN, pauses: bool = True, on_progress: OnProgress = lambda _: None
+) -> Iterator[float]:
+    """Do what `run_import` does, chunk by chunk: yield after each, in how many seconds to go on.
+
+    Closed before the end, the import is given back.
+    """
     project_id = project_of_import(import_id)
     if project_id is None:
         return
@@ -114,14 +125,8 @@ def run_import(
             return
         with suppress(LeaseLost), acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held):
             run = ImportRun(held, most=most, pauses=pauses, on_progress=on_progress)
-            (_load if held.format == ImportFormat.PROJECT else _import)(run)
+            yield from (_load if held.format == ImportFormat.PROJECT else _import)(run)
             _finish(held)
-
-
-def run_next_import(*, import_id: UUID) -> None:
-    """Run an import as a worker does: one at a time in the installation, since each keeps a process busy."""
-    if not is_another_running(import_id):
-        run_import(import_id=import_id)
 
 
 @contextmanager
@@ -133,31 +138,34 @@ def _ending(held: FileImport) -> Iterator[None]:
         raise
     except _TurnOver:
         release(held, state=ImportState.WAITING, wait_reason="")
-        queue_import(held.pk)
+    except GeneratorExit:
+        release(held, state=ImportState.WAITING, wait_reason="")
+        raise
     except (QueueFull, QuotaExceeded) as full:
         resume_at = timezone.now() + timedelta(seconds=full.retry_after)
         release(held, state=ImportState.WAITING, wait_reason=str(full), resume_at=resume_at)
     except Exception as error:  # whatever a file or a row makes it raise, the import has to end with a state
         if is_outage(error):
-            raise  # when the lease has ended, continue_imports goes on
-        is_refused = isinstance(error, Refused)
-        if not is_refused:
+            raise  # when the lease has ended, a process goes on
+        if not isinstance(error, Refused):
             log.exception("import failed", file_import=str(held.pk))
-        fail(held, str(error) if is_refused else f"{type(error).__name__}: {error}")
+        fail(held, reason_of(error))
 
 
-def _import(run: ImportRun) -> None:
+def _import(run: ImportRun) -> Iterator[float]:
     chunks = (each for each in chunks_of(run.held) if not isinstance(each, ImportProblem))  # the check has told them
     for number, chunk in enumerate(chunks, start=1):
         if run.is_done(number):
+            yield 0.0
             continue
-        run.begin()
+        yield from run.begin()
         with reporting(run.held) as row:
             added = _store_turns(run.held, chunk) if chunk.turns else _store_memories(run.held, chunk)
             run.end(row, number, added)
+        yield 0.0
 
 
-def _load(run: ImportRun) -> None:
+def _load(run: ImportRun) -> Iterator[float]:
     """Load an exported project; rows of the project come first, and again after a pause, since others refer to them."""
     held = run.held
     loader = ProjectLoader(project_id=held.project_id)
@@ -167,8 +175,9 @@ def _load(run: ImportRun) -> None:
     for number, block in enumerate(blocks, start=1):
         if run.is_done(number):
             loader.skip(block)
+            yield 0.0
             continue
-        run.begin()
+        yield from run.begin()
         with reporting(held) as row:
             check_quotas(project_id=held.project_id)
             loaded = loader.load(block)
@@ -176,6 +185,7 @@ def _load(run: ImportRun) -> None:
                 row.problems = [*row.problems, {"at": loaded.at, "reason": loaded.reason}][:MOST_PROBLEMS]
                 loaded = {"refused": 1}
             run.end(row, number, loaded)
+        yield 0.0
 
 
 def _store_turns(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:

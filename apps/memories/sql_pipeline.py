@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.db import connection
 
@@ -9,11 +10,11 @@ from apps.memories.write_conflicts import stale_on_write_conflict
 
 
 @contextmanager
-def pipelined() -> Iterator[None]:
+def pipelined(database: Any = connection) -> Iterator[None]:
     """Wait for results only where rows are fetched, and at the end of the block; errors are raised there as well.
 
     Raises StalePlan if a concurrent writer has written the same.
     """
-    connection.ensure_connection()
-    with stale_on_write_conflict(), connection.wrap_database_errors, connection.pipelined():  # type: ignore[attr-defined]  # of our backend
+    database.ensure_connection()
+    with stale_on_write_conflict(), database.wrap_database_errors, database.pipelined():
         yield

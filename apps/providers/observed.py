@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, StopReason
 from apps.pipeline.core.ports import Embedder, Vector
 from apps.providers.entries import Choice
-from apps.telemetry.event_metrics import event_metrics
+from apps.telemetry.counted_metrics import counted_metrics
 from apps.telemetry.tracing import AttributeValue, OpenSpan, SpanKind, span
 
 Answer = TypeVar("Answer")
@@ -22,7 +22,7 @@ _FINISH_REASONS = {StopReason.END: "stop", StopReason.TRUNCATED: "length", StopR
 
 def observed_call(request: ModelRequest, *, spec: str, choice: Choice, ask: Callable[[], ModelAnswer]) -> ModelAnswer:
     """Ask a model, and tell of the call; `ask` adds the cost. Raises ModelFailed."""
-    metrics, started = event_metrics(), perf_counter()
+    metrics, started = counted_metrics(), perf_counter()
     with span(f"chat {choice.entry.model}", kind=SpanKind.CLIENT) as call:
         if call.is_recorded:
             call.set(_request_attributes(request, choice))
@@ -42,7 +42,7 @@ def observed_call(request: ModelRequest, *, spec: str, choice: Choice, ask: Call
 
 
 def _count(request: ModelRequest, answer: ModelAnswer, spec: str) -> None:
-    metrics, usage = event_metrics(), answer.usage
+    metrics, usage = counted_metrics(), answer.usage
     metrics.calls.labels(spec, request.purpose.value, ANSWERED).inc()
     metrics.tokens.labels(spec, "input").inc(usage.input)
     metrics.tokens.labels(spec, "cache_read").inc(usage.cache_read)
@@ -93,7 +93,7 @@ class ObservedEmbedder:
             return self._embed(texts, call)
 
     def _embed(self, texts: Sequence[str], call: OpenSpan) -> list[Vector]:
-        metrics, started, outcome = event_metrics(), perf_counter(), ANSWERED
+        metrics, started, outcome = counted_metrics(), perf_counter(), ANSWERED
         try:
             return self._embedder.embed(texts)
         except Exception as error:  # whatever it is, it is counted and raised again

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-from apps.telemetry.event_metrics import event_metrics
+from apps.telemetry.counted_metrics import counted_metrics
 
 EVERY_SECONDS = 5.0
 _lock = threading.Lock()
@@ -31,7 +31,7 @@ def note_pool() -> None:
 
 def _publish(stats: dict[str, int]) -> None:
     """Publish figures of psycopg's pool; its counters begin at zero each time."""
-    metrics, idle = event_metrics(), stats.get("pool_available", 0)
+    metrics, idle = counted_metrics(), stats.get("pool_available", 0)
     metrics.pool_connections.labels("idle").set(idle)
     metrics.pool_connections.labels("used").set(stats.get("pool_size", 0) - idle)
     metrics.pool_waiting.set(stats.get("requests_waiting", 0))

@@ -1,4 +1,4 @@
-"""Slots: each process that counts events holds a number, and so has files of its own until it ends.
+"""Slots: each process that counts holds a number, and so has files of its own until it ends.
 
 A number is free again when its process has ended, however it did: the lock is one of the system's. The next process
 that takes it goes on with the counts of the former, so that sums over all files never fall, and the number of files is
@@ -56,7 +56,7 @@ class ProcessSlots:
                 for left in self.folder.glob(f"gauge_*_slot{number}.db"):
                     left.unlink(missing_ok=True)  # a gauge tells of a process that has ended
                 return number
-        raise RuntimeError(f"more than {_MOST} processes count events in {self.folder}")
+        raise RuntimeError(f"more than {_MOST} processes count in {self.folder}")
 
     def _try(self, number: int) -> bool:
         try:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 
 from apps.pipeline.core.draft import StageSpan
 from apps.pipeline.core.enums import Stage
-from apps.telemetry.event_metrics import event_metrics
+from apps.telemetry.counted_metrics import counted_metrics
 from apps.telemetry.tracing import OpenSpan, span
 
 
@@ -16,6 +16,6 @@ def stage_span(stage: Stage) -> AbstractContextManager[OpenSpan]:
 
 def count_stages(spans: Iterable[StageSpan]) -> None:
     """Count the stages of a trace that has got on."""
-    metrics = event_metrics()
+    metrics = counted_metrics()
     for each in spans:
         metrics.count_stage(each.stage.value, each.result.value, each.latency_us / 1_000_000)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from prometheus_client.metrics_core import Metric
 
-from apps.telemetry.event_metrics import event_metrics
+from apps.telemetry.counted_metrics import counted_metrics
 from apps.telemetry.tracing import use_exporter
 
 STOP_SECONDS = 2.0  # to send what is left when a process ends; a collector that is away must not hold it up
@@ -42,7 +42,7 @@ def start_telemetry(*, collect: Callable[[], Iterable[Metric]]) -> None:
     if wants("METRICS"):
         from apps.telemetry.otlp_metrics import OtlpMetrics
 
-        _senders.append(OtlpMetrics(collect, may_send=event_metrics().may_export))
+        _senders.append(OtlpMetrics(collect, may_send=counted_metrics().may_export))
 
 
 def stop_telemetry() -> None:

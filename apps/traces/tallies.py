@@ -1,6 +1,7 @@
 """Hourly totals of spans and model calls for the dashboard.
 
-The totals of an hour are always recomputed from its rows, so running a tally twice is harmless.
+While an hour is open, each tally adds what came since the last one. Once it is over, it is counted anew from all of
+its rows and closed, so nothing that was committed late is missed and no total can drift.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,16 +17,17 @@ from apps.traces.models import HourlyTally, ModelCall, ModelTestCall, Span, Tall
 
 HOUR = timedelta(hours=1)
 CLOSED_AFTER = timedelta(minutes=10)  # longer than any transaction that writes spans or calls
+SETTLED_AFTER = timedelta(seconds=15)  # rows of open hours are counted this late: nearly all are committed by then
 _LOCK = 7_204_411  # key of the advisory lock that lets one tally run at a time
 
 _DELETE = (
-    "delete from traces_hourlytally where hour = %(since)s",
-    "delete from traces_hourlylatency where hour = %(since)s",
+    "delete from traces_hourlytally where hour = %(origin)s",
+    "delete from traces_hourlylatency where hour = %(origin)s",
 )
 # Turns and rejections are counted from pre_filter spans, outcomes from traces that have an extract span.
 _COUNTED = """
 with spans as (
-    select trace.project_id, date_bin(%(step)s, span.created_at, %(since)s) as moment, span.stage, span.details,
+    select trace.project_id, date_bin(%(step)s, span.created_at, %(origin)s) as moment, span.stage, span.details,
         trace.status, trace.counts, trace.outcomes
     from traces_span span join traces_trace trace on trace.id = span.trace_id and trace.end_user_id = span.end_user_id
     where span.created_at >= %(since)s and span.created_at < %(until)s and span.stage in ('pre_filter', 'extract')
@@ -64,14 +66,14 @@ with spans as (
 """
 _CALLS = """
 with calls as (
-    select trace.project_id, date_bin(%(step)s, call.created_at, %(since)s) as moment, purpose, model, answer_kind,
+    select trace.project_id, date_bin(%(step)s, call.created_at, %(origin)s) as moment, purpose, model, answer_kind,
         call.error, invalid_objects, prompt_cut, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
         cost_usd
     from traces_modelcall call
     join traces_trace trace on trace.id = call.trace_id and trace.end_user_id = call.end_user_id
     where call.created_at >= %(since)s and call.created_at < %(until)s
     union all
-    select project_id, date_bin(%(step)s, created_at, %(since)s), 'test', model, '', error, 0, false, input_tokens,
+    select project_id, date_bin(%(step)s, created_at, %(origin)s), 'test', model, '', error, 0, false, input_tokens,
         0, 0, output_tokens, cost_usd
     from traces_modeltestcall where created_at >= %(since)s and created_at < %(until)s
 ), counted(project_id, moment, measure, stage, reason, amount) as (
@@ -103,10 +105,13 @@ with counted(project_id, stage, bucket, spans) as (
 _STORE_AMOUNTS = """
 insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
 select gen_random_uuid(), project_id, moment, measure, stage, reason, amount from counted where amount > 0
+on conflict (project_id, hour, measure, stage, reason) do update
+set amount = traces_hourlytally.amount + excluded.amount
 """
 _STORE_LATENCIES = """
 insert into traces_hourlylatency (id, project_id, hour, stage, bucket, spans)
-select gen_random_uuid(), project_id, %(since)s, stage, bucket, spans from counted
+select gen_random_uuid(), project_id, %(origin)s, stage, bucket, spans from counted
+on conflict (project_id, hour, stage, bucket) do update set spans = traces_hourlylatency.spans + excluded.spans
 """
 _READ_AMOUNTS = """
 select moment, measure, stage, reason, amount::float8 from counted where amount > 0 and project_id = %(project)s
@@ -115,19 +120,30 @@ _READ_LATENCIES = """
 select stage, bucket, spans from counted where project_id = %(project)s
 """
 _MARK_TALLIED = """
-insert into traces_talliedhour (hour, tallied_at) values (%(since)s, clock_timestamp())
-on conflict (hour) do update set tallied_at = excluded.tallied_at
+insert into traces_talliedhour (hour, tallied_at, counted_until) values (%(origin)s, %(now)s, %(until)s)
+on conflict (hour) do update set tallied_at = excluded.tallied_at, counted_until = excluded.counted_until
 """
+_ADD = (_COUNTED + _STORE_AMOUNTS, _CALLS + _STORE_AMOUNTS, _LATENCIES + _STORE_LATENCIES, _MARK_TALLIED)
 
 
-def tally_hour(hour: datetime) -> None:
-    """Recompute the totals of the hour that begins at `hour`, for all projects, in one transaction."""
-    values: dict[str, Any] = {"since": hour, "until": hour + HOUR, "step": HOUR}
-    counts = (_COUNTED + _STORE_AMOUNTS, _CALLS + _STORE_AMOUNTS, _LATENCIES + _STORE_LATENCIES)
+def tally_hour(hour: datetime, *, now: datetime, settled_after: timedelta = SETTLED_AFTER) -> None:
+    """Bring the totals of the hour that begins at `hour` up to date, for all projects, in one transaction."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
-        for statement in (*_DELETE, *counts, _MARK_TALLIED):
+        counted_until = None if now >= hour + HOUR + CLOSED_AFTER else _counted_until(hour)
+        values: dict[str, Any] = {
+            "origin": hour,
+            "since": counted_until or hour,
+            "until": max(counted_until or hour, min(hour + HOUR, now - settled_after)),
+            "step": HOUR,
+            "now": now,
+        }
+        for statement in _ADD if counted_until else (*_DELETE, *_ADD):
             cursor.execute(statement, values)
+
+
+def _counted_until(hour: datetime) -> datetime | None:
+    return TalliedHour.objects.filter(hour=hour).values_list("counted_until", flat=True).first()
 
 
 Amount = tuple[datetime, str, str, str, float]  # start of the step, measure, stage, reason, amount
@@ -135,7 +151,7 @@ Amount = tuple[datetime, str, str, str, float]  # start of the step, measure, st
 
 def count_now(*, project_id: UUID, since: datetime, until: datetime, step: timedelta) -> list[Amount]:
     """Count the measures of a project by steps from `since` on, from the rows themselves (two queries)."""
-    values = {"project": project_id, "since": since, "until": until, "step": step}
+    values = {"project": project_id, "origin": since, "since": since, "until": until, "step": step}
     return [row for counted in (_COUNTED, _CALLS) for row in _rows(counted + _READ_AMOUNTS, values)]
 
 

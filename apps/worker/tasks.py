@@ -9,8 +9,7 @@ from uuid import UUID
 from apps.actions.alerts import deliver_messages as delivering
 from apps.actions.alerts import evaluate_alerts as evaluating
 from apps.actions.evaluation import draw_weekly_samples as sampling
-from apps.actions.imports import check_import as checking
-from apps.actions.imports import continue_imports as going_on
+from apps.actions.imports import delete_file as forgetting
 from apps.actions.ledger import seal as sealing
 from apps.actions.memories import archive_memories as archiving
 from apps.actions.memories import ask_waiting_questions as asking
@@ -25,7 +24,6 @@ from apps.actions.sessions import end_idle_sessions as ending
 from apps.actions.traces import apply_retention as retaining
 from apps.actions.traces import tally as tallying
 from apps.actions.users import run_erasure as erasing
-from apps.intake import run_import as importing
 from apps.tenants.scope import no_tenant
 
 PART = timedelta(seconds=60)  # of a task that continues where it was when it runs again
@@ -145,18 +143,19 @@ def continue_replays() -> int:
 
 
 @no_tenant()
+def forget_import_files() -> int:
+    """Delete the files of imports that nobody has finished; return how many."""
+    return forgetting.forget_old_files()
+
+
 def check_import(import_id: str) -> None:
-    """Check the file of an import that somebody has uploaded."""
-    checking.check_import(import_id=UUID(import_id))
+    """Do nothing: servers of the version before queue it, while imports have a process of their own now."""
 
 
-@no_tenant()
 def run_import(import_id: str) -> None:
-    """Run an import that somebody has started, for a while, unless another one runs."""
-    importing.run_next_import(import_id=UUID(import_id))
+    """Do nothing, as above."""
 
 
-@no_tenant()
 def continue_imports() -> int:
-    """Queue imports that wait or whose process died; return how many."""
-    return going_on.continue_imports()
+    """Do nothing, as above."""
+    return 0

@@ -48,6 +48,9 @@ class _Answered:
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         self.status, self.headers, self.body = status, headers, body
 
+    def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
+        raise NotImplementedError("long answers are not taken")
+
     def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Transport:
         raise NotImplementedError("answers in parts are not taken")
 

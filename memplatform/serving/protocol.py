@@ -53,5 +53,8 @@ class Exchange(Protocol):
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         """Send an answer."""
 
+    def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
+        """Send what a file holds, at the pace at which the caller reads; its size is not asked for."""
+
     def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Transport:
         """Begin an answer that is sent in parts."""

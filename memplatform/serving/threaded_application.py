@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any
 
+from memplatform.serving.long_answers import LongAnswer, in_blocks, send_long_answer
 from memplatform.serving.protocol import Exchange
 
 Environ = dict[str, Any]
@@ -20,25 +22,31 @@ class ThreadedApplication:
 
     async def answer(self, exchange: Exchange, environ: Environ) -> Any:
         """Send the answer, or return the continuation of a response without sending it (apps/api/continuations.py)."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._answer, exchange, environ)
+        outcome = await asyncio.get_running_loop().run_in_executor(self._threads, self._answer, exchange, environ)
+        if isinstance(outcome, LongAnswer):
+            return await send_long_answer(outcome, exchange, threads=self._threads)
+        return outcome
 
     def stop(self) -> None:
         """Finish the requests that are being answered."""
         self._threads.shutdown(wait=True)
 
     def _answer(self, exchange: Exchange, environ: Environ) -> Any:
+        """Return None after the answer was sent, or else a continuation or what is to be sent."""
         start = _ResponseStart()
         parts = self._application(environ, start)
+        close = getattr(parts, "close", _nothing)
+        outcome = None
         try:
             if (continuation := getattr(parts, "continuation", None)) is not None:
-                return continuation
-            if getattr(parts, "streaming", False):
-                _send_parts(exchange, start, parts)
+                outcome = continuation
+            elif getattr(parts, "streaming", False):
+                outcome = _begun(exchange, start, parts, close)
             else:
                 exchange.response_bytes(start.status, start.headers, b"".join(parts))
-            return None
+            return outcome
         finally:
-            if close := getattr(parts, "close", None):
+            if not isinstance(outcome, LongAnswer):
                 close()
 
 
@@ -53,7 +61,17 @@ class _ResponseStart:
         self.headers = headers
 
 
-def _send_parts(exchange: Exchange, start: _ResponseStart, parts: Iterable[bytes]) -> None:
-    transport = exchange.response_stream(start.status, start.headers)
-    for part in parts:
-        transport.send_bytes(part)
+def _begun(
+    exchange: Exchange, start: _ResponseStart, parts: Iterable[bytes], close: Callable[[], None]
+) -> LongAnswer | None:
+    """Send an answer of a single block; return a longer one."""
+    blocks = in_blocks(parts)
+    first, second = next(blocks, b""), next(blocks, None)
+    if second is None:
+        exchange.response_bytes(start.status, start.headers, first)
+        return None
+    return LongAnswer(start.status, start.headers, chain((first, second), blocks), close)
+
+
+def _nothing() -> None:
+    """Do nothing."""

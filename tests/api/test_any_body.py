@@ -118,8 +118,32 @@ def test_any_query(client: APIClient, path: str, data: st.DataObject) -> None:
 
 
 @settings(max_examples=examples(15))
-@given(identifier=st.text(min_size=1, max_size=40).filter(lambda text: "/" not in text and text.strip(".")))
+@given(identifier=st.text(min_size=1, max_size=40).filter(lambda text: text.strip("./") and not text.endswith("/")))
 def test_any_identifier(client: APIClient, identifier: str) -> None:
     for kind in ("memories", "traces", "entities"):
         answer = client.get(f"/v1/{kind}/x{quote(identifier, safe='')}")
         assert answer.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        ("/v1/entities/x/0", "no such URL; the one that ends with a slash is known"),
+        ("/v3/memories", "no such URL; the one that ends with a slash is known"),
+        ("/v1/turns/", "no such URL; the one without the slash at the end is known"),
+        ("/v2/memories/x", "no such URL"),
+    ],
+)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_an_address_with_a_slash_too_few_or_too_many_is_unknown(
+    client: APIClient, method: str, path: str, detail: str
+) -> None:
+    answer = getattr(client, method)(path)
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (404, "not_found", detail)
+
+
+def test_what_is_no_identifier_is_named(client: APIClient) -> None:
+    answer = client.get("/v1/memories/mem_123")
+
+    assert (answer.status_code, answer.json()["detail"]) == (404, "'mem_123' is no mem_ identifier")

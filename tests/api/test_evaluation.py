@@ -46,7 +46,7 @@ def test_from_a_draw_to_figures(admin: APIClient) -> None:
     for item, value in zip(found, ("good", "good", "outdated", "nothing", "something"), strict=True):
         made = label(admin, item, value)
         assert (made.status_code, made.json()["value"]) == (201, value)
-        assert made.json()["labeller"].startswith("key:")
+        assert made.json()["labeller"]["kind"] == "key"
     figures = admin.get(URL).json()
     week = week_of(timezone.now()).isoformat()
     assert [*figures["weeks"]] == [week]

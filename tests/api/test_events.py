@@ -57,7 +57,7 @@ def test_events_are_read_on_from_a_number(admin: APIClient, project: Project) ->
 def test_types_and_sentences_are_chosen(admin: APIClient, project: Project) -> None:
     admin.put("/v1/events/log", {"is_on": True})
     happened(project, "I live in Lisbon.")
-    found = admin.get("/v1/events?type=memory.created&include_content=true").json()
+    found = admin.get("/v1/events?type=memory.created&includes_content=true").json()
 
     assert {each["type"] for each in found["results"]} == {"memory.created"}
     assert "Lisbon" in found["results"][0]["data"]["content"]
@@ -90,7 +90,7 @@ def test_other_projects_read_nothing_of_it(
 
 
 def test_a_log_that_webhooks_need_stays_on(admin: APIClient) -> None:
-    admin.post("/v1/webhooks", {"name": "crm", "url": "https://example.com/", "events": ["user.erased"]})
+    admin.post("/v1/webhooks", {"name": "crm", "url": "https://example.com/", "event_types": ["user.erased"]})
     assert admin.get("/v1/events/log").json()["is_on"] is True
 
     assert admin.put("/v1/events/log", {"is_on": False}).status_code == 409

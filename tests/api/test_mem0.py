@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
 from rest_framework.test import APIClient
 
-from apps.memories.models import MemoryComment
+from apps.actions.memories import retract_matching
+from apps.api.mem0 import entity_views
+from apps.memories.models import Memory, MemoryComment
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.conftest import MakeClient
@@ -137,6 +140,36 @@ def test_batches_are_done_whole_or_say_what_was_not(client: APIClient) -> None:
     assert gone["message"] == "2 of 2 memories deleted"
     assert texts_of(client) == ["Kim rows."]
     assert client.delete("/v1/batch/", {"memories": [{"memory_id": tea}]}).status_code == 404
+
+
+def test_delete_all_deletes_all_or_says_what_was_not(
+    client: APIClient, trusted: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retract_matching, "BATCH", 2)
+    stored(client, "Kim likes tea.", "Kim has a canary.", "Kim rows.", "Kim sings.", "Kim runs.")
+    doubtful = {"type": "fact", "content": "Kim flies.", "confidence": 0.1}
+    assert client.post("/v1/memories", {"user_id": "kim", "memories": [doubtful]}).status_code == 201
+    rule = {"type": "fact", "content": "Never suggest pork.", "tags": ["constraint"]}
+    trusted.post("/v1/memories", {"user_id": "kim", "memories": [rule]})
+
+    answer = client.delete("/v1/memories/?user_id=kim").json()
+
+    assert answer["message"] == "6 of 7 memories deleted"
+    assert [each["code"] for each in answer["results"]] == ["insufficient_scope"]
+    assert client.delete("/v1/memories/?user_id=kim").status_code == 403
+    assert "successfully" in trusted.delete("/v1/memories/?user_id=kim").json()["message"]
+    assert not Memory.objects.live().exists()
+
+
+def test_users_are_all_listed_or_none(
+    client: APIClient, client_of: MakeClient, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entity_views, "MOST_USERS", 1)
+    stored(client, "Kim likes tea.")
+    admin = client_of(project, Scope.ADMIN)
+    assert admin.get("/v1/entities/").json()["count"] == 1
+    client.post("/v3/memories/add/", {"messages": SAID, "user_id": "lea"})
+    assert admin.get("/v1/entities/").json()["code"] == "not_supported"
 
 
 def test_conditions_are_never_ignored(client: APIClient) -> None:

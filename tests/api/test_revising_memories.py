@@ -31,7 +31,7 @@ def test_revising_keeps_what_was(client: APIClient, api_key: Any) -> None:
     assert history["memory"] == revised
     (change,) = history["versions"]
     assert (change["version"], change["operation"]) == (1, "revised")
-    assert change["actor"] == f"key:{api_key.key.id}"
+    assert change["actor"] == {"kind": "key", "id": f"key_{api_key.key.id.hex}"}
     assert (change["values"]["content"], change["values"]["importance"]) == ("Ana lives in Lisbon.", 0.5)
     assert OutboxRow.objects.get().state == "pending"
     assert LedgerEntry.objects.filter(verb="revised").count() == 1

@@ -1,5 +1,6 @@
 """POST /v1/sessions/{id}/end and GET /v1/stats."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -100,7 +101,7 @@ def test_answers_of_little_use_are_counted_apart_by_project_and_day(
     assert [day[name] for name in kinds] == [1, 1, 4, 1, 3]
     assert (day["model_calls"], day["model_errors"], day["extraction_failed"]) == (8, 5, 2)
 
-    tally()
+    tally(settled_after=timedelta())
     metrics = metrics_of(DjangoClient().get("/metrics").content.decode())
     whose = f'project="{show(Prefix.PROJECT, project.id)}"'
     answers = {kind: metrics[f'memplatform_model_answers_today{{answer="{kind}",{whose}}}'] for kind in AnswerKind}

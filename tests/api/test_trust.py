@@ -100,3 +100,48 @@ def test_a_rule_is_retracted_by_trusted_callers_only(client: APIClient, trusted:
     rule = store(trusted, "Never suggest pork.", tags=["constraint"])["id"]
     assert client.delete(f"/v1/memories/{rule}").status_code == 403
     assert trusted.delete(f"/v1/memories/{rule}").status_code == 204
+
+
+WHO_MAY = [  # what is asked, of what: whether a key of write may, and one of trust
+    ("reword", "own", True, True),
+    ("retract", "own", True, True),
+    ("describe", "said", True, True),
+    ("retract", "said", True, True),  # taken away, and restored by a person if that was wrong
+    ("reword", "said", False, True),
+    ("end", "said", False, True),
+    ("describe", "rule", True, True),
+    ("reword", "rule", False, True),
+    ("retract", "rule", False, True),
+    ("confirm", "own", False, False),  # a change of status needs admin
+]
+CHANGES: dict[str, dict[str, Any]] = {
+    "reword": {"content": "User lives in Porto by the sea."},
+    "describe": {"importance": 0.9, "metadata": {"seen": True}},
+    "end": {"valid_until": "2030-01-01T00:00:00Z"},
+    "confirm": {"status": "archived"},
+}
+
+
+@pytest.mark.parametrize(("act", "of", "by_write", "by_trust"), WHO_MAY)
+def test_who_may_do_what_with_a_memory(
+    client: APIClient, trusted: APIClient, act: str, of: str, by_write: bool, by_trust: bool
+) -> None:
+    if of == "said":
+        say(client, "I live in Lisbon.")
+        memory = Memory.objects.get(content="User lives in Lisbon.").shown_id
+    else:
+        own = of == "own"
+        memory = store(client if own else trusted, "Never suggest pork.", tags=[] if own else ["constraint"])["id"]
+    for caller, may in ((client, by_write), (trusted, by_trust)):
+        address = f"/v1/memories/{memory}"
+        answer = caller.delete(address) if act == "retract" else caller.patch(address, CHANGES[act])
+        assert answer.status_code == ((204 if act == "retract" else 200) if may else 403), (caller, answer.content)
+
+
+def test_what_the_user_said_is_not_replaced_in_two_steps(client: APIClient, trusted: APIClient) -> None:
+    say(client, "I live in Lisbon.")
+    memory = Memory.objects.get(content="User lives in Lisbon.")
+    assert client.delete(f"/v1/memories/{memory.shown_id}").status_code == 204
+    stored = store(client, "User lives in Hackville.", **lives_in("Hackville"))
+    assert (stored["status"], stored["review_reasons"]) == (Status.PENDING_REVIEW, [Reason.LESS_TRUSTED])
+    assert store(trusted, "User lives in Porto.", **lives_in("Porto"))["status"] == Status.ACTIVE

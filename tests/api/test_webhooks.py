@@ -17,7 +17,7 @@ from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver, receiving
 from tests.worker.worker_helper import Person
 
-BODY = {"name": "crm", "url": "https://example.com/hook", "events": ["memory.created", "trace.finished"]}
+BODY = {"name": "crm", "url": "https://example.com/hook", "event_types": ["memory.created", "trace.finished"]}
 
 
 @pytest.fixture
@@ -42,7 +42,9 @@ def test_from_its_creation_to_a_delivery_that_is_sent_again(
     ana.is_worked_for()
     receiver.statuses = [500]
     deliver_events()
-    waiting = admin.get(f"/v1/webhooks/{made['id']}/deliveries?state=waiting&type=memory.created").json()["results"]
+    waiting = admin.get(f"/v1/webhooks/{made['id']}/deliveries?state=waiting&event_type=memory.created").json()[
+        "results"
+    ]
     assert [(each["attempts"], each["response_status"]) for each in waiting] == [(1, 500)]
 
     WebhookDelivery.objects.filter(state="waiting").update(state="failed")
@@ -86,13 +88,13 @@ def test_a_secret_is_shown_once(admin: APIClient) -> None:
 
 def test_a_webhook_is_changed_paused_resumed_and_deleted(admin: APIClient) -> None:
     address = f"/v1/webhooks/{admin.post('/v1/webhooks', BODY).json()['id']}"
-    changed = admin.patch(address, {"name": "mail", "events": ["user.erased"], "include_content": True}).json()
-    assert (changed["name"], changed["events"], changed["include_content"]) == ("mail", ["user.erased"], True)
+    changed = admin.patch(address, {"name": "mail", "event_types": ["user.erased"], "includes_content": True}).json()
+    assert (changed["name"], changed["event_types"], changed["includes_content"]) == ("mail", ["user.erased"], True)
     assert LedgerEntry.objects.get(verb="webhook_changed").details == {
-        "fields": ["events", "includes_content", "name"],
+        "fields": ["event_types", "includes_content", "name"],
         "includes_content": True,
     }
-    assert admin.patch(address, {"paused": True}).json()["paused_by"].startswith("key:")
+    assert admin.patch(address, {"paused": True}).json()["paused_by"]["kind"] == "key"
     assert admin.patch(address, {"paused": False}).json()["paused_at"] is None
     assert admin.delete(address).status_code == 204
     assert admin.get(address).status_code == 404
@@ -112,8 +114,8 @@ def test_a_webhook_is_changed_paused_resumed_and_deleted(admin: APIClient) -> No
         ({"url": "http://example.com/"}, 422, "/url"),
         ({"url": "https://user:word@example.com/"}, 422, "/url"),
         ({"url": "ftp://example.com/"}, 422, "/url"),
-        ({"events": []}, 422, "/events"),
-        ({"events": ["memory.eaten"]}, 422, "/events/0"),
+        ({"event_types": []}, 422, "/event_types"),
+        ({"event_types": ["memory.eaten"]}, 422, "/event_types/0"),
         ({"name": "  "}, 422, "/name"),
         ({"name": "first"}, 409, None),
     ],

@@ -33,7 +33,7 @@ def test_no_event_is_lost(cluster: ChaosCluster) -> None:
     with receiving() as receiver, Client(f"http://127.0.0.1:{cluster.port}", admin) as caller:
         receiver.statuses = FAILURES * 4
         types = ["memory.created", "memory.updated", "memory.superseded", "review.needed", "trace.finished"]
-        caller.request("POST", "/v1/webhooks", body={"name": "crm", "url": receiver.url, "events": types})
+        caller.request("POST", "/v1/webhooks", body={"name": "crm", "url": receiver.url, "event_types": types})
         post([conversation(user=f"user {each}", turns=TURNS) for each in range(USERS)], port=cluster.port, key=key)
         _await(lambda: len(receiver.requests) >= len(FAILURES))
         for name in ("east", "west"):

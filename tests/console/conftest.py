@@ -136,7 +136,7 @@ def _add_the_rest(project: Project) -> None:
     _add_replay(project)
     add_import(project)
     _evaluate(second)
-    tally()
+    tally(settled_after=timedelta())
 
 
 def _add_calls(project: Project) -> None:

@@ -1,5 +1,8 @@
 """The page of the ledger links what an entry names."""
 
+import re
+from html import unescape
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -45,3 +48,13 @@ def test_people_and_keys_are_named_and_found_by_their_names(admin_client: Client
     found = admin_client.get(address, {"actor": "RIT", "verb": "noted"}).content.decode()
     assert f'title="person:{rita.pk}"' in found
     assert f'title="key:{key.id}"' not in found
+
+
+def test_details_are_words(admin_client: Client, project: Project) -> None:
+    details = {"fields": ["status", "tags"], "includes_content": False, "links": [["a", "b"]], "number": 3}
+    record(
+        project_id=project.pk, verb="noted", object_kind="memory", object_id=new_id(), actor="system", details=details
+    )
+    page = admin_client.get(reverse("console:audit", args=[project.slug]), {"verb": "noted"}).content.decode()
+    shown = re.findall(r"<code>(.*?)</code>", page.partition("<tbody")[2])
+    assert {unescape(each) for each in shown} == {"status, tags", "no", '[["a", "b"]]', "3"}

@@ -98,7 +98,7 @@ def test_no_connection_is_held_while_the_model_answers(tess: Client, model_serve
 def test_test_calls_count_as_calls_of_the_project(project: Project, tess: Client, model_server: ModelServer) -> None:
     model_server.answering = answer
     try_call(tess)
-    tally()
+    tally(settled_after=timedelta())
     sums = dict(HourlyTally.objects.filter(project=project).values_list("measure", "amount"))
     assert sums[Measure.CALLS] == 1
     Project.objects.update(max_model_usd_per_day="0.01")

@@ -42,7 +42,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 
 def created(admin: Client, url: str, **values: Any) -> tuple[Webhook, str]:
     """Create a webhook as the form does; return it with the secret that the page shows."""
-    body = {"name": "crm", "url": url, "events": ["memory.created"], "once": "1", **values}
+    body = {"name": "crm", "url": url, "event_types": ["memory.created"], "once": "1", **values}
     page = admin.post(HOME, body).content.decode()
     (secret,) = re.findall(r"whsec_[\w+/=]+", page)
     return Webhook.objects.get(name="crm"), secret
@@ -58,7 +58,7 @@ def test_a_secret_is_shown_once_and_signs_a_test(admin: Client, receiver: Receiv
     webhook, secret = created(admin, receiver.url)
     page = f"{HOME}{webhook.pk}/"
     assert secret not in text_of(admin, page) + text_of(admin, HOME)
-    repeated = admin.post(HOME, {"name": "crm", "url": receiver.url, "events": ["memory.created"], "once": "1"})
+    repeated = admin.post(HOME, {"name": "crm", "url": receiver.url, "event_types": ["memory.created"], "once": "1"})
     assert repeated.status_code == 302  # a reloaded page creates no second one
 
     told = admin.post(f"{page}test/", follow=True).content.decode()
@@ -93,7 +93,12 @@ def test_what_was_not_taken_is_sent_again(project: Project, admin: Client, recei
 def test_a_webhook_is_changed_paused_rotated_and_deleted(admin: Client) -> None:
     webhook, secret = created(admin, "https://example.com/hook")
     page = f"{HOME}{webhook.pk}/"
-    changed = {"name": "mail", "url": "https://example.com/other", "events": ["user.erased"], "includes_content": "on"}
+    changed = {
+        "name": "mail",
+        "url": "https://example.com/other",
+        "event_types": ["user.erased"],
+        "includes_content": "on",
+    }
     assert "Saved." in admin.post(page, changed, follow=True).content.decode()
     webhook.refresh_from_db()
     assert (webhook.name, webhook.event_types, webhook.includes_content) == ("mail", ["user.erased"], True)

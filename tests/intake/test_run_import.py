@@ -9,14 +9,14 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from apps.actions.imports.check_import import check_import
-from apps.actions.imports.continue_imports import continue_imports
+from apps.actions.imports.due_imports import due_imports
 from apps.actions.projects.archive_project import archive_project
 from apps.actions.projects.restore_project import restore_project
 from apps.actions.users.erase_user import erase_user
 from apps.imports.models import FileImport, FilePart
 from apps.intake import backpressure
 from apps.intake import run_import as running
-from apps.intake.run_import import run_import, run_next_import
+from apps.intake.run_import import run_import
 from apps.memories.models import LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope, Status
@@ -24,6 +24,7 @@ from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.importing import chunks
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import Trace, Turn
+from apps.worker.tasks import forget_import_files
 from tests.conftest import MakeClient
 from tests.intake.import_steps import SAID, Upload, lines, mem0, start, work
 
@@ -87,7 +88,7 @@ def test_an_import_that_is_killed_goes_on_without_doubling(
     assert work(admin, made)["state"] == "running"  # the lease of the killed process has not ended
     FileImport.objects.update(leased_until=timezone.now())
 
-    assert continue_imports() == 1
+    assert len(due_imports()) == 1
     done = work(admin, made)
     assert (done["state"], done["done"]["turns"], done["chunks_done"]) == ("done", 5, 3)
     assert list(Turn.objects.order_by("position").values_list("content", flat=True)) == SAID
@@ -183,10 +184,10 @@ def test_the_file_that_holds_an_erased_user_is_deleted(
 
 def test_a_file_that_nobody_finishes_is_deleted(admin: APIClient, upload: Upload, settings: Any) -> None:
     made = upload(lines(*SAID))
-    continue_imports()
+    forget_import_files()
     assert FilePart.objects.exists()
     FileImport.objects.update(created_at=timezone.now() - timedelta(days=settings.IMPORT_KEPT_DAYS + 1))
-    continue_imports()
+    forget_import_files()
     assert not FilePart.objects.exists()
     assert admin.get(f"/v1/imports/{made['id']}").json()["state"] == "cancelled"
 
@@ -233,14 +234,5 @@ def test_a_worker_that_gives_others_their_turn_goes_on_later(
     run_import(import_id=import_id, most=timedelta(seconds=-1))
     assert FileImport.objects.get().state == "waiting"
 
-    other = FileImport.objects.create(
-        project_id=FileImport.objects.get().project_id,
-        file_name="other",
-        state="running",
-        leased_until=timezone.now() + timedelta(minutes=1),
-    )
-    run_next_import(import_id=import_id)
-    assert not Turn.objects.exists()
-    other.delete()
-    run_next_import(import_id=import_id)
+    run_import(import_id=import_id)
     assert Turn.objects.count() == 5

@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import json
 import logging
 import os
 import subprocess
@@ -17,13 +18,17 @@ from django.db import connection
 from django.test import Client
 from rest_framework.test import APIClient
 
+from apps.actions.imports.check_import import check_import
 from apps.actions.keys.create_key import create_key
 from apps.actions.projects.create_project import create_project
 from apps.actions.rules.request_preview import request_preview
+from apps.imports.models import FileImport
 from apps.intake import session_cache
+from apps.intake.run_import import run_import
 from apps.memories.models import Memory
 from apps.memories.search.cache import CACHE
 from apps.pipeline.core.enums import Reason, Scope
+from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.core.policy import Rule
 from apps.tenants.models import Project
 from apps.worker import erased_caches
@@ -76,6 +81,28 @@ def talk(api: APIClient, project: Project) -> None:
     assert api.put("/v1/items", item).status_code == 200
     rule = Rule(name="tall", reason=Reason.PATTERN, pattern="tall")
     request_preview(project_id=project.id, rule=rule, days=1)
+    for is_run in (False, True):
+        import_file(api, is_run=is_run)
+
+
+def import_file(api: APIClient, *, is_run: bool) -> None:
+    """Upload a file of the user that has invalid entries too; check and import it, or leave it uploaded."""
+    said = {"user_id": CANARY, "session_id": CANARY, "role": "user", "content": f"{CANARY} has a cat."}
+    wrong = [{**said, "role": CANARY}, {**said, CANARY: 1}, {**said, "session_id": f"{CANARY}\n"}]
+    body = {"file_name": f"{USER}.jsonl", "user_id": USER, "users": {CANARY: USER}, "format": "jsonl"}
+    made = api.post("/v1/imports", body, headers={"Idempotency-Key": f"import {is_run}"}).json()
+    url, content = f"/v1/imports/{made['id']}", "\n".join(map(json.dumps, [said, *wrong])).encode()
+    api.put(f"{url}/parts/1", content, content_type="application/octet-stream")
+    api.post("/v1/imports", {"file_name": f"{USER}.zip"}, headers={"Idempotency-Key": f"named {is_run}"})
+    if is_run:
+        api.post(f"{url}/check", {})
+        check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+        api.post(f"{url}/start")
+        run_import(import_id=parse(Prefix.IMPORT, made["id"]))
+        told = api.get(url).json()
+        assert (told["state"], len(told["problems"]), CANARY in str(told["problems"])) == ("done", 3, False)
+        former = [*told["problems"], {"at": f"end user {USER}", "reason": "has no id"}]  # as servers before told it
+        FileImport.objects.filter(id=parse(Prefix.IMPORT, made["id"])).update(problems=former)
 
 
 def look(api: APIClient, console: Client) -> str:
@@ -83,8 +110,19 @@ def look(api: APIClient, console: Client) -> str:
     search = {"user_id": USER, "query": "Where do I live?"}
     answers = [api.post("/v1/memories/search", search) for _ in range(3)]  # the second fills the cache
     answers += [api.post("/v1/context", search, headers={"Idempotency-Key": "3"})]
-    answers += [api.get(f"/v1/{path}") for path in ("memories", "traces", "entities", "users")]
-    pages = ("users", "entities", "review", "traces", "contradictions", "queue", "why-not", "dashboard", "audit")
+    answers += [api.get(f"/v1/{path}") for path in ("memories", "traces", "entities", "users", "imports")]
+    pages = (
+        "users",
+        "entities",
+        "review",
+        "traces",
+        "contradictions",
+        "queue",
+        "why-not",
+        "dashboard",
+        "audit",
+        "imports",
+    )
     answers += [console.get(f"/console/test/{page}/") for page in pages]
     return "".join(answer.content.decode() for answer in answers)
 

@@ -1,5 +1,6 @@
 """The production command serves, the health check reports it, and both end cleanly."""
 
+import json
 import subprocess
 import sys
 import urllib.request
@@ -29,7 +30,10 @@ def test_the_server_serves_until_it_is_asked_to_end(instance: Instance) -> None:
     address = f"http://127.0.0.1:{instance.environment['WEB_PORT']}/admin/login/"
     with urllib.request.urlopen(address, timeout=60) as page:
         assert b"csrfmiddlewaretoken" in page.read()
-    with followed_events(instance) as stream:
+    key = instance.run_all(["createproject", "p", "--slug=p"], ["createkey", "p", "--scope=admin"]).split()[-1]
+    said = [f"{number} {'x' * 19_000}" for number in range(40)]
+    assert [told for told in exported_texts(instance, key, said) if told in said] == said
+    with followed_events(instance, key) as stream:
         assert stream.readline().startswith(b":")
         server.terminate()
         server.wait(timeout=PATIENCE)
@@ -37,9 +41,20 @@ def test_the_server_serves_until_it_is_asked_to_end(instance: Instance) -> None:
     assert health(instance).returncode == 1
 
 
-def followed_events(instance: Instance) -> Any:
+def exported_texts(instance: Instance, key: str, said: list[str]) -> list[str]:
+    """Post turns, and return the contents of turns of an export that is longer than what the server keeps of it."""
+    address, headers = f"http://127.0.0.1:{instance.environment['WEB_PORT']}/v1", {"X-API-Key": key}
+    turns = [{"role": "user", "content": each} for each in said]
+    body = json.dumps({"user_id": "ana", "session_id": "monday", "turns": turns}).encode()
+    posting = Request(f"{address}/turns", body, {**headers, "Content-Type": "application/json"})
+    urllib.request.urlopen(posting, timeout=60).close()
+    with urllib.request.urlopen(Request(f"{address}/project/export", headers=headers), timeout=60) as answer:
+        rows = map(json.loads, answer.read().splitlines())
+        return [row["row"]["content"] for row in rows if row.get("kind") == "turns"]
+
+
+def followed_events(instance: Instance, key: str) -> Any:
     """Open a stream of events."""
-    key = instance.run_all(["createproject", "p", "--slug=p"], ["createkey", "p", "--scope=admin"]).split()[-1]
     address, headers = f"http://127.0.0.1:{instance.environment['WEB_PORT']}/v1/events", {"X-API-Key": key}
     on = Request(f"{address}/log", b'{"is_on": true}', {**headers, "Content-Type": "application/json"}, method="PUT")
     urllib.request.urlopen(on, timeout=60).close()

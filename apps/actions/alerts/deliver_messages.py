@@ -70,12 +70,12 @@ def _send(delivery: AlertDelivery) -> bool:
     AlertDelivery.objects.filter(id=delivery.id, state=DeliveryState.WAITING).update(
         state=state.value,
         last_error=error,
-        next_try_at=now + wait_after(delivery.attempts),
+        next_try_at=now + wait_before_next(delivery.attempts),
         finished_at=now if is_over else None,
     )
     return state is DeliveryState.DELIVERED
 
 
-def wait_after(attempts: int) -> timedelta:
+def wait_before_next(attempts: int) -> timedelta:
     """Return how long to wait after so many attempts: 1, 2, 4 … minutes, at most an hour."""
     return min(FIRST_WAIT * 2 ** min(attempts - 1, 10), MOST_WAIT)

@@ -7,10 +7,8 @@ from django.db.models import Count, Max
 
 from apps.actions.errors import Conflict, NotFound
 from apps.imports.models import FileImport, FilePart
-from apps.outbox.queue_task import queue_task
 from apps.pipeline.core.enums import ImportFormat, ImportState
 
-TASK_SECONDS = 3_600
 _CHECKABLE = (ImportState.UPLOADING, ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
 
 
@@ -34,5 +32,4 @@ def begin_check(*, project_id: UUID, import_id: UUID, file_format: ImportFormat 
         held.counts, held.users, held.problems = {}, [], []
         held.leased_until = held.lease_token = None
         held.save()
-        transaction.on_commit(lambda: queue_task("check_import", str(import_id), group="import", timeout=TASK_SECONDS))
     return held

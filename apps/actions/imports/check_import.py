@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,7 @@ import structlog
 from apps.actions.errors import Refused
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_memories, known_turns
-from apps.actions.imports.lease import LeaseLost, claim, fail, release, reporting
+from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, reporting
 from apps.actions.imports.read_file import chunks_of, recognised_format
 from apps.actions.imports.screened_turns import Screening
 from apps.actions.imports.stored_file import open_file
@@ -30,6 +31,7 @@ log = structlog.get_logger(__name__)
 
 MOST_PROBLEMS = 100  # that are stored with their places; all of them are counted
 REPORT_EVERY = 100  # chunks
+REPORT_SECONDS = 15.0  # at the latest, since a report renews the lease
 
 
 @dataclass
@@ -61,6 +63,12 @@ def check_import(*, import_id: UUID) -> None:
 
     Turns that the pre-filter would drop are counted by reason. Ignores an import that is not to be checked.
     """
+    for _ in checking(import_id=import_id):
+        pass
+
+
+def checking(*, import_id: UUID) -> Iterator[None]:
+    """Do what `check_import` does, chunk by chunk, and give way after each; closed before the end, give it back."""
     project_id = project_of_import(import_id)
     if project_id is None:
         return
@@ -69,18 +77,21 @@ def check_import(*, import_id: UUID) -> None:
         if held is None:
             return
         try:
-            _check(held)
+            yield from _check(held)
         except LeaseLost:
+            raise
+        except GeneratorExit:
+            release(held, state=ImportState.CHECKING)
             raise
         except Exception as error:  # whatever a file makes a reader raise, the check has to end with a state
             if is_outage(error):
-                raise  # when the lease has ended, continue_imports begins again
+                raise  # when the lease has ended, a process begins again
             if not isinstance(error, Refused):
                 log.exception("check of import failed", file_import=str(import_id))
-            fail(held, str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}")
+            fail(held, reason_of(error))
 
 
-def _check(held: FileImport) -> None:
+def _check(held: FileImport) -> Iterator[None]:
     recognised = recognised_format(held)
     if recognised is None:
         fail(held, "the format of the file is not recognised: name it")
@@ -88,9 +99,12 @@ def _check(held: FileImport) -> None:
     held.format = recognised
     findings = FileFindings()
     steps = _blocks(held, findings) if recognised is ImportFormat.PROJECT else _chunks(held, findings)
+    reported = monotonic()
     for number, _ in enumerate(steps, start=1):
-        if number % REPORT_EVERY == 0:
+        if number % REPORT_EVERY == 0 or monotonic() - reported > REPORT_SECONDS:
             _report(held, findings)
+            reported = monotonic()
+        yield
     release(
         held,
         state=ImportState.CHECKED,

@@ -1,4 +1,4 @@
-"""Delete the stored files of imports: of one that nobody needs, of old ones, and of those that hold an erased user."""
+"""Delete the stored files of imports: of one that nobody needs, and of old ones."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -14,7 +14,6 @@ from apps.imports.models import FileImport, FilePart
 from apps.pipeline.core.enums import ImportState
 from apps.tenants.system_scope import SystemWork, system_scope
 
-ERASED = "an end user of it was erased, and its file with them"
 OLD = "nobody has finished it, and its file was deleted"
 
 
@@ -26,24 +25,10 @@ def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
             raise NotFound("there is no such import")
         if not found.is_over:
             raise Conflict(f"the import is {found.state}: cancel it first")
-        if _forget(FileImport.objects.filter(id=import_id, has_file=True), error=""):
+        if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):
             record(project_id=project_id, verb="import_file_deleted", object_kind="import", object_id=import_id)
     found.refresh_from_db()
     return found
-
-
-def forget_files_of(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
-    """Delete the files that hold an end user who is erased, or may hold them, and forget the name; return how many."""
-    mine = FileImport.objects.filter(project_id=project_id)
-    unread = Q(state__in=(ImportState.UPLOADING, ImportState.CHECKING)) | Q(counts={})
-    held = mine.filter(unread | Q(users__contains=[end_user_id]), has_file=True)
-    forgotten = _forget(held, error=ERASED)
-    mine.filter(user_id=user_id).update(user_id="")
-    for named in mine.exclude(users_by_name={}):
-        left = {name: owner for name, owner in named.users_by_name.items() if user_id not in (name, owner)}
-        if left != named.users_by_name:
-            mine.filter(id=named.pk).update(users_by_name=left)
-    return forgotten
 
 
 def forget_old_files() -> int:
@@ -52,10 +37,10 @@ def forget_old_files() -> int:
     with system_scope(SystemWork.SCHEDULE):
         last = Q(finished_at__lt=before) | Q(finished_at__isnull=True, created_at__lt=before)
         under_way = (ImportState.WAITING, ImportState.RUNNING)
-        return _forget(FileImport.objects.filter(last, has_file=True).exclude(state__in=under_way), error=OLD)
+        return forget_files(FileImport.objects.filter(last, has_file=True).exclude(state__in=under_way), error=OLD)
 
 
-def _forget(imports: QuerySet[FileImport], *, error: str) -> int:
+def forget_files(imports: QuerySet[FileImport], *, error: str) -> int:
     """Delete the files of some imports; those that are not done are cancelled, with the reason."""
     cancelled = {"state": ImportState.CANCELLED, "error": error, "finished_at": timezone.now()}
     with transaction.atomic():

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.actions.errors import Refused
 from apps.imports.models import FileImport
 from apps.pipeline.core.enums import ImportState
 from apps.pipeline.core.identifiers import new_id
@@ -30,7 +31,7 @@ def claim(*, import_id: UUID, since: ImportState, working: ImportState) -> FileI
     token = new_id()
     changes = {"state": working, "leased_until": now + LEASE, "lease_token": token, "resume_at": None}
     taken = FileImport.objects.filter(free, due, id=import_id).update(**changes)
-    return FileImport.objects.get(id=import_id, lease_token=token) if taken else None
+    return FileImport.objects.filter(id=import_id, lease_token=token).first() if taken else None
 
 
 @contextmanager
@@ -53,6 +54,11 @@ def release(file_import: FileImport, *, state: ImportState, **changes: Any) -> N
     with reporting(file_import) as held:
         for name, value in {"state": state, "leased_until": None, "lease_token": None, **changes}.items():
             setattr(held, name, value)
+
+
+def reason_of(error: Exception) -> str:
+    """Return why an import failed; of what is no refusal only its kind, as its words may be those of the file."""
+    return str(error) if isinstance(error, Refused) else f"an unexpected error: {type(error).__name__}"
 
 
 def fail(file_import: FileImport, error: str) -> None:

@@ -8,10 +8,8 @@ from django.utils import timezone
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
 from apps.imports.models import FileImport
-from apps.outbox.queue_task import queue_task
 from apps.pipeline.core.enums import ImportState
 
-TASK_SECONDS = 3_600
 _STARTABLE = (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
 
 
@@ -37,10 +35,4 @@ def start_import(
         held.save()
         details = {"format": held.format, "chunks_done": held.position}
         record(project_id=project_id, verb="import_started", object_kind="import", object_id=held.pk, details=details)
-        transaction.on_commit(lambda: queue_import(import_id))
     return held
-
-
-def queue_import(import_id: UUID) -> None:
-    """Leave an import that waits to a worker."""
-    queue_task("run_import", str(import_id), group="import", timeout=TASK_SECONDS)

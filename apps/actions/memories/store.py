@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, Unfit
@@ -15,13 +17,15 @@ from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.pipeline.core.enums import WorkKind
+from apps.pipeline.core.enums import Status, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.memory_conversion import as_stored
-from apps.pipeline.core.operations import AddEntity, EnqueueWork, FlagForReview, Operation
+from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork, FlagForReview, Operation
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import StalePlan
+from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.direct_write.conflicts import takes_slot
 from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult, read_met
 from apps.pipeline.direct_write.new_memory import MAX_ENTITIES, NewMemory, add_memory, check_new
 from apps.pipeline.direct_write.redaction import redacted_memory
@@ -29,6 +33,8 @@ from apps.pipeline.direct_write.trust import on_own_word
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
 from apps.traces.policies import active_policy
+
+MOST_RETRACTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,11 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
         added = [build(new, memory_id=new_id(), index=position) for position, new in enumerate(request.memories)]
         met = read_met([as_stored(each) for each in added], end_user_id=end_user.id, reader=reader)
         session = DirectWriteSession(
-            known=met, policy=policy, is_trusted=request.is_trusted, may_replace=request.may_replace
+            known=met,
+            policy=policy,
+            is_trusted=request.is_trusted,
+            may_replace=request.may_replace,
+            retracted=() if request.is_trusted else _retracted_in_slots(added, end_user, reader),
         )
         stored = [session.settle(each) for each in added]
         _apply(request, end_user, [AddEntity(entity=entity) for entity in index.new_entities], session_id="")
@@ -90,6 +100,18 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
             _apply(request, end_user, operations, session_id=session_id)
         _apply(request, end_user, session.changes, session_id="")
     return tuple(each.memory_id for each in stored)
+
+
+def _retracted_in_slots(
+    added: Sequence[AddMemory], end_user: EndUser, reader: PostgresMemoryReader
+) -> tuple[StoredMemory, ...]:
+    """Return retracted memories in the slots that new ones take."""
+    taking = [each for each in map(as_stored, added) if takes_slot(each)]
+    if not taking:
+        return ()
+    slots = reduce(or_, (Q(subject_id=each.subject_id, predicate=each.predicate) for each in taking))
+    rows = Memory.objects.for_end_user(end_user.id).filter(slots, status=Status.RETRACTED).order_by("-id")
+    return reader.several(end_user_id=end_user.id, ids=list(rows.values_list("id", flat=True)[:MOST_RETRACTED]))
 
 
 def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:

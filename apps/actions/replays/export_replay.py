@@ -9,6 +9,7 @@ import msgspec
 from apps.actions.csv_lines import csv_line
 from apps.actions.errors import NotFound
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.replay.shown_difference import shown_difference
 from apps.tenants.streamed_rows import streamed_rows
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 
@@ -33,7 +34,7 @@ def replay_as_json(replay: Replay) -> Iterator[str]:
             "trace_id": show(Prefix.TRACE, row.trace_id),
             "state": row.state,
             "error": row.error,
-            **row.diff,
+            **shown_difference(row.diff),
         }
         yield ("," if place else "") + "\n" + msgspec.json.encode(told).decode()
     yield "\n]\n"
@@ -65,7 +66,7 @@ def _changes(row: ReplayedTrace) -> Iterator[dict[str, Any]]:
         change = "kept" if not turn["after"] else "reason" if turn["before"] else "dropped"
         shown = show(Prefix.TURN, UUID(turn["turn_id"]))
         yield {**turn, "what": "turn", "change": change, "object_id": shown}
-    for made in row.diff.get("operations", ()):
+    for made in shown_difference(row.diff).get("operations", ()):
         yield {
             "what": made["operation"],
             "change": made["kind"],

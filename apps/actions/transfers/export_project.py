@@ -9,20 +9,20 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.actions.ledger.record import record
-from apps.actions.transfers.project_tables import END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION, TransferTable
+from apps.actions.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION, TransferTable
 from apps.items.models import StoredItem
 from apps.pipeline.importing.formats import PROJECT_SCHEMA
 from apps.tenants.models import EndUser, Project
 from apps.tenants.scope import tenant_scope
 
-AT_ONCE = 500  # rows per query; no connection is held while the caller reads them
+AT_ONCE = 100  # rows per query, which are kept while the caller reads them, without a connection
 
 
 def export_project(*, project_id: UUID) -> Iterator[bytes]:
-    """Yield the lines: what it is, the rows of the project, then each end user with all their rows.
+    """Yield the lines: what it is, the rows of the project, then each end user with all their rows, and the end.
 
-    `kind` names the table of a row, `end_user_id` whose it is. What is written while the export runs may be missing.
-    The ledger records it.
+    `kind` names the table of a row, `end_user_id` whose it is. What is written while the export runs may be missing; a
+    file without the last line is not complete. The ledger records it.
     """
     with tenant_scope(project_id=project_id):
         project = Project.objects.get(id=project_id)
@@ -32,7 +32,13 @@ def export_project(*, project_id: UUID) -> Iterator[bytes]:
 
 def _lines(project: Project) -> Iterator[bytes]:
     told = {"name": project.name, "created_at": project.created_at}
-    head = {"schema": PROJECT_SCHEMA, "version": SCHEMA_VERSION, "exported_at": timezone.now(), "project": told}
+    head = {
+        "schema": PROJECT_SCHEMA,
+        "version": SCHEMA_VERSION,
+        "exported_at": timezone.now(),
+        "project": told,
+        "ends": True,
+    }
     yield msgspec.json.encode(head) + b"\n"
     for table in OF_PROJECT:
         yield from _rows(table, table.model._default_manager.filter(project_id=project.pk), project.pk)
@@ -44,6 +50,7 @@ def _lines(project: Project) -> Iterator[bytes]:
         for table in OF_END_USER:
             rows = table.model._default_manager.filter(end_user_id=user.id)
             yield from _rows(table, rows, project.pk, end_user_id=user.id)
+    yield _line(END, {}, end_user_id=None)
 
 
 def _users(project_id: UUID) -> Iterator[EndUser]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -14,18 +15,25 @@ from apps.actions.transfers.identifier_map import IdentifierMap
 from apps.actions.transfers.load_rows import BadRow, RowLoader, identifier_of
 from apps.actions.transfers.project_tables import OF_END_USER, OF_PROJECT, TransferTable
 from apps.actions.transfers.row_blocks import RowBlock
-from apps.memories.models import Memory, MemoryVector
+from apps.memories.models import EntityAlias, Memory, MemoryVector
 from apps.outbox.enqueue import enqueue
 from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
+from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.importing.entries import ImportProblem
 from apps.pipeline.indexing.index import VectorEntry
+from apps.pipeline.redaction.stricter import stricter_redaction
 from apps.providers import registry
 from apps.tenants.models import EndUser
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import ConfigurationVersion, PreFilterRule, Session, Trace
+from apps.traces.policies import active_policy
 
 AT_ONCE = 500  # rows per statement
+# The items of nobody are rows of the project.
+_OF_PROJECT = (*OF_PROJECT, *(table for table in OF_END_USER if table.kind == "items"))
+_VECTORS = next(table for table in OF_END_USER if table.model is MemoryVector)
+_QUESTIONS = MemoryVector._meta.get_field("questions")
 EMBEDDED_AT_ONCE = 100  # memories
 
 
@@ -44,18 +52,29 @@ class ProjectLoader:
         self._rows = RowLoader(project_id=project_id, identifiers=self._ids)
 
     def skip(self, block: RowBlock) -> None:
-        """Read a block that is loaded already: later ones refer to rows of the project."""
-        if not block.user:
-            self._name_rows(block, end_user_id=None)
+        """Read a block that was loaded or refused before: later ones refer to rows of the project that were loaded."""
+        if block.user:
+            return
+        with suppress(BadRow):  # then it was refused
+            named = self._name_rows(block, end_user_id=None)
+            loaded: set[UUID] = set()
+            for table in _OF_PROJECT:
+                rows = table.model._default_manager.filter(pk__in=[self._ids.new(each) for each in named])
+                loaded.update(rows.values_list("pk", flat=True))
+            self._ids.forget([each for each in named if self._ids.new(each) not in loaded])
 
     def load(self, block: RowBlock) -> Mapping[str, int] | ImportProblem:
         """Load a block; return how many rows of each kind, or why nothing of it was loaded."""
         named: list[UUID] = []
+        is_kept = False
+        self._rows.follow_policy()
         try:
             with transaction.atomic():
                 if not block.user:
                     named = self._name_rows(block, end_user_id=None)
-                    return self._load_project(block)
+                    loaded = self._load_project(block)
+                    is_kept = True  # users refer to them
+                    return loaded
                 former = identifier_of(block.user)
                 user = self._ids.add_user(former, user_id=block.user_id)
                 with tenant_scope(project_id=self._project_id, end_user_id=user):
@@ -66,16 +85,15 @@ class ProjectLoader:
         except (IntegrityError, DataError) as error:
             return ImportProblem(block.at, f"the database refuses it: {type(error).__name__}")
         finally:
-            if block.user:
+            if not is_kept:
                 self._ids.forget(named)
 
     def _name_rows(self, block: RowBlock, *, end_user_id: UUID | None) -> list[UUID]:
         """Give new identifiers to all rows of a block, as rows refer to later ones too. Raises BadRow."""
-        named = []
+        named = [identifier_of(row) for rows in block.rows.values() for row in rows]
         for kind, rows in block.rows.items():
             for row in rows:
                 former = identifier_of(row)
-                named.append(former)
                 if kind == "sessions" and end_user_id is not None:
                     self._ids.add_session(former, end_user_id=end_user_id, session_id=str(row.get("external_id", "")))
                 else:
@@ -83,12 +101,28 @@ class ProjectLoader:
         return named
 
     def _load_project(self, block: RowBlock) -> Mapping[str, int]:
-        """Replace the versions and rules that the project was created with by those of the file."""
-        if block.rows.get("configuration_versions"):
+        """Replace the versions and rules that the project was created with by those of the file.
+
+        Redaction never becomes less strict: in each version it is that of the project and that of the file together.
+        """
+        if versions := block.rows.get("configuration_versions"):
+            self._keep_redaction(versions)
             PreFilterRule.objects.filter(project_id=self._project_id).delete()
             ConfigurationVersion.objects.filter(project_id=self._project_id).delete()
-        items = [table for table in OF_END_USER if table.kind == "items"]
-        return {table.kind: len(self._insert(table, block, None)) for table in (*OF_PROJECT, *items)}
+        return {table.kind: len(self._insert(table, block, None)) for table in _OF_PROJECT}
+
+    def _keep_redaction(self, versions: Sequence[dict[str, Any]]) -> None:
+        """Combine the redaction of the versions of a file with that of the project. Raises BadRow."""
+        mine = active_policy(project_id=self._project_id).redaction
+        if sum(each.get("is_active") is True for each in versions) != 1:
+            raise BadRow("configuration_versions without one that is active")
+        for each in versions:
+            try:
+                theirs = Policy.model_validate(each.get("policy")).redaction
+            except ValueError as error:
+                raise BadRow("configuration_versions with other values than are known") from error
+            if (combined := stricter_redaction(mine, theirs)) != theirs:
+                each["policy"] = {**each["policy"], "redaction": combined.model_dump(mode="json")}
 
     def _load_user(self, block: RowBlock, user: UUID) -> Mapping[str, int]:
         created_at = block.user.get("created_at")
@@ -108,7 +142,9 @@ class ProjectLoader:
 
     def _insert(self, table: TransferTable, block: RowBlock, user: UUID | None) -> Sequence[Model]:
         rows = [self._rows.row(table, given, end_user_id=user) for given in block.rows.get(table.kind, ())]
-        table.model._default_manager.bulk_create(rows, batch_size=AT_ONCE)
+        # Of names that are the same once they are redacted, one stays.
+        are_names = table.model is EntityAlias
+        table.model._default_manager.bulk_create(rows, batch_size=AT_ONCE, ignore_conflicts=are_names)
         return rows
 
     def _embed(self, block: RowBlock, user: UUID, memories: Sequence[Memory]) -> set[UUID]:
@@ -121,7 +157,8 @@ class ProjectLoader:
             memory_id = self._ids.new(UUID(str(row.get("memory_id"))))
             if memory_id in contents and memory_id not in seen:
                 seen.add(memory_id)
-                questions = tuple(str(each) for each in row.get("questions") or ())
+                told = self._rows.words(_VECTORS, _QUESTIONS, [str(each) for each in row.get("questions") or ()])
+                questions = tuple(told)
                 by_model.setdefault(str(row.get("questions_by") or ""), {})[memory_id] = questions
         for model, asked in by_model.items():
             entries = _entries(asked, contents, embedder)

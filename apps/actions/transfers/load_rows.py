@@ -10,11 +10,16 @@ from django.db.models import Field, ForeignKey, JSONField, Model, UUIDField
 
 from apps.actions.transfers.identifier_map import IdentifierMap
 from apps.actions.transfers.project_tables import TransferTable
+from apps.actions.transfers.row_texts import stored_texts
+from apps.items.models import StoredItem
 from apps.memories.codec import read_statement
-from apps.memories.models import Memory
-from apps.pipeline.core.canonical import canonical_hash, salted_hash
+from apps.memories.models import EntityAlias, EntityChange, Memory
+from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
+from apps.pipeline.importing.entries import MOST_CONTENT
 from apps.traces.models import ConfigurationVersion, PreFilterRule
+from apps.traces.policies import active_policy
 
+MOST_TEXT = 2 * MOST_CONTENT  # characters: a placeholder may be longer than what it replaces
 _PERSON = re.compile(r"person:(\d+)")
 _ACTORS = frozenset({"actor", "undone_by", "author", "labeller"})  # columns that name who did something
 
@@ -29,6 +34,11 @@ class RowLoader:
     def __init__(self, *, project_id: UUID, identifiers: IdentifierMap) -> None:
         self._project_id = project_id
         self._ids = identifiers
+        self._redaction = active_policy(project_id=project_id).redaction
+
+    def follow_policy(self) -> None:
+        """Redact by the policy that is active now."""
+        self._redaction = active_policy(project_id=self._project_id).redaction
 
     def row(self, table: TransferTable, given: dict[str, Any], *, end_user_id: UUID | None) -> Model:
         """Return a row, not saved. Raises BadRow."""
@@ -53,13 +63,32 @@ class RowLoader:
             made.as_rule()
         elif isinstance(made, Memory):
             made.canonical_hash = self._hash(table, given, made)
+        elif isinstance(made, EntityAlias | EntityChange) and made.alias != given["alias"]:
+            made.folded = canonical_text(made.alias)[:255]
+
+    def words(self, table: TransferTable, field: "Field[Any, Any]", value: Any) -> Any:
+        """Return a column of texts as the project stores it. Raises BadRow."""
+        redacts = self._redaction.items or table.model is not StoredItem
+        try:
+            told = stored_texts(field, value, policy=self._redaction, redacts=redacts)
+        except TypeError as error:
+            raise BadRow(f"{field.attname} does not fit") from error
+        if field.attname == "content" and len(told) > MOST_TEXT:
+            raise BadRow(f"{field.attname} is longer than {MOST_TEXT:,} characters")
+        return told
 
     def _value(self, table: TransferTable, field: "Field[Any, Any]", value: Any) -> Any:
         """Return the value of a column. Raises BadRow."""
         if value is None:
             return None
+        if field.attname in table.texts:
+            value = self.words(table, field, value)
         if isinstance(field, JSONField):
             return self._ids.json(value) if field.attname in table.identifying else value
+        return self._plain(field, value)
+
+    def _plain(self, field: "Field[Any, Any]", value: Any) -> Any:
+        """Return the value of a column that is no JSON. Raises BadRow."""
         try:
             read = (field.target_field if isinstance(field, ForeignKey) else field).to_python(value)
         except (ValidationError, TypeError, ValueError) as error:
@@ -79,7 +108,8 @@ class RowLoader:
         former = Memory(**{field.attname: given[field.attname] for field in _given(table, given)})
         former.subject_id = UUID(given["subject_id"]) if given.get("subject_id") else None
         hashed = canonical_hash(read_statement(made))
-        if canonical_hash(read_statement(former)) == given.get("canonical_hash"):
+        is_redacted = made.content != former.content or made.object_text != former.object_text
+        if canonical_hash(read_statement(former)) == given.get("canonical_hash") and not is_redacted:
             return hashed
         return salted_hash(hashed, memory_id=made.pk)
 

@@ -7,15 +7,16 @@ from typing import Any, BinaryIO
 import msgspec
 
 from apps.actions.errors import Unfit
-from apps.actions.transfers.project_tables import END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
+from apps.actions.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
 from apps.pipeline.core.input_validation import BadInput, check_json, checked_name
-from apps.pipeline.importing.entries import MOST_NAME, ImportProblem
+from apps.pipeline.importing.entries import MOST_NAME, ImportProblem, unquoted
 from apps.pipeline.importing.file_lines import file_lines
 from apps.pipeline.importing.formats import PROJECT_SCHEMA
 
 _KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))
 _Row = dict[str, Any]
 MOST_DEPTH = 64  # of the JSON in a row
+MOST_BYTES = 256 * 1024 * 1024  # of the lines of one block, which is loaded as a whole
 
 
 @dataclass
@@ -25,6 +26,25 @@ class RowBlock:
     at: str
     user: _Row = field(default_factory=dict)
     rows: dict[str, list[_Row]] = field(default_factory=dict)
+    size: int = 0  # bytes of its lines
+
+    def add(self, line: "_Line", *, size: int) -> None:
+        """Add a row; a block that becomes too large keeps none."""
+        self.size += size
+        if self.is_too_large:
+            self.rows.clear()
+        else:
+            self.rows.setdefault(line.kind, []).append(line.row)
+
+    @property
+    def is_too_large(self) -> bool:
+        """Return True if it can't be loaded as a whole."""
+        return self.size > MOST_BYTES
+
+    @property
+    def whole(self) -> "RowBlock | ImportProblem":
+        """Return the block, or why it can't be loaded."""
+        return ImportProblem(self.at, f"holds more than {MOST_BYTES:,} bytes of rows") if self.is_too_large else self
 
     @property
     def user_id(self) -> str:
@@ -46,23 +66,31 @@ _decoder = msgspec.json.Decoder(_Line)
 def row_blocks(stream: BinaryIO) -> Iterator[RowBlock | ImportProblem]:
     """Yield the blocks of a file, and the lines that can't be read. Raises Unfit for a file of another schema."""
     lines = file_lines(stream)
-    _check_head(next(lines, None))
+    ends = _checked_head(next(lines, None)).get("ends") is True  # files of servers before have no last line
+    has_ended = False
     block, owner = RowBlock(at="the project"), None
     for each in lines:
-        at, line = (each.at, each) if isinstance(each, ImportProblem) else (f"line {each[0]}", _read(*each))
+        at, size, line = (
+            (each.at, 0, each) if isinstance(each, ImportProblem) else (f"line {each[0]}", len(each[1]), _read(*each))
+        )
         if isinstance(line, ImportProblem):
             yield line
+        elif line.kind == END:
+            has_ended = True
         elif line.kind == END_USER:
-            yield block
-            block, owner = RowBlock(at=f"end user {line.row['user_id']}", user=line.row), line.end_user_id
+            yield block.whole
+            block, owner = RowBlock(at=f"the end user of {at}", user=line.row), line.end_user_id
         elif line.end_user_id != owner:  # the line with which its end user begins could not be read
             yield ImportProblem(at, "belongs to an end user that the file does not name before")
         else:
-            block.rows.setdefault(line.kind, []).append(line.row)
-    yield block
+            block.add(line, size=size)
+    yield block.whole
+    if ends and not has_ended:
+        yield ImportProblem("the end of the file", "is missing: the file is not complete")
 
 
-def _check_head(line: tuple[int, bytes] | ImportProblem | None) -> None:
+def _checked_head(line: tuple[int, bytes] | ImportProblem | None) -> _Row:
+    """Return what the first line says. Raises Unfit."""
     head: Any = None
     if isinstance(line, tuple):
         try:
@@ -72,7 +100,10 @@ def _check_head(line: tuple[int, bytes] | ImportProblem | None) -> None:
     if not isinstance(head, dict) or head.get("schema") != PROJECT_SCHEMA:
         raise Unfit("the file is no export of a project")
     if head.get("version") != SCHEMA_VERSION:
-        raise Unfit(f"the file has version {head.get('version')!r} of the schema; version {SCHEMA_VERSION} is read")
+        version = head.get("version")
+        told = version if isinstance(version, int | None) else "another"
+        raise Unfit(f"the file has version {told} of the schema; version {SCHEMA_VERSION} is read")
+    return head
 
 
 def _read(number: int, raw: bytes) -> _Line | ImportProblem:
@@ -82,10 +113,10 @@ def _read(number: int, raw: bytes) -> _Line | ImportProblem:
         line = _decoder.decode(raw)
         check_json(line.row, max_depth=MOST_DEPTH)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return ImportProblem(at, f"is no row: {error}")
+        return ImportProblem(at, f"is no row: {unquoted(error)}")
     except BadInput as bad:
-        return ImportProblem(at, f"{bad.at} {bad}")
-    if line.kind not in _KINDS | {END_USER}:
+        return ImportProblem(at, str(bad))  # without the place, which names keys of the row
+    if line.kind not in _KINDS | {END_USER, END}:
         return ImportProblem(at, "is of no known kind")
     if line.kind == END_USER and not _is_named(line.row.get("user_id")):
         return ImportProblem(at, "has no valid user_id")

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from apps.actions.errors import NotFound
-from apps.actions.imports.delete_file import forget_files_of
+from apps.actions.imports.forget_user import forget_user, lock_imports
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.users.clear_notes import clear_notes
@@ -43,6 +43,7 @@ def user_hash(*, project_id: UUID, user_id: str) -> str:
 
 def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
     with transaction.atomic():
+        lock_imports(project_id=project_id)
         # This lock conflicts with the one of every writer, see apps/tenants/end_users.py.
         users = EndUser.objects.select_for_update().filter(project_id=project_id, erased_at__isnull=True)
         user = users.filter(id=derived).first()
@@ -51,7 +52,7 @@ def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
         if user.erasing_since is not None:
             return Erasure.objects.get(end_user=user, finished_at__isnull=True)
         clear_notes(project_id=project_id, end_user_id=user.id, user_id=user_id)
-        forget_files_of(project_id=project_id, end_user_id=user.id, user_id=user_id)
+        forget_user(project_id=project_id, end_user_id=user.id, user_id=user_id)
         user.external_id, user.erasing_since = "", timezone.now()
         user.save(update_fields=["external_id", "erasing_since"])
         erasure = Erasure.objects.create(

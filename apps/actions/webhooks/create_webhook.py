@@ -27,7 +27,7 @@ class WebhookSecret:
 
 
 def create_webhook(
-    *, project_id: UUID, name: str, url: str, events: Sequence[EventType], includes_content: bool = False
+    *, project_id: UUID, name: str, url: str, event_types: Sequence[EventType], includes_content: bool = False
 ) -> WebhookSecret:
     """Create a webhook, which is told of what is committed from now on.
 
@@ -38,7 +38,7 @@ def create_webhook(
         project_id=project_id,
         name=checked_webhook_name(name),
         url=checked_url(url.strip(), at="/url"),
-        event_types=checked_types(events),
+        event_types=checked_types(event_types),
         includes_content=includes_content,
         secret=secret,
         created_by=current_actor(),
@@ -57,6 +57,6 @@ def create_webhook(
             verb="webhook_created",
             object_kind="webhook",
             object_id=webhook.id,
-            details={"events": webhook.event_types, "includes_content": includes_content},
+            details={"event_types": webhook.event_types, "includes_content": includes_content},
         )
     return WebhookSecret(webhook, secret)

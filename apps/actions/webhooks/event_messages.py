@@ -16,7 +16,7 @@ from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.models import EndUser
 
 
-def event_messages(events: Sequence[ProjectEvent], *, with_content: bool) -> list[dict[str, Any]]:
+def event_messages(events: Sequence[ProjectEvent], *, includes_content: bool) -> list[dict[str, Any]]:
     """Return the messages about events of one project, in their order, with two queries.
 
     There is none about an end user who is being erased.
@@ -24,7 +24,7 @@ def event_messages(events: Sequence[ProjectEvent], *, with_content: bool) -> lis
     users = {each.end_user_id for each in events if each.end_user_id is not None}
     names = dict(EndUser.objects.filter(id__in=users).present().values_list("id", "external_id")) if users else {}
     told = [each for each in events if each.end_user_id is None or each.end_user_id in names]
-    contents = _contents(told) if with_content else {}
+    contents = _contents(told) if includes_content else {}
     return [_message(each, names, contents) for each in told]
 
 

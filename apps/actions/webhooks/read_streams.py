@@ -27,7 +27,7 @@ def read_streams(positions: Mapping[int, StreamPosition]) -> dict[int, StreamPar
 def _next_part(position: StreamPosition, *, last: int) -> StreamPart:
     with tenant_scope(project_id=position.project_id):
         events = events_after(project_id=position.project_id, after=position.after, types=position.types, limit=AT_ONCE)
-        messages = event_messages(events, with_content=position.with_content)
+        messages = event_messages(events, includes_content=position.includes_content)
     text = b"".join(_frame(each["number"], each["type"], msgspec.json.encode(each)) for each in messages)
     return StreamPart(text=text, last=reached(events, limit=AT_ONCE, after=position.after, last=last))
 

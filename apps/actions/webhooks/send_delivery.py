@@ -35,7 +35,7 @@ def send_delivery(*, webhook: Webhook, delivery_id: UUID, client: httpx2.Client)
         outcome = PostOutcome(duration_ms=0, error=UNREADABLE_SECRET)
         record_outcome(delivery, outcome)
         return outcome
-    messages = event_messages([delivery.event], with_content=webhook.includes_content)
+    messages = event_messages([delivery.event], includes_content=webhook.includes_content)
     if not messages:  # its end user is being erased: it is never to be sent
         waiting.delete()
         return None

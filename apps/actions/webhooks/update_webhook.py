@@ -22,7 +22,7 @@ class WebhookChange:
 
     name: str | None = None
     url: str | None = None
-    events: Sequence[EventType] | None = None
+    event_types: Sequence[EventType] | None = None
     includes_content: bool | None = None
     is_paused: bool | None = None
 
@@ -55,7 +55,7 @@ def _values(webhook: Webhook) -> dict[str, object]:
     return {
         "name": webhook.name,
         "url": webhook.url,
-        "events": webhook.event_types,
+        "event_types": webhook.event_types,
         "includes_content": webhook.includes_content,
         "is_paused": is_paused,
     }
@@ -67,8 +67,8 @@ def _apply(webhook: Webhook, change: WebhookChange) -> None:
     if change.url is not None and change.url.strip() != webhook.url:
         webhook.url = checked_url(change.url.strip(), at="/url")
         _forget_failures(webhook)
-    if change.events is not None:
-        webhook.event_types = checked_types(change.events)
+    if change.event_types is not None:
+        webhook.event_types = checked_types(change.event_types)
     if change.includes_content is not None:
         webhook.includes_content = change.includes_content
     if change.is_paused is True and webhook.paused_at is None:

@@ -5,14 +5,13 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from apps.actions.errors import Unfit
-
-URL_LENGTH = 500
+from apps.events.models import WEBHOOK_URL_LENGTH
 
 
 def checked_url(url: str, *, at: str) -> str:
     """Return the address of a webhook. Raises Unfit."""
-    if len(url) > URL_LENGTH or not url.isprintable() or " " in url:
-        raise Unfit(f"must be an address of at most {URL_LENGTH} characters, without spaces", at=at)
+    if len(url) > WEBHOOK_URL_LENGTH or not url.isprintable() or " " in url:
+        raise Unfit(f"must be an address of at most {WEBHOOK_URL_LENGTH} characters, without spaces", at=at)
     try:
         parts = urlsplit(url)
         host, is_complete = parts.hostname or "", bool(parts.hostname) and parts.port != 0

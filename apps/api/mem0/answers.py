@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from apps.actions.memories.bulk_outcome import BulkOutcome, count_refused
+from apps.actions.memories.retract_matching import MatchingRetracted
+from apps.api.schemas.bulk import bulk_items, bulk_response
 from apps.api.schemas.memory_responses import memory_response
+from apps.api.views.base import to_json
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.search import SearchHit
 from apps.pipeline.core.enums import IndexState, Status, TraceStatus
@@ -112,3 +116,21 @@ def profile_answer(user_id: str) -> Answer:
         "updated_at": None,
         "generation_count": 0,
     }
+
+
+def batch_answer(verb: str, outcomes: Sequence[BulkOutcome]) -> Answer:
+    """Return what became of the memories of a batch. Raises the error of the first if all were refused."""
+    done = len(outcomes) - count_refused(outcomes)
+    if not done and outcomes[0].error is not None:
+        raise outcomes[0].error
+    return {"message": f"{done} of {len(outcomes)} memories {verb}", **to_json(bulk_response(outcomes))}
+
+
+def deleted_answer(done: MatchingRetracted) -> Answer:
+    """Return that all memories are deleted, or what was refused. Raises the error of the first if all were."""
+    if not done.refused:
+        return {"message": "Memories deleted successfully!"}
+    if not done.retracted and done.refused[0].error is not None:
+        raise done.refused[0].error
+    refused = [to_json(each) for each in bulk_items(done.refused)]
+    return {"message": f"{done.retracted} of {done.found} memories deleted", "results": refused}

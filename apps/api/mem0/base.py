@@ -41,9 +41,9 @@ class Mem0View(ApiView):
             raise not_found()
         return found
 
-    def listed(self, wanted: Mem0ListBody) -> MemoryQuerySet:
-        """Return the active memories that are meant."""
+    def listed(self, wanted: Mem0ListBody, *, shown: tuple[Status, ...] = (Status.ACTIVE,)) -> MemoryQuerySet:
+        """Return the memories that are meant, of the statuses shown or those that the filter names."""
         query = wanted.selection()
-        rows = selected(self.memories(), query).filter(status__in=statuses_of(query, shown=(Status.ACTIVE,)))
+        rows = selected(self.memories(), query).filter(status__in=statuses_of(query, shown=shown))
         user = self.end_user_id(query.user_id)
         return rows.filter(end_user_id=user).order_by("-id")

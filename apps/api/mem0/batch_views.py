@@ -7,17 +7,15 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.memories.bulk_outcome import BulkOutcome, count_refused
 from apps.actions.memories.retract_several import retract_several
 from apps.actions.memories.revise import Revision
 from apps.actions.memories.revise_several import revise_several
+from apps.api.mem0.answers import batch_answer
 from apps.api.mem0.base import Mem0View
 from apps.api.mem0.bodies import Mem0BatchBody, Mem0BatchUpdateBody
 from apps.api.problems import Code, Problem
-from apps.api.schemas.bulk import bulk_response
 from apps.api.schemas.memories import changes_of
 from apps.api.validation import read_body, read_ids
-from apps.api.views.base import to_json
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
@@ -43,7 +41,7 @@ class Mem0BatchView(Mem0View):
             )
             for memory_id, each in zip(memory_ids, body.memories, strict=True)
         ]
-        return _answer("updated", revise_several(revisions=revisions))
+        return Response(batch_answer("updated", revise_several(revisions=revisions)))
 
     def delete(self, request: Request) -> Response:
         """Retract up to 1,000 memories."""
@@ -54,7 +52,7 @@ class Mem0BatchView(Mem0View):
             api_key_id=self.caller.api_key_id,
             is_trusted=self.caller.may(Scope.TRUST),
         )
-        return _answer("deleted", outcomes)
+        return Response(batch_answer("deleted", outcomes))
 
     def _existing(self, named: Sequence[str]) -> list[UUID]:
         """Return the identifiers. Raises Problem not_found if a memory does not exist or has been deleted."""
@@ -65,12 +63,3 @@ class Mem0BatchView(Mem0View):
             if memory_id not in present:
                 raise Problem(Code.NOT_FOUND, f"{show(Prefix.MEMORY, memory_id)} was not found in this project")
         return wanted
-
-
-def _answer(verb: str, outcomes: Sequence[BulkOutcome]) -> Response:
-    """Return what became of the memories. Raises the error of the first if all were refused."""
-    done = len(outcomes) - count_refused(outcomes)
-    if not done and outcomes[0].error is not None:
-        raise outcomes[0].error
-    message = f"{done} of {len(outcomes)} memories {verb}"
-    return Response({"message": message, **to_json(bulk_response(outcomes))})

@@ -16,7 +16,7 @@ from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.input_validation import checked_name
 from apps.tenants.models import EndUser
 
-MOST_USERS = 1_000
+MOST_USERS = 10_000
 USER, OTHERS = "user", ("agent", "app", "run")
 
 
@@ -27,9 +27,14 @@ class Mem0EntitiesView(Mem0View):
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
     def get(self, request: Request) -> Response:
-        """List end users, at most 1,000; agents, applications and runs are not listed."""
-        users = list_users(project_id=self.caller.project_id)
-        found = [user_answer(user) for user in users.order_by("external_id")[:MOST_USERS]]
+        """List end users; agents, applications and runs are not listed.
+
+        The client asks for no further pages, and deletes whom it is shown to delete all: more than 10,000 are refused.
+        """
+        users = list_users(project_id=self.caller.project_id).order_by("external_id")
+        found = [user_answer(user) for user in users[: MOST_USERS + 1]]
+        if len(found) > MOST_USERS:
+            raise Problem(Code.NOT_SUPPORTED, refusals.MANY_USERS)
         return Response({"count": len(found), "next": None, "previous": None, "results": found})
 
 

@@ -14,6 +14,7 @@ EXPORTS = "memories are not written in a schema of the caller: use get_all, or G
 PROFILES = "profiles are not generated: use get_summary, or POST /v1/context"
 PROJECTS = "projects, members and webhooks are managed in the console"
 OTHER_ENTITIES = "memories belong to end users: use delete_all(user_id=…, agent_id=…), or erase an end user"
+MANY_USERS = "there are more than 10,000 end users: use GET /v1/users, which has pages, and delete_users(user_id=…)"
 ENTITIES = "entities are deleted by their names: use delete_users"
 
 

@@ -7,13 +7,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.memories.retract import retract
-from apps.actions.memories.retract_several import retract_several
+from apps.actions.memories.retract_matching import retract_matching
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.traces.milestones import index_state
 from apps.api.authentication import REFUSED
-from apps.api.mem0.answers import event_answer, found_answer, history_answer, listed_answer, mem0_memory
+from apps.api.mem0.answers import deleted_answer, event_answer, found_answer, history_answer, listed_answer, mem0_memory
 from apps.api.mem0.base import Mem0View
 from apps.api.mem0.bodies import Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.api.problems import invalid
@@ -25,12 +25,10 @@ from apps.intake.accept import accept
 from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory, MemoryVersion
-from apps.pipeline.core.enums import Scope, Status
+from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import Trace
-
-MOST_DELETED = 1_000
 
 
 @extend_schema(exclude=True)
@@ -120,17 +118,21 @@ class Mem0MemoriesView(Mem0View):
     """The memories of an end user, to be deleted."""
 
     def delete(self, request: Request) -> Response:
-        """Retract the memories of an end user; those whose tags bind agents only with the scope trust."""
+        """Retract all memories of an end user that fit, also those that await review.
+
+        Those whose tags bind agents need the scope trust; the answer names what was refused.
+        """
         names = {name: request.GET.get(name) for name in ("user_id", "agent_id", "app_id", "run_id")}
         filters = written_filters(request.GET.get("filters"))
-        rows = self.listed(Mem0ListBody(**names, filters=filters))  # type: ignore[arg-type]  # of the names
-        retract_several(
+        wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # of the names
+        rows = self.listed(wanted, shown=tuple(LIVE_STATUSES))
+        done = retract_matching(
             project_id=self.caller.project_id,
-            memory_ids=list(rows.values_list("id", flat=True)[:MOST_DELETED]),
+            memories=rows,
             api_key_id=self.caller.api_key_id,
             is_trusted=self.caller.may(Scope.TRUST),
         )
-        return Response({"message": "Memories deleted successfully!"})
+        return Response(deleted_answer(done))
 
 
 @extend_schema(exclude=True)

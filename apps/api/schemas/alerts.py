@@ -4,8 +4,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from apps.alerts.models import ADDRESS_LENGTH, NOTE_LENGTH, Alert, AlertRecipients
+from apps.alerts.models import NOTE_LENGTH, Alert, AlertRecipients
+from apps.api.schemas.actors import ActorResponse, actor_response_or_none
 from apps.api.schemas.common import Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.events.models import WEBHOOK_URL_LENGTH
 from apps.pipeline.alerts.remedies import remedy_of
 from apps.pipeline.core.enums import AlertKind, AlertState
 
@@ -54,7 +56,7 @@ class AlertResponse(ResponseBody):
     opened_at: Moment
     last_seen_at: Moment
     acknowledged_at: Moment | None
-    acknowledged_by: str | None
+    acknowledged_by: ActorResponse | None
     note: str | None
     resolved_at: Moment | None
 
@@ -70,7 +72,7 @@ class AlertList(ResponseBody):
 class AlertRecipientsBody(RequestBody):
     """Who is told about alerts; an empty `webhook_url` is no webhook. `renew_secret` replaces the webhook's secret."""
 
-    webhook_url: Annotated[str, Meta(max_length=ADDRESS_LENGTH)] = ""
+    webhook_url: Annotated[str, Meta(max_length=WEBHOOK_URL_LENGTH)] = ""
     mail_addresses: Annotated[tuple[Annotated[str, Meta(max_length=254)], ...], Meta(max_length=20)] = ()
     renew_secret: bool = False
 
@@ -100,7 +102,7 @@ def alert_response(alert: Alert) -> AlertResponse:
         opened_at=alert.opened_at,
         last_seen_at=alert.last_seen_at,
         acknowledged_at=alert.acknowledged_at,
-        acknowledged_by=alert.acknowledged_by or None,
+        acknowledged_by=actor_response_or_none(alert.acknowledged_by),
         note=alert.note or None,
         resolved_at=alert.resolved_at,
     )

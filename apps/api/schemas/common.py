@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from apps.pipeline.core.agent_scope import AgentScope
-from apps.pipeline.core.input_validation import BadInput, checked_name
+from apps.pipeline.core.input_validation import METADATA_BYTES, METADATA_DEPTH, BadInput, checked_name
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=255)]
 Label = Annotated[str, Meta(max_length=120)]
@@ -34,8 +34,6 @@ DayEnd = Annotated[
     ),
 ]
 
-METADATA_BYTES = 8 * 1024
-METADATA_DEPTH = 8
 CONTENT_CHARACTERS = 20_000
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from apps.actions.evaluation.read_figures import MOST_WEEKS, WEEKS, EvaluationOverview
+from apps.api.schemas.actors import ActorResponse, actor_response
 from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind
@@ -87,7 +88,7 @@ class SampleResponse(ResponseBody):
     population: int
     drawn: int
     labelled: int
-    author: str
+    created_by: ActorResponse
     created_at: Moment
 
 
@@ -108,7 +109,7 @@ class DrawnSamplesResponse(ResponseBody):
 class LabelResponse(ResponseBody):
     """A label: person or key, and what it says."""
 
-    labeller: str
+    labeller: ActorResponse
     value: LabelValue
     remembered_memory_id: str | None
     labelled_at: Moment
@@ -166,7 +167,7 @@ def sample_response(sample: EvaluationSample) -> SampleResponse:
         population=sample.population,
         drawn=counted.drawn,
         labelled=counted.labelled,
-        author=sample.actor,
+        created_by=actor_response(sample.actor),
         created_at=sample.created_at,
     )
 
@@ -193,7 +194,7 @@ def sample_item_response(item: EvaluationItem) -> SampleItemResponse:
 def label_response(label: EvaluationLabel) -> LabelResponse:
     """Convert a label."""
     return LabelResponse(
-        labeller=label.labeller,
+        labeller=actor_response(label.labeller),
         value=LabelValue(label.value),
         remembered_memory_id=show(Prefix.MEMORY, label.remembered_id) if label.remembered_id else None,
         labelled_at=label.created_at,

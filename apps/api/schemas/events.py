@@ -15,7 +15,7 @@ class EventsQuery(QueryParameters):
 
     after: EventNumber = 0
     type: tuple[EventType, ...] = ()
-    include_content: bool = False
+    includes_content: bool = False
     limit: Limit = 100
 
 
@@ -24,13 +24,13 @@ class EventStreamQuery(QueryParameters):
 
     after: EventNumber | None = None
     type: tuple[EventType, ...] = ()
-    include_content: bool = False
+    includes_content: bool = False
 
 
 class EventResponse(ResponseBody):
     """An event. `id` is the same in every delivery of it; `number` counts the events of the project from 1.
 
-    `data` holds identifiers, states and numbers; with `include_content` also the sentence of a memory that is active
+    `data` holds identifiers, states and numbers; with `includes_content` also the sentence of a memory that is active
     and told to all agents.
     """
 

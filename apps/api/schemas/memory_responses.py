@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from apps.api.schemas.actors import ActorResponse, actor_response
 from apps.api.schemas.common import AdjustmentResponse, Moment, ResponseBody
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.core.enums import (
@@ -18,6 +19,7 @@ from apps.pipeline.core.enums import (
     Status,
 )
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.shown_identifiers import with_prefixes
 
 
 class EntityReference(ResponseBody):
@@ -136,7 +138,7 @@ class VersionResponse(ResponseBody):
 
     version: int
     operation: str
-    actor: str
+    actor: ActorResponse
     trace_id: str | None
     values: dict[str, Any]
     known_from: Moment
@@ -238,9 +240,9 @@ def _version(version: MemoryVersion) -> VersionResponse:
     return VersionResponse(
         version=version.version,
         operation=version.operation,
-        actor=version.actor,
+        actor=actor_response(version.actor),
         trace_id=_public_id(Prefix.TRACE, version.trace_id),
-        values=version.values,
+        values=with_prefixes(version.values),
         known_from=version.known_from,
         known_until=version.known_until,
     )

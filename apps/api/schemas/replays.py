@@ -15,6 +15,7 @@ from apps.api.schemas.common import (
     ResponseBody,
 )
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.replay.shown_difference import shown_difference
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
 
 MOST_IDS = 1_000
@@ -124,7 +125,7 @@ def replayed_trace_response(row: ReplayedTrace) -> ReplayedTraceResponse:
         user_id=row.end_user.external_id,
         trace_id=show(Prefix.TRACE, row.trace_id),
         state=ReplayedState(row.state),
-        diff=row.diff,
+        diff=shown_difference(row.diff),
         totals=row.totals,
         error=row.error,
     )

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
 from apps.actions.rollbacks.progress import RollbackProgress, ShownKept
+from apps.api.schemas.actors import ActorResponse, actor_response, actor_response_or_none
 from apps.api.schemas.common import DayEnd, DayStart, Identifier, Moment, RequestBody, ResponseBody
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
@@ -98,11 +99,11 @@ class RollbackSummary(ResponseBody):
     selection: dict[str, Any]
     rerun: bool
     note: str
-    author: str
+    created_by: ActorResponse
     counts: dict[str, int]
     created_at: Moment
     finished_at: Moment | None
-    undone_by: str | None
+    undone_by: ActorResponse | None
     undone_at: Moment | None
 
 
@@ -171,11 +172,11 @@ def _summary(rollback: Rollback) -> dict[str, Any]:
         "selection": _shown_selection(rollback.selection),
         "rerun": rollback.rerun,
         "note": rollback.note,
-        "author": rollback.actor,
+        "created_by": actor_response(rollback.actor),
         "counts": rollback.counts,
         "created_at": rollback.created_at,
         "finished_at": rollback.finished_at,
-        "undone_by": rollback.undone_by or None,
+        "undone_by": actor_response_or_none(rollback.undone_by),
         "undone_at": rollback.undone_at,
     }
 

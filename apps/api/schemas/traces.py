@@ -11,6 +11,7 @@ from apps.api.schemas.turns import OutcomeResponse
 from apps.outbox.wait_reasons import WaitReason
 from apps.pipeline.core.enums import IndexState, Milestone, Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.shown_identifiers import with_prefixes
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LONGEST_WAIT = 30  # seconds
@@ -205,5 +206,5 @@ def _span(span: Span) -> SpanResponse:
         result=SpanResult(span.result),
         reason=span.reason,
         latency_us=span.latency_us,
-        details=span.details,
+        details=with_prefixes(span.details),
     )

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from apps.api.schemas.actors import ActorResponse, actor_response, actor_response_or_none
 from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook, WebhookDelivery
 from apps.pipeline.core.enums import DeliveryState, EventType
@@ -15,12 +16,12 @@ EventTypes = Annotated[tuple[EventType, ...], Meta(min_length=1, max_length=len(
 
 
 class WebhookBody(RequestBody):
-    """A webhook to create. With `include_content` it is sent the sentences of active memories, too."""
+    """A webhook to create. With `includes_content` it is sent the sentences of active memories, too."""
 
     name: WebhookName
     url: WebhookUrl
-    events: EventTypes
-    include_content: bool = False
+    event_types: EventTypes
+    includes_content: bool = False
 
 
 class WebhookChangeBody(RequestBody):
@@ -28,8 +29,8 @@ class WebhookChangeBody(RequestBody):
 
     name: WebhookName | None = None
     url: WebhookUrl | None = None
-    events: EventTypes | None = None
-    include_content: bool | None = None
+    event_types: EventTypes | None = None
+    includes_content: bool | None = None
     paused: bool | None = None
 
 
@@ -51,7 +52,7 @@ class DeliveriesQuery(QueryParameters):
     """Filters for deliveries."""
 
     state: tuple[DeliveryState, ...] = ()
-    type: tuple[EventType, ...] = ()
+    event_type: tuple[EventType, ...] = ()
     since: DayStart | None = None
     until: DayEnd | None = None
     cursor: str | None = None
@@ -64,16 +65,16 @@ class WebhookResponse(ResponseBody):
     id: str
     name: str
     url: str
-    events: list[EventType]
-    include_content: bool
+    event_types: list[EventType]
+    includes_content: bool
     paused: bool
     paused_at: Moment | None
-    paused_by: str | None
+    paused_by: ActorResponse | None
     pause_reason: str | None
     failing_since: Moment | None
     former_secret_until: Moment | None
     created_at: Moment
-    created_by: str
+    created_by: ActorResponse
 
 
 class WebhookList(ResponseBody):
@@ -135,16 +136,16 @@ def _webhook_fields(webhook: Webhook) -> dict[str, Any]:
         "id": webhook.shown_id,
         "name": webhook.name,
         "url": webhook.url,
-        "events": [EventType(each) for each in webhook.event_types],
-        "include_content": webhook.includes_content,
+        "event_types": [EventType(each) for each in webhook.event_types],
+        "includes_content": webhook.includes_content,
         "paused": webhook.paused_at is not None,
         "paused_at": webhook.paused_at,
-        "paused_by": webhook.paused_by or None,
+        "paused_by": actor_response_or_none(webhook.paused_by),
         "pause_reason": webhook.pause_reason or None,
         "failing_since": webhook.failing_since,
         "former_secret_until": webhook.former_secret_until,
         "created_at": webhook.created_at,
-        "created_by": webhook.created_by,
+        "created_by": actor_response(webhook.created_by),
     }
 
 

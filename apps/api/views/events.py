@@ -49,7 +49,7 @@ class EventsView(ApiView):
         query = read_query(request, EventsQuery)
         log = self.recorded()
         found = events_after(project_id=log.project_id, after=query.after, types=query.type, limit=query.limit)
-        messages = event_messages(found, with_content=query.include_content)
+        messages = event_messages(found, includes_content=query.includes_content)
         answer = EventList(
             results=[msgspec.convert(each, EventResponse) for each in messages],
             next_after=reached(found, limit=query.limit, after=query.after, last=log.last_number),
@@ -91,7 +91,7 @@ class EventStreamView(EventsView):
             project_id=log.project_id,
             after=next((each for each in (after, query.after) if each is not None), log.last_number),
             types=query.type,
-            with_content=query.include_content,
+            includes_content=query.includes_content,
         )
         part = read_streams({0: position}).get(0)  # what a server without streams can answer
         response = HttpResponse(part.text if part else b"", content_type=EVENT_STREAM)

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.api.metrics import REGISTRY
-from apps.api.metrics_access import may_read_metrics
+from apps.api.metrics_access import caller_may_read_metrics
 from apps.api.problems import RETRY_AFTER_SECONDS
 from apps.api.readiness import readiness
 from apps.api.schemas.health import LivenessResponse, ReadinessResponse, ServiceStatus
@@ -48,7 +48,7 @@ class ReadyView(APIView):
         `degraded`: late or failed work, no worker, or a model that does not answer.
         """
         found = readiness()
-        shown = found if may_read_metrics(request) else found.without_figures()
+        shown = found if caller_may_read_metrics(request) else found.without_figures()
         if found.status is not ServiceStatus.UNAVAILABLE:
             return Response(to_json(shown))
         return Response(to_json(shown), status=503, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
@@ -57,7 +57,7 @@ class ReadyView(APIView):
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer Prometheus in its text format; 401 without the configured token, or 403 to other networks."""
-    if may_read_metrics(request):
+    if caller_may_read_metrics(request):
         return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
     if settings.METRICS_TOKEN:
         challenge = {"WWW-Authenticate": 'Bearer realm="metrics"'}

@@ -82,7 +82,7 @@ class WebhooksView(WebhookBaseView):
         body=WebhookBody,
         responses={201: WebhookSecretResponse},
         problems=[Code.CONFLICT],
-        example={"name": "crm", "url": "https://example.com/hook", "events": ["memory.created", "user.erased"]},
+        example={"name": "crm", "url": "https://example.com/hook", "event_types": ["memory.created", "user.erased"]},
         repeatable=True,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -95,8 +95,8 @@ class WebhooksView(WebhookBaseView):
             project_id=self.caller.project_id,
             name=body.name,
             url=_storable(body.url, at="/url"),
-            events=body.events,
-            includes_content=body.include_content,
+            event_types=body.event_types,
+            includes_content=body.includes_content,
         )
         return replayable_answer(webhook_secret_response(made.webhook, secret=made.secret), status=201)
 
@@ -130,8 +130,8 @@ class WebhookView(WebhookBaseView):
         change = WebhookChange(
             name=body.name,
             url=None if body.url is None else _storable(body.url, at="/url"),
-            events=body.events,
-            includes_content=body.include_content,
+            event_types=body.event_types,
+            includes_content=body.includes_content,
             is_paused=body.paused,
         )
         changed = update_webhook(
@@ -209,7 +209,7 @@ class WebhookDeliveriesView(WebhookBaseView):
         """List the deliveries of a webhook, newest first."""
         query = read_query(request, DeliveriesQuery)
         found = WebhookDelivery.objects.of_webhook(self.find(webhook_id).id).matching(
-            states=query.state, types=query.type, since=query.since, until=query.until
+            states=query.state, types=query.event_type, since=query.since, until=query.until
         )
         pages = Pages(limit=query.limit)
         rows = pages.read(found, request)

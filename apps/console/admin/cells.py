@@ -24,6 +24,7 @@ from apps.pipeline.core.enums import (
     WorkState,
 )
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.shown_identifiers import with_prefixes
 
 # The stubs accept callables in only some of the places where the admin does, hence not Callable[[Any], str].
 Cell = Any
@@ -75,11 +76,12 @@ def meter(share: float) -> SafeString:
 
 
 def pretty(value: Any) -> SafeString | str:
-    """Return JSON, indented."""
+    """Return JSON, indented, its identifiers with prefixes."""
     if value in (None, "", [], {}):
         return ""
     return format_html(
-        '<pre class="json" tabindex="0">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False, default=str)
+        '<pre class="json" tabindex="0">{}</pre>',
+        json.dumps(with_prefixes(value), indent=2, ensure_ascii=False, default=str),
     )
 
 

@@ -32,7 +32,7 @@ class HourlyLatencyAdmin(ReadOnlyAdmin):
 class TalliedHourAdmin(ReadOnlyAdmin):
     """The hours that have been aggregated."""
 
-    list_display = ("hour", "tallied_at")
+    list_display = ("hour", "tallied_at", "counted_until")
 
 
 @admin.register(RulePreview)

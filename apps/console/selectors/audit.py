@@ -1,8 +1,10 @@
 """The ledger by actor, act, time and end user."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -10,6 +12,7 @@ from django.db.models import Q, QuerySet
 from apps.console.selectors.people import actors_named, names_of
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
+from apps.pipeline.core.shown_identifiers import with_prefixes
 
 # Pages of objects, by the kind in the ledger.
 _PAGES = {
@@ -42,6 +45,7 @@ class AuditLine:
     actor_id: UUID | None
     actor_page: str
     object_page: str
+    details: Mapping[str, str]
 
 
 def audit_lines(entries: Iterable[LedgerEntry]) -> list[AuditLine]:
@@ -61,7 +65,17 @@ def _line(entry: LedgerEntry, shown: str) -> AuditLine:
         actor_id=trace_id,
         actor_page="" if trace_id is None else _PAGES["trace"],
         object_page=_PAGES.get(entry.object_kind, "") if entry.object_id else "",
+        details={name: _in_words(value) for name, value in with_prefixes(entry.details).items()},
     )
+
+
+def _in_words(value: Any) -> str:
+    """Return a detail as people read it: the words of a list, yes or no, and other structures as JSON."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
+        return ", ".join(map(str, value))
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
 
 
 def search_ledger(*, project_id: UUID, search: AuditSearch) -> QuerySet[LedgerEntry]:

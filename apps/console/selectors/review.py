@@ -18,7 +18,7 @@ from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import MemoryType, Reason
 
-MOST_MEMBERS = 50  # of a group that one decision takes; the others follow as a group of their own
+MOST_MEMBERS = 50  # of a group that one decision takes; the others stay in the queue as a row of their own
 
 
 @dataclass(frozen=True, slots=True)

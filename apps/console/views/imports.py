@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib import messages
 from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -24,6 +23,8 @@ from apps.actions.transfers.export_project import export_project
 from apps.console.import_forms import ImportForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.progress import progress_part
+from apps.console.refusals import refusals_told
 from apps.console.selectors.imports import dropped_by_reason, shown_counts, shown_report
 from apps.imports.models import FileImport
 from apps.pipeline.core.enums import ImportFormat, MemberRole
@@ -118,10 +119,7 @@ def show(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResp
 def progress(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
     """Show how far an import is; when nothing is under way, the page is loaded again."""
     found = _found(visit, import_id)
-    response = render(request, "console/_import_progress.html", {"import": found})
-    if found.is_over:
-        response["HX-Refresh"] = "true"
-    return response
+    return progress_part(request, "console/_import_progress.html", {"import": found}, is_over=found.is_over)
 
 
 @require_POST
@@ -166,12 +164,8 @@ def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
 
 
 def _acted(request: HttpRequest, visit: ProjectVisit, import_id: UUID, act: Any, **options: Any) -> HttpResponse:
-    try:
+    with refusals_told(request):
         act(project_id=visit.project.pk, import_id=import_id, **options)
-    except NotFound as absent:
-        raise Http404(str(absent)) from absent
-    except Refused as refused:
-        messages.error(request, f"Nothing was done: {refused}.")
     return redirect("console:import", slug=visit.project.slug, import_id=import_id)
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
@@ -17,7 +16,9 @@ from apps.actions.replays.start_replay import start_replay
 from apps.actions.replays.what_if import ImaginedTurn, what_if
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.progress import progress_part
 from apps.console.query_params import midnight, next_midnight, query_param
+from apps.console.refusals import refusals_told
 from apps.console.replay_forms import ReplayForm, WhatIfForm
 from apps.console.selectors.replays import SHOWN_STATES, efforts_of, shown_traces, tiles_of, traces_of
 from apps.pipeline.core.enums import MemberRole
@@ -72,10 +73,7 @@ def replay(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpRe
 def progress(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpResponse:
     """Show how far a replay is; when it is over, the page is loaded again."""
     found = _found(visit, replay_id)
-    response = render(request, "console/_replay_progress.html", {"replay": found})
-    if found.is_over:
-        response["HX-Refresh"] = "true"
-    return response
+    return progress_part(request, "console/_replay_progress.html", {"replay": found}, is_over=found.is_over)
 
 
 @require_POST
@@ -149,12 +147,8 @@ def _imagined(given: dict[str, Any], visit: ProjectVisit) -> ImaginedTurn:
 
 
 def _acted(request: HttpRequest, visit: ProjectVisit, replay_id: UUID, act: Any) -> HttpResponse:
-    try:
+    with refusals_told(request):
         act(project_id=visit.project.pk, replay_id=replay_id)
-    except NotFound as absent:
-        raise Http404(str(absent)) from absent
-    except Refused as refused:
-        messages.error(request, f"Nothing was done: {refused}.")
     return redirect("console:replay", slug=visit.project.slug, replay_id=replay_id)
 
 

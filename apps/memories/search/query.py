@@ -10,6 +10,7 @@ from psycopg.pq import Format
 from apps.memories.search.decode import SnapshotRow
 from apps.memories.search.entity_lookup import meant_values
 from apps.memories.search.query_sql import CHOSEN_COSINES, ReadMode, VectorForm, packing
+from apps.memories.search.read_replica import Source
 from apps.memories.search.scope import SearchScope
 from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
@@ -31,16 +32,17 @@ class QueryTerms:
 
 
 def run_query(
+    source: Source,
     end_user_id: UUID,
     asked: QueryTerms,
     scope: SearchScope,
     reading: ReadMode,
     form: VectorForm = VectorForm.HALVES,
 ) -> SnapshotRow:
-    """Send a query and return the answer."""
-    with connection.cursor() as cursor:
+    """Send a query and return the answer. Raises ReplicaBehind."""
+    with source.connection.cursor() as cursor:
         send_query(cursor, end_user_id, asked, scope, reading, form=form)
-        return SnapshotRow(*cursor.fetchone())
+        return source.checked(SnapshotRow(*cursor.fetchone()))
 
 
 def send_query(
@@ -73,7 +75,7 @@ def send_query(
 
 
 def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> bytes:
-    """Return COSINES records of some memories."""
+    """Return COSINES records of some memories, from the primary: these are few."""
     values: dict[str, Any] = {
         "end_user": end_user_id,
         "embedder": asked.embedder,

@@ -25,6 +25,7 @@ from apps.memories.search.decode import (
 )
 from apps.memories.search.query import QueryTerms, read_cosines, run_query, send_query
 from apps.memories.search.query_sql import ReadMode, VectorForm
+from apps.memories.search.read_replica import Source, from_replica_or_primary
 from apps.memories.search.scope import SearchScope
 from apps.memories.search.snapshot import Cosines, Rows
 from apps.memories.sql_pipeline import pipelined
@@ -51,18 +52,25 @@ class Columns:
 
 
 def read_columns(*, end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> Columns:
-    """Read all memories of a scope, or only those that have changed since they were cached, in one round trip."""
+    """Read all memories of a scope, or only those that have changed since they were cached.
+
+    This takes one round trip, and with a read replica another one to the primary.
+    """
+    return from_replica_or_primary(end_user_id, lambda source: _read(source, end_user_id, asked, scope))
+
+
+def _read(source: Source, end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> Columns:
     # The changes of an open transaction have no revision number yet, so the cache can't be used.
     if not scope.is_plain or connection.in_atomic_block:
-        return _read_compared(end_user_id, asked, scope)
+        return _read_compared(source, end_user_id, asked, scope)
     key = (end_user_id, asked.embedder, len(asked.vector), scope.agent_id)
     cached = CACHE.find(key, moment=scope.values["moment"])
     if cached:
-        columns = _update_cached(key, cached, asked, scope)
-        return columns or read_columns(end_user_id=end_user_id, asked=asked, scope=scope)
+        columns = _update_cached(source, key, cached, asked, scope)
+        return columns or _read(source, end_user_id, asked, scope)
     if form := CACHE.form_of(key):
-        return _read_and_cache(key, asked, scope, form)
-    columns = _read_compared(end_user_id, asked, scope)
+        return _read_and_cache(source, key, asked, scope, form)
+    columns = _read_compared(source, end_user_id, asked, scope)
     CACHE.mark_seen(key, rows=len(columns.memories))
     return columns
 
@@ -77,14 +85,14 @@ def with_exact_cosines(columns: Columns, *, end_user_id: UUID, asked: QueryTerms
     return replace(columns, memories=replace(memories, content_cosine=content, question_cosine=questions))
 
 
-def _read_compared(end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> Columns:
-    answer = run_query(end_user_id, asked, scope, ReadMode.COMPARED)
+def _read_compared(source: Source, end_user_id: UUID, asked: QueryTerms, scope: SearchScope) -> Columns:
+    answer = run_query(source, end_user_id, asked, scope, ReadMode.COMPARED)
     rows, eligible = rows_of(answer)
     return _columns(answer, rows, rows.in_sessions(), cosines_of(answer, rows), eligible, asked.wanted)
 
 
-def _read_and_cache(key: Key, asked: QueryTerms, scope: SearchScope, form: VectorForm) -> Columns:
-    answer = run_query(key[0], asked, scope, ReadMode.WHOLE, form)
+def _read_and_cache(source: Source, key: Key, asked: QueryTerms, scope: SearchScope, form: VectorForm) -> Columns:
+    answer = run_query(source, key[0], asked, scope, ReadMode.WHOLE, form)
     rows, eligible = rows_of(answer)
     vectors = vectors_of(answer, rows, dimension=len(asked.vector), form=form)
     cached = CachedUser.of(revision=answer.revision, since=scope.values["moment"], rows=rows, vectors=vectors)
@@ -93,11 +101,13 @@ def _read_and_cache(key: Key, asked: QueryTerms, scope: SearchScope, form: Vecto
     return _columns(answer, rows, cached.sessions, cosines, eligible, asked.wanted, are_estimates=vectors.are_signs)
 
 
-def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: SearchScope) -> Columns | None:
+def _update_cached(
+    source: Source, key: Key, cached: CachedUser, asked: QueryTerms, scope: SearchScope
+) -> Columns | None:
     """Read the changes since the cached revision and apply them; None if the query has to be repeated."""
     languages = cached.rows.tongues
     form = VectorForm.SIGNS if cached.vectors.are_signs else VectorForm.HALVES
-    with connection.cursor() as cursor, pipelined():
+    with source.connection.cursor() as cursor, pipelined(source.connection):
         send_query(
             cursor,
             key[0],
@@ -109,7 +119,7 @@ def _update_cached(key: Key, cached: CachedUser, asked: QueryTerms, scope: Searc
             tongues=languages,
         )
         compared = cached.vectors.compared(asked.vector, before={})  # while the database works
-        answer = SnapshotRow(*cursor.fetchone())
+        answer = source.checked(SnapshotRow(*cursor.fetchone()))
     if answer.revision < cached.revision:  # the end user was erased, or the database restored from a backup
         CACHE.forget(key)
         return None

@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 MAX_DEPTH = 32
+METADATA_BYTES = 8 * 1024
+METADATA_DEPTH = 8
 EARLIEST_SAID = datetime(1900, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2500, 1, 1, tzinfo=UTC)
@@ -74,12 +76,16 @@ def cleaned_text(text: str, *, at: str, most: int) -> str:
         raise TooLarge(f"holds {len(text):,} characters, at most {most:,} are taken", at=at)
     if _UNSTORABLE.search(text):
         raise BadInput("must not hold NUL or lone surrogates", at=at)
-    cleaned = _NO_WORDS.sub("", _LINE_BREAKS.sub("\n", text))
-    if not cleaned.isascii():
-        cleaned = _IDLE_SELECTORS.sub("", _IDLE_JOINERS.sub("", cleaned))
+    cleaned = visible_text(text)
     if _is_blank(cleaned):
         raise BadInput("must not be blank", at=at)
     return cleaned
+
+
+def visible_text(text: str) -> str:
+    """Return a text without invisible characters and with all line breaks as newlines."""
+    cleaned = _NO_WORDS.sub("", _LINE_BREAKS.sub("\n", text))
+    return cleaned if cleaned.isascii() else _IDLE_SELECTORS.sub("", _IDLE_JOINERS.sub("", cleaned))
 
 
 def checked_said_at(moment: datetime | None, *, at: str, now: datetime) -> datetime | None:

@@ -1,6 +1,6 @@
 """Deduplication of memories that callers store: nothing is stored twice, and a slot has one value."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import MemoryReader, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import precision_of
-from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot, takes_slot
+from apps.pipeline.direct_write.conflicts import SlotPlacement, duplicate_of, end_before, placement_in_slot, takes_slot
 from apps.pipeline.direct_write.trust import binds_agents, is_vouched_for
 from apps.pipeline.provenance.orders import looks_injected
 
@@ -59,8 +59,15 @@ class DirectWriteSession:
     """The memories of one request, settled one after the other; created for one request and discarded after it."""
 
     def __init__(
-        self, *, known: Iterable[StoredMemory], policy: Policy, is_trusted: bool = True, may_replace: bool = True
+        self,
+        *,
+        known: Iterable[StoredMemory],
+        policy: Policy,
+        is_trusted: bool = True,
+        may_replace: bool = True,
+        retracted: Collection[StoredMemory] = (),
     ) -> None:
+        """Take the live memories that are met, and of a caller without trust the retracted ones in the same slots."""
         self._live = {each.id: each for each in known}
         # Includes the hashes of memories to be closed: they are closed only after the new ones are added.
         self._hashes = {(each.private_to, each.canonical_hash) for each in self._live.values()}
@@ -68,6 +75,8 @@ class DirectWriteSession:
         self._review_below = policy.confidence.review_below
         self._is_trusted = is_trusted
         self._may_replace = may_replace
+        # As they were before they were retracted, so that a value in their place is found.
+        self._vouched_for = tuple(replace(each, status=Status.ACTIVE) for each in retracted if is_vouched_for(each))
         self.changes: list[Operation] = []  # of known memories, and of those that this request adds
 
     def settle(self, add: AddMemory) -> StoreResult:
@@ -126,14 +135,18 @@ class DirectWriteSession:
             return StoreResult(add.memory_id, adds=late)
         if any(memory.confidence < each.confidence - self._slack for each in place.closes):
             return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.WEAKER_EVIDENCE)
-        if (place.closes and not self._may_replace) or (
-            not self._is_trusted and any(map(is_vouched_for, place.closes))
-        ):
+        if (place.closes and not self._may_replace) or self._lacks_trust(memory, place):
             return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.LESS_TRUSTED)
         for each in place.closes:
             del self._live[each.id]
             self.changes.append(closing(each, successor=memory))
         return StoreResult(add.memory_id, adds=add)
+
+    def _lacks_trust(self, memory: StoredMemory, place: SlotPlacement) -> bool:
+        """Return True for a value in place of what a user said or a person approved, retracted just before or not."""
+        if self._is_trusted:
+            return False
+        return any(map(is_vouched_for, place.closes)) or bool(placement_in_slot(memory, self._vouched_for).closes)
 
 
 def closing(memory: StoredMemory, *, successor: StoredMemory) -> SupersedeMemory:

@@ -13,7 +13,7 @@ class StreamPosition:
     project_id: UUID
     after: int
     types: tuple[EventType, ...] = ()
-    with_content: bool = False
+    includes_content: bool = False
 
 
 @dataclass(frozen=True, slots=True)

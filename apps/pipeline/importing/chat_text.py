@@ -17,6 +17,7 @@ from apps.pipeline.importing.entries import (
     ImportSource,
     checked_turn,
     role_named,
+    unquoted,
 )
 
 MOST_BYTES = 16 * 1024 * 1024  # one chat, which is read as a whole
@@ -106,7 +107,7 @@ def _items(text: str) -> Iterator[_Message | ImportProblem]:
     try:
         data = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        yield ImportProblem("the file", f"is not JSON: {error}")
+        yield ImportProblem("the file", f"is not JSON: {unquoted(error)}")
         return
     items: Any = data.get("messages") if isinstance(data, dict) else data
     if not isinstance(items, list):
@@ -116,6 +117,6 @@ def _items(text: str) -> Iterator[_Message | ImportProblem]:
         try:
             item = msgspec.convert(raw, _Item)
         except msgspec.ValidationError as error:
-            yield ImportProblem(f"item {number}", str(error))
+            yield ImportProblem(f"item {number}", unquoted(error))
         else:
             yield _Message(f"item {number}", item.speaker or item.role, item.content, item.occurred_at)

@@ -1,5 +1,6 @@
 """What readers make of a file: turns, memories, and the places that can't be imported, with the reason."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,6 +15,9 @@ MOST_CONTENT = 20_000  # characters
 MOST_NAME = 255
 MOST_SPEAKER = 120
 MOST_TOPIC = 64
+MOST_REASON = 200
+_UNKNOWN = re.compile(r"unknown field .*", re.DOTALL)
+_QUOTED = re.compile(r" ?(?:'.*'|\".*\")", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,13 @@ class FormatReader(Protocol):
 
     def __call__(self, stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
         """Yield the entries of a file in its order; memory is bounded by the largest conversation in it."""
+
+
+def unquoted(error: Exception) -> str:
+    """Return what a decoder says is wrong, without what it quotes of the file: values, and names that are not known."""
+    if isinstance(error, UnicodeError):
+        return "is not UTF-8"
+    return _QUOTED.sub("", _UNKNOWN.sub("unknown field", str(error)))[:MOST_REASON] or type(error).__name__
 
 
 def text_of(value: Any) -> str:

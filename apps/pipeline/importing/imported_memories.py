@@ -9,9 +9,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.enums import Grounding, SourceConfidence
 from apps.pipeline.core.input_validation import (
+    METADATA_BYTES,
+    METADATA_DEPTH,
     BadInput,
     check_json,
     checked_moment,
@@ -22,6 +26,7 @@ from apps.pipeline.core.input_validation import (
 from apps.pipeline.direct_write.new_memory import NewMemory, check_new
 from apps.pipeline.importing.entries import (
     MOST_CONTENT,
+    MOST_NAME,
     MOST_TOPIC,
     ImportedMemory,
     ImportProblem,
@@ -56,7 +61,9 @@ def checked_memory(entry: ImportedMemory, *, now: datetime) -> ImportedMemory | 
             expires_at=checked_moment(new.expires_at, at="expires_at"),
         )
         check_new(checked, at="")
-        return ImportedMemory(entry.at, checked_user(entry.user_id), entry.external_id, checked)
+        return ImportedMemory(
+            entry.at, checked_user(entry.user_id), checked_name(entry.external_id, at="id")[:MOST_NAME], checked
+        )
     except BadInput as bad:
         return ImportProblem(entry.at, f"{bad.at.removeprefix('/')} {bad}")
 
@@ -72,7 +79,13 @@ def _agent_scope(scope: AgentScope) -> AgentScope:
 
 
 def _metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    check_json(metadata)
+    """Return metadata as large as a caller's. Raises BadInput without its place in them: their keys are words too."""
+    try:
+        check_json(metadata, max_depth=METADATA_DEPTH)
+    except BadInput as bad:
+        raise BadInput(str(bad), at="metadata") from bad
+    if len(msgspec.json.encode(metadata)) > METADATA_BYTES:
+        raise BadInput(f"is larger than {METADATA_BYTES:,} bytes", at="metadata")
     return metadata
 
 

@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 import ijson
 
 from apps.pipeline.core.input_validation import MAX_DEPTH
+from apps.pipeline.importing.bounded_strings import bounded_strings
 from apps.pipeline.importing.entries import ImportProblem
 
 MOST_CHARACTERS = 64 * 1024 * 1024  # of the texts of one element, with a few for each value
@@ -29,7 +30,7 @@ def json_elements(stream: BinaryIO, *, lists: Collection[str] = ()) -> Iterator[
 
     An object without such a list is the only element. What follows the first place that is not JSON is lost, and told.
     """
-    events: _Events = iter(ijson.basic_parse(stream, use_float=True))
+    events: _Events = iter(ijson.basic_parse(bounded_strings(stream), use_float=True))
     number = 0
     try:
         for element in _elements(events, lists):
@@ -56,19 +57,24 @@ def _elements(events: _Events, lists: Collection[str]) -> Iterator[JsonElement |
     if opening != "start_map":
         yield ImportProblem("the file", "is neither a list nor an object")
         return
-    beside: dict[str, Any] = {}
+    document = _Builder()  # of the whole object, which is the element if it has no such list
+    document.add(opening, None)
     found = False
-    for event, key in events:
-        if event == "end_map":
-            break
+    while document.depth:
+        event = next(events)
+        if found or event[0] != "map_key" or document.depth > 1 or event[1] not in lists:
+            document.add(*event)
+            continue
+        document.add(*event)
         first = next(events)
-        if key in lists and first[0] == "start_array" and not found:
+        if first[0] == "start_array":
             found = True
+            document.give_up("is not needed")
             yield from _listed(events)
         else:
-            beside[key] = _value(first, events)
+            document.add(*first)
     if not found:
-        yield _element(1, beside)
+        yield _element(1, document.built)
     _exhaust(events)
 
 
@@ -104,7 +110,7 @@ def _value(first: tuple[str, Any], events: _Events) -> Any:
     builder.add(*first)
     while builder.depth:
         builder.add(*next(events))
-    return builder.unread or builder.root[0]
+    return builder.built
 
 
 class _Builder:
@@ -117,17 +123,22 @@ class _Builder:
         self._size = 0
         self._open: list[tuple[Any, str]] = [(self.root, "")]  # containers, with the key of the next value
 
+    @property
+    def built(self) -> Any:
+        """Return the value, or _Unread."""
+        return self.unread or self.root[0]
+
     def add(self, event: str, value: Any) -> None:
         self.depth += (event in _OPENING) - (event in _CLOSING)
         self._size += _PER_VALUE + (len(value) if isinstance(value, str) else 0)
         if self.depth > MAX_DEPTH:
-            self._give_up(f"is nested deeper than {MAX_DEPTH} levels")
+            self.give_up(f"is nested deeper than {MAX_DEPTH} levels")
         elif self._size > MOST_CHARACTERS:
-            self._give_up(f"is larger than {MOST_CHARACTERS:,} characters")
+            self.give_up(f"is larger than {MOST_CHARACTERS:,} characters")
         if self.unread is None:
             self._build(event, value)
 
-    def _give_up(self, reason: str) -> None:
+    def give_up(self, reason: str) -> None:
         """Keep nothing of the value; its other events are read and ignored."""
         self.unread = self.unread or _Unread(reason)
         self._open.clear()

@@ -11,7 +11,7 @@ from apps.pipeline.core.enums import MemoryType, Polarity, Status
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import NewMemory
-from apps.pipeline.importing.entries import ImportedMemory, ImportEntry, ImportProblem, ImportSource
+from apps.pipeline.importing.entries import ImportedMemory, ImportEntry, ImportProblem, ImportSource, unquoted
 from apps.pipeline.importing.file_lines import file_lines
 from apps.pipeline.importing.imported_memories import checked_memory
 
@@ -58,7 +58,7 @@ def read_memory_lines(stream: BinaryIO, *, source: ImportSource) -> Iterator[Imp
         try:
             line = _decoder.decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            yield ImportProblem(at, str(error))
+            yield ImportProblem(at, unquoted(error))
             continue
         if line.status not in _KEPT:
             yield ImportProblem(at, f"is {line.status}")

@@ -8,7 +8,14 @@ import msgspec
 
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
-from apps.pipeline.importing.entries import ImportedTurn, ImportEntry, ImportProblem, ImportSource, checked_turn
+from apps.pipeline.importing.entries import (
+    ImportedTurn,
+    ImportEntry,
+    ImportProblem,
+    ImportSource,
+    checked_turn,
+    unquoted,
+)
 from apps.pipeline.importing.file_lines import file_lines
 
 
@@ -35,7 +42,7 @@ def read_turn_lines(stream: BinaryIO, *, source: ImportSource) -> Iterator[Impor
         try:
             line = _decoder.decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            yield ImportProblem(f"line {number}", str(error))
+            yield ImportProblem(f"line {number}", unquoted(error))
             continue
         yield checked_turn(_turn(line, number=number, source=source), now=source.now)
 

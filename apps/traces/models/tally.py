@@ -56,10 +56,11 @@ class HourlyLatency(models.Model):
 
 
 class TalliedHour(models.Model):
-    """An hour whose totals have been computed, and when that was last done."""
+    """An hour whose totals have been computed, when that was last done, and up to which time its rows are counted."""
 
     hour = models.DateTimeField(primary_key=True)
     tallied_at = models.DateTimeField()
+    counted_until = models.DateTimeField(null=True, blank=True, help_text="empty: the hour is counted from its start")
 
     class Meta:
         ordering = ("-hour",)

@@ -101,6 +101,16 @@ def test_what_is_read_follows_the_sharing_of_the_project(
     assert asked_for(server) == meant
 
 
+def test_the_score_of_a_found_memory_is_told_even_if_it_is_0() -> None:
+    told = ("id", "content", "type", "status", "confidence", "said_at", "user_id", "version")
+    found = {**dict.fromkeys(told, "x"), "score": 0.0, "disputed": False, "unverified": True, "tags": []}
+    result, _ = used(
+        lambda agent: agent.call_tool("search_memories", {"query": "q"}), (200, {"results": [found]}), by=key("read")
+    )
+    (shown,) = result.structured_content["results"]
+    assert (shown["score"], shown["unverified"], shown.keys() & {"disputed", "tags"}) == (0.0, True, set())
+
+
 def test_a_key_is_shown_the_tools_that_it_may_use() -> None:
     def names(by: dict[str, Any]) -> set[str]:
         listed, _ = used(lambda agent: agent.list_tools(), by=by)

@@ -22,9 +22,9 @@ from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
 from memplatform.cluster_metrics import ClusterMetrics
-from memplatform.drain_processes import DrainProcesses
 from memplatform.embedded.supervisor import Supervisor
 from memplatform.parent_death import end_with_parent
+from memplatform.work_processes import WorkProcesses
 
 log = structlog.get_logger(__name__)
 
@@ -43,8 +43,8 @@ class GracefulCluster(Cluster):
     is_stopping = False
     members: list[psutil.Process] = []  # the children of the sentinel
 
-    def __init__(self, drains: DrainProcesses) -> None:
-        self.drains = drains
+    def __init__(self, processes: WorkProcesses) -> None:
+        self.processes = processes
         super().__init__()
 
     def sig_handler(self, signum: int, frame: object) -> None:
@@ -71,14 +71,14 @@ class GracefulCluster(Cluster):
             raise
 
     def watch(self) -> None:
-        """Keep the drains running until one of the processes of django-q2 dies or a shutdown is requested."""
+        """Keep the processes running until one of the processes of django-q2 dies or a shutdown is requested."""
         self.members = _children(self.sentinel.pid)
         while all(map(_is_alive, self.members)) and self.sentinel.is_alive():
             if GracefulCluster.is_stopping:
-                self.drains.ask_to_stop()
+                self.processes.ask_to_stop()
                 self._stop_gracefully()
                 break
-            self.drains.keep()
+            self.processes.keep()
             time.sleep(WATCH_SECONDS)  # there is no notification when a grandchild exits
 
     def _stop_gracefully(self) -> None:
@@ -115,7 +115,7 @@ class Command(BaseCommand):
         """Add no arguments."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Keep drains and the task queue running until a shutdown is requested, each whatever becomes of the other."""
+        """Keep processes and the task queue running until a shutdown is requested, whatever becomes of the other."""
         _preload()
         # A worker without a sentinel would wait for a task forever.
         os.register_at_fork(after_in_child=end_with_parent)
@@ -124,30 +124,30 @@ class Command(BaseCommand):
         supervisor = Supervisor(settings.EMBEDDED_DIR) if settings.DATABASE_IS_EMBEDDED else None
         metrics = ClusterMetrics(settings.CLUSTER_METRICS_PORT) if settings.CLUSTER_METRICS_PORT else None
         watched = [each for each in (supervisor and supervisor.look, metrics and metrics.keep) if each]
-        drains = DrainProcesses(settings.CLUSTER_WORKERS, watch=watched)
+        processes = WorkProcesses(settings.CLUSTER_WORKERS, watch=watched)
         try:
-            self._run(drains)
+            self._run(processes)
         finally:
-            drains.end()
+            processes.end()
             if metrics:
                 metrics.end()
 
-    def _run(self, drains: DrainProcesses) -> None:
+    def _run(self, processes: WorkProcesses) -> None:
         pause = LEAST_PAUSE
         while not GracefulCluster.is_stopping:
-            drains.keep()
+            processes.keep()
             started = time.monotonic()
-            _run_task_queue(drains)
+            _run_task_queue(processes)
             pause = LEAST_PAUSE if time.monotonic() - started > MOST_PAUSE else min(2 * pause, MOST_PAUSE)
             if not GracefulCluster.is_stopping:
                 log.warning("task queue ended and is started again", seconds=pause)
-            _keep_for(drains, seconds=pause)
+            _keep_for(processes, seconds=pause)
 
 
-def _run_task_queue(drains: DrainProcesses) -> None:
+def _run_task_queue(processes: WorkProcesses) -> None:
     """Run django-q2 until one of its processes dies, its broker fails or a shutdown is requested."""
     STOPPING.clear()
-    cluster = GracefulCluster(drains)
+    cluster = GracefulCluster(processes)
     try:
         get_broker().ping()  # without this, each process of django-q2 reports a broker that is away by itself
         cluster.start()
@@ -158,10 +158,10 @@ def _run_task_queue(drains: DrainProcesses) -> None:
         cluster.end()
 
 
-def _keep_for(drains: DrainProcesses, *, seconds: float) -> None:
+def _keep_for(processes: WorkProcesses, *, seconds: float) -> None:
     until = time.monotonic() + seconds
     while not GracefulCluster.is_stopping and time.monotonic() < until:
-        drains.keep()
+        processes.keep()
         time.sleep(WATCH_SECONDS)  # there is no notification when a process exits
 
 

@@ -5,6 +5,7 @@ import os
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def _show(services: Services, access: Access, *, wanted_port: int, file: Path | 
     console.print(f"Sent {posted.turns} turns in {posted.sessions} sessions to {services.address}/v1/turns{known}.")
     with console.status("Processing…"):
         await_work(client=client, services=services, posted=posted)
-        tally()  # normally done every minute; now, so that the dashboard has data at once
+        tally(settled_after=timedelta())  # normally done every minute; now, so that the dashboard has data at once
     result = gather(client=client, posted=posted, project=access.project)
     connections.close_all()
     if file is not None:

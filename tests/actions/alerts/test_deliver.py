@@ -10,7 +10,7 @@ from django.core import mail
 from django.utils import timezone
 
 from apps.actions.alerts import deliver_messages as delivering
-from apps.actions.alerts.deliver_messages import MOST_ATTEMPTS, deliver_messages, wait_after
+from apps.actions.alerts.deliver_messages import MOST_ATTEMPTS, deliver_messages, wait_before_next
 from apps.actions.alerts.enqueue_messages import enqueue_messages
 from apps.actions.webhooks.webhook_signature import signed_headers
 from apps.alerts.models import Alert, AlertDelivery
@@ -122,7 +122,7 @@ def test_a_receiver_that_hangs_up_is_tried_again(project: Project, receiver: Rec
 
 
 def test_the_waits_double_up_to_an_hour() -> None:
-    minutes = [wait_after(attempts) / timedelta(minutes=1) for attempts in range(1, 10)]
+    minutes = [wait_before_next(attempts) / timedelta(minutes=1) for attempts in range(1, 10)]
     assert minutes == [1, 2, 4, 8, 16, 32, 60, 60, 60]
 
 

@@ -14,6 +14,7 @@ from apps.actions.ledger.seal import seal_ledger
 from apps.memories.models import LedgerCheckpoint, LedgerEntry
 from apps.tenants.models import Project
 from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
+from tests.actions.ledger.without_triggers import as_owner_without_triggers
 
 pytestmark = pytest.mark.django_db
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -28,17 +29,6 @@ def entry(project: Project) -> LedgerEntry:
 def forbidden() -> Iterator[None]:
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
         yield
-
-
-@contextmanager
-def as_owner_without_triggers() -> Iterator[None]:
-    """Do what only the owner of the table can."""
-    with connection.cursor() as cursor:
-        cursor.execute("set constraints all immediate")
-        cursor.execute("alter table memories_ledgerentry disable trigger user")
-        yield
-        for trigger in ("ledger_written", "ledger_append_only", "ledger_not_deleted"):
-            cursor.execute(f"alter table memories_ledgerentry enable always trigger {trigger}")
 
 
 def replay_replication() -> None:

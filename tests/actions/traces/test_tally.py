@@ -5,18 +5,31 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from apps.actions.traces.tally import tally
+from apps.actions.traces import tally as tallying
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.funnel_metrics import Measure
 from apps.tenants.models import Project
 from apps.traces import tallies
 from apps.traces.models import HourlyLatency, HourlyTally, ModelCall, Span, TalliedHour, Trace
-from apps.traces.tallies import CLOSED_AFTER, HOUR, count_now, hour_of, hours_to_tally, latencies_now, tally_hour
+from apps.traces.tallies import (
+    CLOSED_AFTER,
+    HOUR,
+    count_now,
+    hour_of,
+    hours_to_tally,
+    latencies_now,
+    tally_hour,
+)
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
 
 Sums = dict[tuple[str, str, str], float]
+
+
+def tally() -> None:
+    """Tally what has been written until now."""
+    tallying.tally(settled_after=timedelta())
 
 
 def sums(project: Project) -> Sums:
@@ -156,6 +169,38 @@ def test_repeating_a_tally_changes_nothing_and_adds_new_turns(project: Project, 
     assert sums(project)["turns", "", ""] == before["turns", "", ""] + 1
 
 
+def turns_of(project: Project) -> float:
+    return sums(project).get(("turns", "", ""), 0)
+
+
+def test_an_open_hour_reads_only_what_is_new_and_is_counted_anew_when_it_is_over(project: Project) -> None:
+    ana, start = Person(project), hour_of(timezone.now() - 5 * HOUR)
+    minutes = (1, 20, 10)  # the last one was committed late
+    for number, minute in enumerate(minutes):
+        ana.says("thank you", session=str(number))
+        latest = Span.objects.filter(created_at__gte=timezone.now() - HOUR)
+        latest.update(created_at=start + timedelta(minutes=minute))
+        tally_hour(start, now=start + timedelta(minutes=minute + 1))
+        assert TalliedHour.objects.get(hour=start).counted_until is not None
+    assert turns_of(project) == 2
+    latencies = HourlyLatency.objects.filter(project=project, stage="pre_filter")
+    assert sum(each.spans for each in latencies) == 2
+
+    tally_hour(start, now=start + HOUR + timedelta(minutes=1))  # the hour is over, but a transaction may be open
+    assert turns_of(project) == 2
+    tally_hour(start, now=start + HOUR + CLOSED_AFTER)
+    assert turns_of(project) == 3
+    assert sum(each.spans for each in latencies.all()) == 3
+
+
+def test_what_was_written_a_moment_ago_is_left_for_the_next_tally(project: Project) -> None:
+    Person(project).says("thank you")
+    tallying.tally()
+    assert turns_of(project) == 0
+    tally()
+    assert turns_of(project) == 1
+
+
 def test_projects_are_counted_separately(project: Project, other_project: Project, spoken: Person) -> None:
     tally()
     assert sums(project)
@@ -163,7 +208,7 @@ def test_projects_are_counted_separately(project: Project, other_project: Projec
 
 
 def test_an_hour_without_traces_has_no_tallies(project: Project, spoken: Person) -> None:
-    tally_hour(hour_of(Trace.objects.earliest("created_at").created_at) - HOUR)
+    tally_hour(hour_of(Trace.objects.earliest("created_at").created_at) - HOUR, now=timezone.now())
     assert not sums(project)
 
 
@@ -202,7 +247,7 @@ def test_an_hour_is_recomputed_until_it_is_closed(tallied_at: str, now: str, exp
 
 def test_nothing_to_do_before_there_is_a_trace(project: Project) -> None:
     assert tallies.hours_to_tally(now=timezone.now(), most=10) == []
-    assert tally() == 0
+    assert tallying.tally() == 0
 
 
 def test_every_measure_that_is_counted_has_a_name(project: Project, spoken: Person) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -86,7 +87,7 @@ def test_an_event_is_signed_and_tells_no_sentence(ana: Person, project: Project,
 def test_a_sentence_is_sent_by_the_option_while_its_memory_is_active_and_shared(
     ana: Person, project: Project, receiver: Receiver
 ) -> None:
-    webhook(project, receiver.url, events=CREATED, includes_content=True)
+    webhook(project, receiver.url, event_types=CREATED, includes_content=True)
     remembers(ana, "I live in Lisbon.", "I work as a nurse.", "I like hiking.")
     first, second, third = Memory.objects.filter(end_user_id=ana.id).order_by("id")
     retract(project_id=project.id, memory_id=second.id)
@@ -104,7 +105,7 @@ def test_a_sentence_is_sent_by_the_option_while_its_memory_is_active_and_shared(
 def test_a_failing_receiver_gets_the_same_event_again(
     ana: Person, project: Project, receiver: Receiver, status: int, error: str
 ) -> None:
-    webhook(project, receiver.url, events=CREATED)
+    webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.")
     receiver.statuses = [status]
     assert deliver_events() == 0
@@ -122,7 +123,7 @@ def test_a_failing_receiver_gets_the_same_event_again(
 def test_the_events_of_one_user_keep_their_order_and_hold_up_no_other(
     ana: Person, project: Project, receiver: Receiver
 ) -> None:
-    webhook(project, receiver.url, events=CREATED)
+    webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.", "I work as a nurse.")
     receiver.statuses = [500]
     assert deliver_events() == 0  # the second one waits for the first
@@ -139,7 +140,7 @@ def test_the_events_of_one_user_keep_their_order_and_hold_up_no_other(
 
 @pytest.mark.parametrize("url", ["https://10.0.0.7/hook", "https://localhost/hook", "https://169.254.169.254/latest"])
 def test_a_forbidden_address_gets_nothing(ana: Person, project: Project, receiver: Receiver, url: str) -> None:
-    webhook(project, url, events=CREATED)
+    webhook(project, url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.")
 
     assert deliver_events() == 0
@@ -149,7 +150,7 @@ def test_a_forbidden_address_gets_nothing(ana: Person, project: Project, receive
 def test_a_delivery_is_given_up_after_three_days_and_can_be_sent_again(
     ana: Person, project: Project, receiver: Receiver
 ) -> None:
-    made = webhook(project, receiver.url, events=CREATED).webhook
+    made = webhook(project, receiver.url, event_types=CREATED).webhook
     remembers(ana, "I live in Lisbon.")
     receiver.statuses = [500, 500]
     deliver_events()
@@ -169,7 +170,7 @@ def test_a_delivery_is_given_up_after_three_days_and_can_be_sent_again(
 def test_a_receiver_that_takes_nothing_is_left_alone_and_paused_after_a_day(
     ana: Person, project: Project, receiver: Receiver
 ) -> None:
-    webhook(project, receiver.url, events=CREATED)
+    webhook(project, receiver.url, event_types=CREATED)
     people = [Person(project, f"user {place}") for place in range(5)]
     for person in people:
         remembers(person, "I live in Lisbon.")
@@ -188,7 +189,7 @@ def test_a_receiver_that_takes_nothing_is_left_alone_and_paused_after_a_day(
 
 
 def test_a_receiver_that_is_gone_is_paused_at_once(ana: Person, project: Project, receiver: Receiver) -> None:
-    webhook(project, receiver.url, events=CREATED)
+    webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.")
     receiver.statuses = [410]
     deliver_events()
@@ -218,7 +219,7 @@ def test_nothing_is_told_of_a_user_whose_erasure_has_begun(ana: Person, project:
     assert receiver.requests == []
     assert states() == []
     events = list(ProjectEvent.objects.order_by("number"))
-    assert event_messages(events, with_content=True) == []
+    assert event_messages(events, includes_content=True) == []
     assert read_streams({0: StreamPosition(project.id, after=0)}) == {0: StreamPart(text=b"", last=2)}
 
 
@@ -226,7 +227,7 @@ def test_nothing_is_told_of_a_user_whose_erasure_has_begun(ana: Person, project:
 def test_a_pause_holds_from_the_next_delivery_on(
     ana: Person, project: Project, receiver: Receiver, is_paused: bool, sent: int, left: int
 ) -> None:
-    made = webhook(project, receiver.url, events=CREATED).webhook
+    made = webhook(project, receiver.url, event_types=CREATED).webhook
     remembers(ana, "I live in Lisbon.", "I work as a nurse.")
     number_all_events()
     ((webhook_id, _),) = claim(most=1)
@@ -244,7 +245,7 @@ def test_a_pause_holds_from_the_next_delivery_on(
 
 
 def test_failures_of_a_former_address_are_not_counted(ana: Person, project: Project, receiver: Receiver) -> None:
-    made = webhook(project, receiver.url, events=CREATED).webhook
+    made = webhook(project, receiver.url, event_types=CREATED).webhook
     remembers(ana, "I live in Lisbon.")
     number_all_events()
     receiver.statuses = [500]
@@ -264,7 +265,7 @@ def test_failures_of_a_former_address_are_not_counted(ana: Person, project: Proj
 def test_a_webhook_that_another_process_has_claimed_is_left_to_it(
     ana: Person, project: Project, receiver: Receiver
 ) -> None:
-    webhook(project, receiver.url, events=CREATED)
+    webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.")
     number_all_events()
     ((webhook_id, _),) = claim(most=1)
@@ -276,6 +277,39 @@ def test_a_webhook_that_another_process_has_claimed_is_left_to_it(
 
     assert deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=is_claimed_by_another) == 1
     assert Webhook.objects.get().leased_until == later
+
+
+def due(project: Project, *names: str, hours: int) -> None:
+    """Store webhooks that wait for their turn since so many hours."""
+    since = timezone.now() - timedelta(hours=hours)
+    for name in names:
+        made = webhook(project, "https://example.com/w", name=name).webhook
+        Webhook.objects.filter(id=made.id).update(resume_at=since)
+        WebhookDelivery.objects.create(
+            project=project, webhook=made, event_type="memory.created", give_up_at=timezone.now() + timedelta(days=1)
+        )
+
+
+def names_of(claimed: list[tuple[UUID, UUID]]) -> list[str]:
+    return sorted(Webhook.objects.get(id=webhook_id).name for webhook_id, _ in claimed)
+
+
+def test_projects_take_turns_however_many_webhooks_they_have(project: Project, other_project: Project) -> None:
+    due(project, "a1", "a2", "a3", "a4", hours=9)
+    due(other_project, "b1", hours=1)
+
+    assert [name[0] for name in names_of(claim(most=2))] == ["a", "b"]
+    Webhook.objects.filter(name="b1").update(leased_until=None, resume_at=timezone.now())  # it was served
+    assert names_of(claim(most=1)) == ["b1"], "its project has none in flight"
+    assert len(claim(most=9)) == 3, "nobody else waits"
+
+
+def test_of_two_projects_the_one_that_was_served_last_waits(project: Project, other_project: Project) -> None:
+    due(project, "a1", "a2", hours=9)
+    due(other_project, "b1", hours=1)
+    Webhook.objects.filter(name="a1").update(resume_at=timezone.now())
+
+    assert names_of(claim(most=1)) == ["b1"]
 
 
 def test_both_secrets_are_good_while_one_replaces_the_other(ana: Person, project: Project, receiver: Receiver) -> None:

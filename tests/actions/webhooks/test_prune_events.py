@@ -13,7 +13,7 @@ from tests.actions.webhooks.webhook_rows import webhook
 
 
 def test_old_events_go_unless_they_are_still_to_be_sent(project: Project) -> None:
-    webhook(project, "https://example.com/", events=[EventType.TRACE_FINISHED])
+    webhook(project, "https://example.com/", event_types=[EventType.TRACE_FINISHED])
     old = timezone.now() - timedelta(days=15)
     for type_ in ("memory.created", "trace.finished", "trace.finished"):
         ProjectEvent.objects.create(project=project, type=type_, created_at=old)

@@ -16,8 +16,10 @@ from tests.webhook_receiver import Receiver
 ALL = list(EventType)
 
 
-def webhook(project: Project, url: str, *, events: Sequence[EventType] = ALL, **values: Any) -> WebhookSecret:
-    return create_webhook(project_id=project.id, name=values.pop("name", "crm"), url=url, events=events, **values)
+def webhook(project: Project, url: str, *, event_types: Sequence[EventType] = ALL, **values: Any) -> WebhookSecret:
+    return create_webhook(
+        project_id=project.id, name=values.pop("name", "crm"), url=url, event_types=event_types, **values
+    )
 
 
 def received(receiver: Receiver) -> list[tuple[str, dict[str, Any]]]:

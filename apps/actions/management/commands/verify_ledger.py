@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from apps.actions.ledger.archive import verify_archive
 from apps.actions.ledger.seal import seal_ledger
 from apps.actions.ledger.verify import LedgerReport, verify_ledger
 from apps.actions.management.project_argument import projects_named
@@ -15,13 +16,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("project", nargs="?", help="the project's slug; all projects by default")
+        parser.add_argument("--archive", action="store_true", help="verify what retention has archived, too")
 
     def handle(self, *args: Any, **options: Any) -> None:
         projects = projects_named(options["project"])
         seal_ledger()
         reports = {project.slug: verify_ledger(project_id=project.id) for project in projects}
-        for slug, report in reports.items():
-            self.stdout.write(f"{slug}: {_line(report)}")
+        if options["archive"]:
+            reports |= {f"archive of {project.slug}": verify_archive(project_id=project.id) for project in projects}
+        for name, report in reports.items():
+            self.stdout.write(f"{name}: {_line(report)}")
         if not all(report.is_intact for report in reports.values()):
             raise CommandError("the ledger was tampered with")
 

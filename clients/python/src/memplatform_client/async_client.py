@@ -160,7 +160,7 @@ class AsyncClient:
             cursor = cursor_of(page["next"])
 
     async def events(
-        self, *, after: int | None = None, types: Sequence[str] = (), include_content: bool = False
+        self, *, after: int | None = None, type: Sequence[str] = (), includes_content: bool = False
     ) -> AsyncIterator[models.EventResponse]:
         """Yield events as they happen, without end: see Client.events."""
         last = after if after is not None else (await self.send(calls.list_events(after=NOW, limit=1)))["last_number"]
@@ -168,13 +168,13 @@ class AsyncClient:
         while True:
             attempt += 1
             try:
-                call = stream_call(after=last, types=types, include_content=include_content)
+                call = stream_call(after=last, type=type, includes_content=includes_content)
                 async for event in self._followed(call):
                     attempt, last = 0, event["number"]
                     yield event
                 attempt, delay = 0, RECONNECT_SECONDS
             except RateLimited:
-                page = await self.send(calls.list_events(after=last, type=types, include_content=include_content))
+                page = await self.send(calls.list_events(after=last, type=type, includes_content=includes_content))
                 for each in page["results"]:
                     yield each
                 attempt, last, delay = 0, page["next_after"], POLL_SECONDS

@@ -209,10 +209,10 @@ def erase_user(user_id: str) -> Call[models.ErasureResponse]:
 
 
 def list_events(
-    *, after: int = 0, type: Sequence[str] = (), include_content: bool = False, limit: int = 100
+    *, after: int = 0, type: Sequence[str] = (), includes_content: bool = False, limit: int = 100
 ) -> Call[models.EventList]:
     """Read events on from a number, oldest first (scope admin); `events` follows them as they happen."""
-    query = given(after=after, type=list(type) or None, include_content=include_content or None, limit=limit)
+    query = given(after=after, type=list(type) or None, includes_content=includes_content or None, limit=limit)
     return Call("GET", "/v1/events", query=query)
 
 

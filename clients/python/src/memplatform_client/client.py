@@ -157,7 +157,7 @@ class Client:
             cursor = cursor_of(page["next"])
 
     def events(
-        self, *, after: int | None = None, types: Sequence[str] = (), include_content: bool = False
+        self, *, after: int | None = None, type: Sequence[str] = (), includes_content: bool = False
     ) -> Iterator[models.EventResponse]:
         """Yield events as they happen, without end: those after a number, or by default from now on.
 
@@ -172,12 +172,12 @@ class Client:
         while True:
             attempt += 1
             try:
-                for event in self._followed(stream_call(after=last, types=types, include_content=include_content)):
+                for event in self._followed(stream_call(after=last, type=type, includes_content=includes_content)):
                     attempt, last = 0, event["number"]
                     yield event
                 attempt, delay = 0, RECONNECT_SECONDS
             except RateLimited:
-                page = self.send(calls.list_events(after=last, type=types, include_content=include_content))
+                page = self.send(calls.list_events(after=last, type=type, includes_content=includes_content))
                 yield from page["results"]
                 attempt, last, delay = 0, page["next_after"], POLL_SECONDS
             except (APIError, ConnectionFailed) as error:

@@ -9,6 +9,21 @@ class AcknowledgeBody(TypedDict):
     note: NotRequired[str]
 
 
+ActorKind = Literal["command", "key", "person", "system", "trace", "unknown"]
+
+
+class ActorResponse(TypedDict):
+    """Who has done something: a person in the console, a key, a trace, a management command, or the server by
+    itself.
+
+    `id` is that of the key (`key_…`) or trace (`trc_…`), or the number of the person (`elsewhere-7` if loaded);
+    null for the others.
+    """
+
+    kind: "ActorKind"
+    id: str | None
+
+
 class AdjustmentResponse(TypedDict):
     """A value that was taken otherwise than it was sent, by its JSON pointer."""
 
@@ -83,7 +98,7 @@ class AlertResponse(TypedDict):
     opened_at: str
     last_seen_at: str
     acknowledged_at: str | None
-    acknowledged_by: str | None
+    acknowledged_by: "ActorResponse | None"
     note: str | None
     resolved_at: str | None
 
@@ -419,7 +434,7 @@ class EventLogResponse(TypedDict):
 class EventResponse(TypedDict):
     """An event. `id` is the same in every delivery of it; `number` counts the events of the project from 1.
 
-    `data` holds identifiers, states and numbers; with `include_content` also the sentence of a memory that is
+    `data` holds identifiers, states and numbers; with `includes_content` also the sentence of a memory that is
     active and told to all agents.
     """
 
@@ -746,7 +761,7 @@ class LabelBody(TypedDict):
 class LabelResponse(TypedDict):
     """A label: person or key, and what it says."""
 
-    labeller: str
+    labeller: "ActorResponse"
     value: "LabelValue"
     remembered_memory_id: str | None
     labelled_at: str
@@ -1332,11 +1347,11 @@ class RollbackResponse(TypedDict):
     selection: dict[str, Any]
     rerun: bool
     note: str
-    author: str
+    created_by: "ActorResponse"
     counts: dict[str, int]
     created_at: str
     finished_at: str | None
-    undone_by: str | None
+    undone_by: "ActorResponse | None"
     undone_at: str | None
     users: int
     users_waiting: int
@@ -1358,11 +1373,11 @@ class RollbackSummary(TypedDict):
     selection: dict[str, Any]
     rerun: bool
     note: str
-    author: str
+    created_by: "ActorResponse"
     counts: dict[str, int]
     created_at: str
     finished_at: str | None
-    undone_by: str | None
+    undone_by: "ActorResponse | None"
     undone_at: str | None
 
 
@@ -1414,7 +1429,7 @@ class SampleResponse(TypedDict):
     population: int
     drawn: int
     labelled: int
-    author: str
+    created_by: "ActorResponse"
     created_at: str
 
 
@@ -1782,7 +1797,7 @@ class VersionResponse(TypedDict):
 
     version: int
     operation: str
-    actor: str
+    actor: "ActorResponse"
     trace_id: str | None
     values: dict[str, Any]
     known_from: str
@@ -1798,12 +1813,12 @@ class WaitingResponse(TypedDict):
 
 
 class WebhookBody(TypedDict):
-    """A webhook to create. With `include_content` it is sent the sentences of active memories, too."""
+    """A webhook to create. With `includes_content` it is sent the sentences of active memories, too."""
 
     name: str
     url: str
-    events: list["EventType"]
-    include_content: NotRequired[bool]
+    event_types: list["EventType"]
+    includes_content: NotRequired[bool]
 
 
 class WebhookChangeBody(TypedDict):
@@ -1811,8 +1826,8 @@ class WebhookChangeBody(TypedDict):
 
     name: NotRequired[str | None]
     url: NotRequired[str | None]
-    events: NotRequired["list[EventType] | None"]
-    include_content: NotRequired[bool | None]
+    event_types: NotRequired["list[EventType] | None"]
+    includes_content: NotRequired[bool | None]
     paused: NotRequired[bool | None]
 
 
@@ -1830,16 +1845,16 @@ class WebhookResponse(TypedDict):
     id: str
     name: str
     url: str
-    events: list["EventType"]
-    include_content: bool
+    event_types: list["EventType"]
+    includes_content: bool
     paused: bool
     paused_at: str | None
-    paused_by: str | None
+    paused_by: "ActorResponse | None"
     pause_reason: str | None
     failing_since: str | None
     former_secret_until: str | None
     created_at: str
-    created_by: str
+    created_by: "ActorResponse"
 
 
 class WebhookRotateBody(TypedDict):
@@ -1854,16 +1869,16 @@ class WebhookSecretResponse(TypedDict):
     id: str
     name: str
     url: str
-    events: list["EventType"]
-    include_content: bool
+    event_types: list["EventType"]
+    includes_content: bool
     paused: bool
     paused_at: str | None
-    paused_by: str | None
+    paused_by: "ActorResponse | None"
     pause_reason: str | None
     failing_since: str | None
     former_secret_until: str | None
     created_at: str
-    created_by: str
+    created_by: "ActorResponse"
     secret: str | None
 
 

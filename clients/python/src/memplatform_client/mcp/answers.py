@@ -44,7 +44,9 @@ def shown(memory: models.MemoryResponse | models.FoundMemoryResponse) -> dict[st
         "user_id": memory["user_id"],
         "version": memory["version"],
     }
-    for name in ("tags", "metadata", "score", "disputed", "unverified"):
+    if (score := memory.get("score")) is not None:  # of a search; 0 is one
+        brief["score"] = score
+    for name in ("tags", "metadata", "disputed", "unverified"):
         if value := memory.get(name):
             brief[name] = value
     return brief

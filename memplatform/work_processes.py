@@ -1,4 +1,4 @@
-"""The processes of a cluster that drain the outbox and send events: each works by itself, without a task queue."""
+"""The processes of a cluster that work without a task queue: drains, the event sender and the importer."""
 
 import signal
 import time
@@ -13,6 +13,7 @@ from apps.telemetry.start import stop_telemetry
 from apps.tenants.scope import no_tenant
 from apps.worker.drain import drain
 from apps.worker.event_sender import send_events
+from apps.worker.importer import import_files
 from apps.worker.shutdown import STOPPING
 from memplatform.telemetry import start_sending
 
@@ -23,8 +24,8 @@ PATIENCE = 10.0  # seconds for a graceful shutdown; more than GRACE_SECONDS of a
 log = structlog.get_logger(__name__)
 
 
-class DrainProcesses:
-    """The drains of one cluster, and its sender of events.
+class WorkProcesses:
+    """The drains of one cluster, its event sender and its importer.
 
     Each is replaced when it ends, whatever becomes of the other processes.
     `watch` looks after what belongs to them; each is called as often as they are looked after.
@@ -32,25 +33,28 @@ class DrainProcesses:
 
     def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
-        self._targets = [*(partial(_serve, _drain) for _ in range(count)), partial(_serve, _send)]
-        self._places: list[tuple[ForkProcess, float] | None] = [None] * len(self._targets)
+        drains = {f"drain-{number + 1}": _drain for number in range(count)}
+        self._works = {**drains, "event-sender": _send, "importer": _import}
+        self._running: dict[str, tuple[ForkProcess, float]] = {}
 
     def keep(self) -> None:
         """Start the processes that are missing."""
         for look in self._watch:
             look()
-        for number, place in enumerate(self._places):
-            if place is None:
-                self._start(number)
-            elif not place[0].is_alive() and time.monotonic() - place[1] >= LEAST_LIFETIME:
-                if place[0].exitcode:
-                    log.error("drain process ended", pid=place[0].pid, status=place[0].exitcode)
-                self._start(number)
+        for name in self._works:
+            if name not in self._running:
+                self._start(name)
+                continue
+            process, started_at = self._running[name]
+            if not process.is_alive() and time.monotonic() - started_at >= LEAST_LIFETIME:
+                if process.exitcode:
+                    log.error("process ended", process=name, pid=process.pid, status=process.exitcode)
+                self._start(name)
 
-    def _start(self, number: int) -> None:
-        process = get_context("fork").Process(target=self._targets[number], name=f"drain-{number + 1}")
+    def _start(self, name: str) -> None:
+        process = get_context("fork").Process(target=partial(_serve, self._works[name]), name=name)
         process.start()
-        self._places[number] = (process, time.monotonic())
+        self._running[name] = (process, time.monotonic())
 
     def ask_to_stop(self) -> None:
         """Let them finish their work in flight, or give it back."""
@@ -68,7 +72,7 @@ class DrainProcesses:
             process.join()
 
     def _alive(self) -> list[ForkProcess]:
-        return [place[0] for place in self._places if place and place[0].is_alive()]
+        return [process for process, _ in self._running.values() if process.is_alive()]
 
 
 def _serve(work: Callable[[], None]) -> None:
@@ -90,6 +94,10 @@ def _drain() -> None:
 
 def _send() -> None:
     send_events(seconds=LIFETIME)
+
+
+def _import() -> None:
+    import_files(seconds=LIFETIME)
 
 
 def _stop(number: int, frame: object) -> None:

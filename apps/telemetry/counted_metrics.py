@@ -1,4 +1,4 @@
-"""Metrics of events: what processes count as it happens. What the database knows is read from there instead.
+"""Counted metrics: what processes count as it happens. What the database knows is read from there instead.
 
 Each process counts in files of its own (process_slots.py), and whoever is asked adds up those of its data folder.
 docs/metrics.md tells what each metric means, and how several servers are added up.
@@ -20,7 +20,7 @@ STAGE_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 CALL_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
 
 
-class EventMetrics:
+class CountedMetrics:
     """The metrics of this data folder; every label has few values."""
 
     def __init__(self, slots: ProcessSlots) -> None:
@@ -48,6 +48,7 @@ class EventMetrics:
         self.embedding_seconds = histogram(
             "embedding_duration_seconds", "Duration of calls of embedders", STAGE_SECONDS, "embedder"
         )
+        self.searches = counter("searches", "Searches with a read replica", "database", "replica")
         self.pool_connections = gauge("db_pool_connections", "Pooled database connections", "state")
         self.pool_waiting = gauge("db_pool_requests_waiting", "Threads that wait for a pooled connection")
         self.pool_requests = counter("db_pool_requests", "Requests for a pooled connection", "outcome")
@@ -91,7 +92,7 @@ class EventMetrics:
         histogram.observe(seconds)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the sums over the processes of this data folder; a metric without events has no samples."""
+        """Yield the sums over the processes of this data folder; a metric without counts has no samples."""
         found = {metric.name: metric for metric in MultiProcessCollector.merge(self._files(), accumulate=True)}
         for declared in self._registry.collect():
             metric = found.get(declared.name, declared)
@@ -113,18 +114,18 @@ class EventMetrics:
 
 
 @cache
-def event_metrics() -> EventMetrics:
+def counted_metrics() -> CountedMetrics:
     """Return the metrics; the first call of a process opens its files."""
-    return EventMetrics(ProcessSlots(settings.METRICS_DIR))
+    return CountedMetrics(ProcessSlots(settings.METRICS_DIR))
 
 
-class EventCollector:
+class CountedCollector:
     """Collects what the processes of this data folder have counted; needs no database."""
 
     def collect(self) -> Iterator[Metric]:
         """Return the metrics."""
-        return event_metrics().collect()
+        return counted_metrics().collect()
 
 
-EVENTS = CollectorRegistry()
-EVENTS.register(EventCollector())
+COUNTED = CollectorRegistry()
+COUNTED.register(CountedCollector())

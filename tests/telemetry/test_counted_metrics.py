@@ -12,10 +12,10 @@ from apps.telemetry.process_slots import ProcessSlots
 COUNTING = """
 import sys
 from pathlib import Path
-from apps.telemetry.event_metrics import EventMetrics
+from apps.telemetry.counted_metrics import CountedMetrics
 from apps.telemetry.process_slots import ProcessSlots
 
-metrics = EventMetrics(ProcessSlots(Path(sys.argv[1])))
+metrics = CountedMetrics(ProcessSlots(Path(sys.argv[1])))
 for line in sys.stdin:
     if line == "count\\n":
         metrics.count_request("GET", "/v1/memories", 200)

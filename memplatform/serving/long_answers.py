@@ -1,0 +1,122 @@
+"""Send long answers at the pace of their readers, so that a slow one costs the memory of a few blocks.
+
+The web server takes parts of an answer without ever waiting: what a caller has not read yet it queues in memory
+(granian 2.8). It reads a file only as fast as the caller takes it. So a long answer is a file for the server: a named
+pipe, which the event loop fills. No thread and no database connection is held while a reader takes its time, and a
+reader that goes closes the pipe.
+"""
+
+import asyncio
+import errno
+import os
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import close_old_connections
+
+from memplatform.serving.protocol import Exchange
+
+BLOCK_BYTES = 256 * 1024
+OPEN_SECONDS = 10.0  # in which the server has to open the pipe
+STALL_SECONDS = 60.0  # a reader that takes nothing for so long has gone
+_LOOK_SECONDS = 0.002
+
+
+@dataclass(frozen=True, slots=True)
+class LongAnswer:
+    """An answer of several blocks; `close` has to be called when it is sent, or is not."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    blocks: Iterator[bytes]
+    close: Callable[[], None]
+
+
+def in_blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the parts joined to blocks of BLOCK_BYTES or a little more; the last one may be shorter."""
+    gathered, size = [], 0
+    for part in parts:
+        gathered.append(part)
+        size += len(part)
+        if size >= BLOCK_BYTES:
+            yield b"".join(gathered)
+            gathered, size = [], 0
+    if gathered:
+        yield b"".join(gathered)
+
+
+async def send_long_answer(
+    answer: LongAnswer, exchange: Exchange, *, threads: Executor, stall_seconds: float = STALL_SECONDS
+) -> None:
+    """Send an answer; each block is made in one of the threads when the reader has taken the one before.
+
+    A reader that has gone, or that takes nothing for `stall_seconds`, ends it.
+    """
+    loop = asyncio.get_running_loop()
+    try:
+        async with _pipe(answer, exchange) as pipe:
+            while block := await loop.run_in_executor(threads, _next_block, answer.blocks):
+                await _write(pipe, block, stall_seconds)
+    except (BrokenPipeError, TimeoutError):
+        pass
+    finally:
+        await loop.run_in_executor(threads, answer.close)
+
+
+def _next_block(blocks: Iterator[bytes]) -> bytes:
+    """Return the next block, b"" at the end; other threads make the next ones, so the connection goes back."""
+    try:
+        return next(blocks, b"")
+    finally:
+        close_old_connections()
+
+
+@asynccontextmanager
+async def _pipe(answer: LongAnswer, exchange: Exchange) -> AsyncIterator[int]:
+    """Let the server send what is written to a pipe. Raises TimeoutError if it does not open it."""
+    with tempfile.TemporaryDirectory(prefix="answer-") as folder:
+        path = Path(folder) / "pipe"
+        os.mkfifo(path, 0o600)
+        exchange.response_file(answer.status, answer.headers, str(path))
+        async with asyncio.timeout(OPEN_SECONDS):
+            while (pipe := _opened(path)) is None:
+                await asyncio.sleep(_LOOK_SECONDS)
+    try:
+        yield pipe
+    finally:
+        os.close(pipe)
+
+
+def _opened(path: Path) -> int | None:
+    """Return the descriptor to write to, None until there is a reader."""
+    try:
+        return os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            return None
+        raise
+
+
+async def _write(pipe: int, block: bytes, stall_seconds: float) -> None:
+    """Write a block when the reader has room for it. Raises BrokenPipeError, TimeoutError."""
+    left = memoryview(block)
+    while left:
+        try:
+            left = left[os.write(pipe, left) :]
+        except BlockingIOError:
+            async with asyncio.timeout(stall_seconds):
+                await _writable(pipe)
+
+
+async def _writable(pipe: int) -> None:
+    loop = asyncio.get_running_loop()
+    is_writable = asyncio.Event()
+    loop.add_writer(pipe, is_writable.set)
+    try:
+        await is_writable.wait()
+    finally:
+        loop.remove_writer(pipe)

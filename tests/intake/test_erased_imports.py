@@ -1,0 +1,64 @@
+"""An erasure while a file of the user is imported: neither waits for the other in a circle, and nothing stays."""
+
+import pytest
+
+from apps.actions.imports.begin_check import begin_check
+from apps.actions.imports.check_import import check_import
+from apps.actions.imports.request_import import ImportRequest, request_import
+from apps.actions.imports.start_import import start_import
+from apps.actions.imports.store_part import store_part
+from apps.actions.projects.create_project import create_project
+from apps.actions.users.erase_user import erase_user
+from apps.imports.models import FileImport, FilePart
+from apps.intake.accept import Submission, accept
+from apps.intake.run_import import run_import
+from apps.pipeline.core.enums import ImportState, Role
+from apps.pipeline.core.turn import NewTurn
+from apps.pipeline.importing import chunks
+from apps.tenants.models import Project
+from apps.traces.models import Turn
+from tests.intake.import_steps import lines
+from tests.outbox.second_connection import Aside
+from tests.soak import pauses
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MOST_STATEMENTS = 80
+
+
+@pytest.fixture
+def project(transactional_db: None) -> Project:
+    return create_project(name="Test", slug="test")
+
+
+def started(project: Project, user_id: str) -> FileImport:
+    """Return an import that waits for a process, of somebody who has said something before."""
+    turns = (NewTurn(role=Role.USER, content="I live in Porto."),)
+    accept(submission=Submission(project.pk, None, user_id, "sunday", turns))
+    held = request_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"))
+    content = lines("I live in Lisbon.", "I work as a nurse.", user_id=user_id)
+    store_part(project_id=project.pk, import_id=held.pk, number=1, content=content)
+    begin_check(project_id=project.pk, import_id=held.pk)
+    check_import(import_id=held.pk)
+    return start_import(project_id=project.pk, import_id=held.pk)
+
+
+def test_an_import_and_an_erasure_never_wait_for_each_other_in_a_circle(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The import pauses before each of its statements, while the user is erased."""
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 1)
+    for place in pauses(MOST_STATEMENTS):
+        user_id = f"person {place}"
+        held = started(project, user_id)
+        importing = Aside(lambda held=held: run_import(import_id=held.pk), pause_before=place).run()
+        erasing = Aside(lambda user_id=user_id: erase_user(project_id=project.pk, user_id=user_id)).run()
+        assert (importing.end().error, erasing.end().error) == (None, None), importing.statements[place:][:1]
+
+        held.refresh_from_db()
+        assert held.state in (ImportState.CANCELLED, ImportState.DONE), held.error
+        assert not FilePart.objects.filter(file_import=held).exists()
+        assert not Turn.objects.filter(end_user__external_id=user_id).exists()
+        if place >= len(importing.statements):
+            return
+    raise AssertionError("more statements than anybody should need")
