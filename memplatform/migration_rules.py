@@ -96,12 +96,19 @@ def _of_new_field(operation: operations.AddField) -> Iterator[Violation]:
 def _of_changed_field(operation: operations.AlterField, app: str, state: ProjectState) -> Iterator[Violation]:
     old: Any = state.models[app, operation.model_name_lower].fields[operation.name]
     new: Any = operation.field
-    former, wanted = str(old.db_type(connection) or ""), str(new.db_type(connection) or "")
+    former, wanted = _types(old, new)
     if former != wanted and not _grows(old, new, former, wanted):
         instead = "add a column of the new type, fill it in batches, and switch one release later"
         yield Violation("rewrite", f"changes {operation.name} from {former} to {wanted}", instead)
     if old.null and not new.null:
         yield Violation("not null", f"checks all rows for {operation.name} under a lock", VALIDATED_LATER)
+
+
+def _types(old: Any, new: Any) -> tuple[str, str]:
+    """Return the types of both columns; of references, which have that of their target, the targets."""
+    if old.is_relation and new.is_relation:
+        return str(old.remote_field.model).lower(), str(new.remote_field.model).lower()
+    return str(old.db_type(connection) or ""), str(new.db_type(connection) or "")
 
 
 def _grows(old: Any, new: Any, former: str, wanted: str) -> bool:

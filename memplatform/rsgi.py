@@ -53,6 +53,7 @@ if settings.DATABASE_IS_EMBEDDED:
 application = BufferedApplication(
     django_application,
     threads=settings.WEB_THREADS,
+    at_once=settings.WEB_CPU_PERMITS,
     limits=BodyLimits(largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS),
     refuse=refuse,
     waits=TraceWaits(_reached, at_most=settings.WAITING_REQUESTS),

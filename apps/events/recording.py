@@ -1,7 +1,7 @@
 """Record events in the transaction of the change that they tell of, where the project keeps events.
 
-Writers append these CTEs to a statement that they run anyway: whether events are kept is found out by the same
-statement, so that a project without webhooks pays for no further one, and no cache of that answer can be out of date.
+Whether events are kept is found out by the statement that records them, which writers send together with others: no
+cache of that answer can be out of date.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,18 +15,10 @@ from apps.pipeline.core.enums import EventType
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.events.of_plan import PlannedEvent
 
-ARE_KEPT = "exists (select from events_eventlog where project_id = %(project)s and is_on)"
+# Citus reads the log before the rest of a statement, for which it needs a column.
+ARE_KEPT = "exists (select 1 from events_eventlog where project_id = %(project)s and is_on)"
 COLUMNS = "event_id, project_id, end_user_id, type, trace_id, memory_id, details, created_at"
 
-# The end of a trace, where the CTE `held` has a row.
-RECORD_TRACE_CTE = f"""
-told as (
-    insert into events_projectevent ({COLUMNS})
-    select %(event)s, %(project)s, %(end_user)s, %(event_type)s, %(trace)s, null,
-        jsonb_build_object('status', %(status)s::text, 'counts', %(counts)s::jsonb), clock_timestamp()
-    from held where {ARE_KEPT}
-)
-"""  # noqa: S608  (only constants of this module)
 # Changes of memories; `%(events)s` are rows of `event_rows`. A memory has its new values already.
 RECORD_MEMORY_EVENTS = f"""
 insert into events_projectevent ({COLUMNS})
@@ -43,12 +35,6 @@ insert into events_projectevent ({COLUMNS})
 select %(event)s, %(project)s, %(end_user)s, %(type)s, %(trace)s, %(memory)s, %(details)s, clock_timestamp()
 where {ARE_KEPT}
 """
-
-
-def trace_event_values(*, project_id: UUID, is_failed: bool) -> dict[str, Any]:
-    """Return the query parameters of RECORD_TRACE_CTE, apart from those of the statement that closes the trace."""
-    type_ = EventType.TRACE_FAILED if is_failed else EventType.TRACE_FINISHED
-    return {"project": project_id, "event": new_id(), "event_type": type_.value}
 
 
 def event_rows(events: Iterable[PlannedEvent]) -> list[dict[str, Any]]:

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.utils import timezone
 
 from apps.intake import intake_sql
 from apps.intake.backpressure import check_queue_limit
-from apps.intake.intake_precondition import AGREED_CTES, SELECT_STATE, IntakeState, expected_state, intake_state
+from apps.intake.intake_precondition import IntakeState, lock_session
 from apps.intake.quotas import check_quotas
-from apps.intake.session_cache import CachedSession, recall, remember
-from apps.memories.compact_sql import compact_sql
+from apps.intake.session_cache import recall, remember
+from apps.memories.sql_pipeline import pipelined_transaction
 from apps.outbox import enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
@@ -54,13 +54,16 @@ class Accepted:
     redacted: Mapping[str, int] = field(default_factory=dict)  # placeholders in the turns, by kind of data
 
 
-_RECORD, _RECORD_AND_ENQUEUE = (
-    compact_sql(f"with {AGREED_CTES}, {rows} {SELECT_STATE}")
-    for rows in (
-        f"{intake_sql.PLACED_CTES}, {intake_sql.RECORD_CTES}",
-        f"{intake_sql.PLACED_CTES}, {intake_sql.RECORD_CTES}, {enqueue.ENQUEUE_CTES}",
-    )
-)
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What the pre-filter made of a submission, and the state of the session that it was judged from."""
+
+    draft: Draft
+    state: IntakeState
+
+    @property
+    def status(self) -> TraceStatus:
+        return TraceStatus.QUEUED if self.draft.turns else TraceStatus.REJECTED
 
 
 def accept(*, submission: Submission) -> Accepted:
@@ -71,10 +74,8 @@ def accept(*, submission: Submission) -> Accepted:
 
     1. Take the state of the session (its last turns) from this process's cache.
     2. Redact the new turns and apply the pre-filter to them; nothing is stored, logged or hashed of the text before.
-    3. In one statement, check that the cached state is current, append the turns to the session, record the request,
-       and enqueue the pipeline run unless every turn was rejected.
-    4. If the cached state was outdated, nothing was written. Repeat once from the state that the statement returned,
-       without the check.
+    3. In one transaction, lock the session, judge again where the cached state was outdated, append the turns to the
+       session, record the request, and enqueue the pipeline run unless every turn was rejected.
     """
     user = end_user_id(project_id=submission.project_id, user_id=submission.user_id)
     with tenant_scope(project_id=submission.project_id, end_user_id=user):
@@ -92,25 +93,62 @@ def _accept(submission: Submission, user: UUID) -> Accepted:
         api_key_id=submission.api_key_id,
         agent_scope=submission.agent_scope,
     )
-    state, unconditional = recall(origin), False
-    while True:
-        policy = policy_of(state.configuration_id)
-        redacted = _redacted(submission, policy.redaction)
-        request = _request(redacted, origin, state)
-        with stage_span(Stage.PRE_FILTER):
-            draft = flow.screen(Draft.start(request=request, policy=policy))
-        written = _write(submission, draft, state, unconditional=unconditional)
-        if isinstance(written, CachedSession):
-            break
-        state, unconditional = written, True
-    remember(request=request, state=state, placed=written)
-    count_stages(draft.spans)
+    judged = _judge(submission, origin, recall(origin))
+    with pipelined_transaction():
+        judged, at = _place(submission, judged)
+        _record(judged, at)
+    request = judged.draft.request
+    remember(request=request, state=judged.state, at=at)
+    count_stages(judged.draft.spans)
     return Accepted(
         trace_id=request.trace_id,
-        status=_status(draft),
+        status=judged.status,
         end_user_id=origin.end_user_id,
         redacted=count_placeholders(turn.content for turn in request.turns),
     )
+
+
+def _judge(submission: Submission, origin: Origin, state: IntakeState) -> _Judged:
+    """Redact the turns and apply the pre-filter to them, after the turns of a state."""
+    policy = policy_of(state.configuration_id)
+    request = _request(_redacted(submission, policy.redaction), origin, state)
+    with stage_span(Stage.PRE_FILTER):
+        return _Judged(flow.screen(Draft.start(request=request, policy=policy)), state)
+
+
+def _place(submission: Submission, judged: _Judged) -> tuple[_Judged, datetime]:
+    """Give the turns their places in the locked session; return them, judged from its actual state, and their time."""
+    while True:
+        request = judged.draft.request
+        locked = lock_session(expected=judged.state, request=request)
+        if locked.state is not judged.state:
+            judged = _judge(submission, request.origin, locked.state)
+        is_placed = intake_sql.place_turns(
+            origin=request.origin,
+            user_id=submission.user_id,
+            session_id=submission.session_id,
+            locked=locked,
+            turn_count=len(submission.turns),
+        )
+        if is_placed:
+            return judged, locked.at
+
+
+def _record(judged: _Judged, at: datetime) -> None:
+    """Record the request and enqueue its run; the lease is locked after the session, as everywhere."""
+    request = judged.draft.request
+    intake_sql.record_request(
+        draft=judged.draft, configuration_id=judged.state.configuration_id, status=judged.status, at=at
+    )
+    if judged.draft.turns:
+        enqueue.enqueue(
+            end_user_id=request.origin.end_user_id,
+            project_id=request.origin.project_id,
+            kind=WorkKind.RUN_PIPELINE,
+            subject_ids=[request.trace_id],
+            session_id=request.origin.session_id,
+            turn_count=len(request.turns),
+        )
 
 
 def _redacted(submission: Submission, policy: RedactionPolicy) -> Submission:
@@ -128,31 +166,6 @@ def _redacted(submission: Submission, policy: RedactionPolicy) -> Submission:
         topic=redact(submission.topic, policy=policy).text,
         metadata=redact_json(submission.metadata, policy=policy),
     )
-
-
-def _status(draft: Draft) -> TraceStatus:
-    return TraceStatus.QUEUED if draft.turns else TraceStatus.REJECTED
-
-
-def _write(
-    submission: Submission, draft: Draft, state: IntakeState, *, unconditional: bool
-) -> CachedSession | IntakeState:
-    """Record a request, or return the actual state where it differs from the one that the draft was made from."""
-    values = intake_sql.record_values(
-        draft=draft,
-        user_id=submission.user_id,
-        session_id=submission.session_id,
-        configuration_id=state.configuration_id,
-        status=_status(draft),
-    )
-    values |= expected_state(state, request=draft.request, unconditional=unconditional)
-    if draft.turns:
-        values |= {"kind": WorkKind.RUN_PIPELINE.value, "subjects": [draft.request.trace_id]}
-    with connection.cursor() as cursor:
-        cursor.execute(_RECORD_AND_ENQUEUE if draft.turns else _RECORD, values)
-        row = cursor.fetchone()
-    _, shift, at, *_ = row
-    return intake_state(row) if at is None else CachedSession(shift=shift, at=at)
 
 
 def _request(submission: Submission, origin: Origin, state: IntakeState) -> Request:

@@ -4,9 +4,9 @@ import threading
 from uuid import UUID
 
 from cachetools import TTLCache
-from django.db import connection
 
 from apps.actions.errors import Refused
+from apps.outbox.fetch import fetch
 
 CHECK_EVERY_SECONDS = 1.0
 MOST_PROJECTS = 10_000
@@ -24,16 +24,15 @@ class QueueFull(Refused):
 _full: TTLCache[UUID, bool] = TTLCache(maxsize=MOST_PROJECTS, ttl=CHECK_EVERY_SECONDS)
 _lock = threading.Lock()
 
-# Reads no more rows than the limit, as each has at least one turn, and uses the partial index of pending rows.
 IMPORT_SHARE = 0.5  # of the queue that an import fills, so that callers find room
-_IS_FULL = """
-select (
-    select coalesce(sum(turn_count), 0) from (
-        select turn_count from outbox_outboxrow
-        where project_id = project.id and state = 'pending' and kind = 'run_pipeline' limit project.queue_limit
-    ) waiting
-) >= project.queue_limit * %s
-from tenants_project project where project.id = %s
+_LIMIT = "select queue_limit from tenants_project where id = %s"
+# Reads no more rows than the limit, as each has at least one turn, and uses the partial index of pending rows. The
+# limit is read before: of distributed tables no subquery may refer to a row of another table.
+_WAITING = """
+select coalesce(sum(turn_count), 0) from (
+    select turn_count from outbox_outboxrow
+    where project_id = %s and state = 'pending' and kind = 'run_pipeline' limit %s
+) waiting
 """
 
 
@@ -45,10 +44,7 @@ def check_queue_limit(*, project_id: UUID) -> None:
     with _lock:
         is_full = _full.get(project_id)
     if is_full is None:
-        with connection.cursor() as cursor:
-            cursor.execute(_IS_FULL, [1, project_id])
-            row = cursor.fetchone()
-        is_full = bool(row and row[0])
+        is_full = _is_full(project_id)
         with _lock:
             _full[project_id] = is_full
     if is_full:
@@ -57,8 +53,15 @@ def check_queue_limit(*, project_id: UUID) -> None:
 
 def check_room_for_import(*, project_id: UUID) -> None:
     """Raise QueueFull when so much waits that an import has to wait as well. Not cached: an import asks it rarely."""
-    with connection.cursor() as cursor:
-        cursor.execute(_IS_FULL, [IMPORT_SHARE, project_id])
-        row = cursor.fetchone()
-    if row and row[0]:
+    if _is_full(project_id, share=IMPORT_SHARE):
         raise QueueFull("the project's queue is half full; it goes on when earlier turns have been processed")
+
+
+def _is_full(project_id: UUID, share: float = 1.0) -> bool:
+    """Return True if a share of the queue is filled; False for a project that is gone."""
+    limits = fetch(_LIMIT, [project_id])
+    if not limits:
+        return False
+    ((most,),) = limits
+    ((waiting,),) = fetch(_WAITING, [project_id, most])
+    return bool(waiting >= most * share)

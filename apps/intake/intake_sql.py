@@ -1,87 +1,110 @@
 """SQL that records an accepted request: its end user and session, trace, turns and first span.
 
-Every request pays for this, so it is one statement: rows are sent as JSON and unpacked by the database.
-The CTEs depend on each other through their inputs; their textual order does not matter.
+Every request pays for this, so the statements are sent without waiting for the result of each, and rows are sent as
+JSON and unpacked by the database. Each statement names one end user and writes one table: on Citus it runs on one
+shard. Rows that are unpacked are joined with the session for this reason.
 """
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from psycopg.types.json import Jsonb
 
-from apps.pipeline.core.draft import Draft, Drop
+from apps.intake.intake_precondition import LockedSession
+from apps.memories.compact_sql import compact_sql
+from apps.outbox.fetch import fetch
+from apps.pipeline.core.draft import Draft, Drop, Origin
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.trace_report import report_of
 from apps.pipeline.core.turn import SourceTurn
-from apps.traces.recorder import INSERT_SPANS, owner_values, span_rows
+from apps.traces.recorder import insert_spans, owner_values, span_rows
 from apps.traces.turn_codec import TURN_COLUMNS, select_turn, turn_columns
 
-# Needs a CTE `agreed` with one row where the request may be recorded; its column `is_new` refers to the session.
-# Concurrent requests are serialised by the lock on the session's row. In `placed`, `shift` is the number of turns that
-# other requests appended since the state was read, and `at` the time of these turns, later than that of all before.
-# An end user that was erased and returns keeps the row, in `returned`.
-PLACED_CTES = """
-known as (
-    insert into tenants_enduser (id, project_id, external_id, created_at)
-    select %(end_user)s, %(project)s, %(user_id)s, now() from agreed where is_new on conflict (id) do nothing
-    returning id
-), returned as (
-    update tenants_enduser set external_id = %(user_id)s, erased_at = null
-    from agreed where is_new and id = %(end_user)s and erased_at is not null
-), placed as (
-    insert into traces_session as old (id, end_user_id, project_id, external_id, turn_count,
-                                started_at, last_turn_at)
-    select %(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, now(), clock_timestamp()
-    from agreed, (select count(*) from known) known
-    on conflict (id) do update set turn_count = old.turn_count + excluded.turn_count,
-                                   last_turn_at = clock_timestamp(), ended_at = null
-    returning turn_count - %(turn_count)s - %(first)s as shift, last_turn_at as at
-)
+_ADD_USER = """
+insert into tenants_enduser (id, project_id, external_id, created_at)
+values (%(end_user)s, %(project)s, %(user_id)s, now()) on conflict do nothing
 """
-RECORD_CTES = f"""
-new_trace as (
-    insert into traces_trace (id, end_user_id, project_id, session_id, configuration_id, api_key_id, status, topic,
-        agent_scope, metadata, counts, outcomes, traceparent, created_at, finished_at)
-    select %(trace)s, %(end_user)s, %(project)s, %(session)s, %(version)s, %(api_key)s, %(status)s, %(topic)s,
-        %(scope)s, %(metadata)s, %(counts)s, %(outcomes)s, %(parent)s, at, case when %(rejected)s then at end
-    from placed
-), new_turns as (
-    insert into traces_turn ({", ".join(TURN_COLUMNS)}, end_user_id, session_id, trace_id, rejected_for, rejected_by)
-    select {select_turn(position="position + shift", received_at="at")},
-        %(end_user)s, %(session)s, %(trace)s, rejected_for, rejected_by
-    from placed, jsonb_populate_recordset(null::traces_turn, %(turns)s)
-), new_spans as ({INSERT_SPANS} where exists (select from placed))
-"""  # noqa: S608  (only constants of this module)
+# An end user that was erased and returns keeps the row.
+_RETURN_USER = """
+update tenants_enduser set external_id = %(user_id)s, erased_at = null
+where id = %(end_user)s and erased_at is not null
+"""
+_ADD_SESSION = """
+insert into traces_session (id, end_user_id, project_id, external_id, turn_count, started_at, last_turn_at)
+values (%(session)s, %(end_user)s, %(project)s, %(session_id)s, %(turn_count)s, now(), %(at)s)
+on conflict do nothing returning 1
+"""
+_EXTEND_SESSION = """
+update traces_session set turn_count = %(turn_count)s, last_turn_at = %(at)s, ended_at = null
+where end_user_id = %(end_user)s and id = %(session)s
+"""
+_ADD_TRACE = """
+insert into traces_trace (id, end_user_id, project_id, session_id, configuration_id, api_key_id, status, topic,
+    agent_scope, metadata, counts, outcomes, traceparent, created_at, finished_at)
+values (%(trace)s, %(end_user)s, %(project)s, %(session)s, %(version)s, %(api_key)s, %(status)s, %(topic)s,
+    %(scope)s, %(metadata)s, %(counts)s, %(outcomes)s, %(parent)s, %(at)s, %(finished_at)s)
+"""
+_OWNER = "(select end_user_id as owner_id from traces_session where end_user_id = %(end_user)s and id = %(session)s)"
+_ADD_TURNS = compact_sql(f"""
+insert into traces_turn ({", ".join(TURN_COLUMNS)}, end_user_id, session_id, trace_id, rejected_for, rejected_by)
+select {select_turn(received_at="%(at)s::timestamptz")},
+    owner_id, %(session)s, %(trace)s, rejected_for, rejected_by
+from {_OWNER} as owner, jsonb_populate_recordset(null::traces_turn, %(turns)s)
+""")  # noqa: S608  (only constants of this module)
+_ADD_SPANS = insert_spans(owner=_OWNER)
 
 
-def record_values(
-    *, draft: Draft, user_id: str, session_id: str, configuration_id: UUID, status: TraceStatus
-) -> dict[str, Any]:
-    """Return the query parameters of PLACED_CTES and RECORD_CTES; user and session id are those of the caller."""
+def place_turns(*, origin: Origin, user_id: str, session_id: str, locked: LockedSession, turn_count: int) -> bool:
+    """Add turns to the number of those of the locked session, or add the session; ids are those of the caller.
+
+    Returns False where another request has added the session in the meantime, so that it was not locked.
+    """
+    values = {
+        "end_user": origin.end_user_id,
+        "project": origin.project_id,
+        "session": origin.session_id,
+        "user_id": user_id,
+        "session_id": session_id,
+        "turn_count": locked.state.turn_count + turn_count,
+        "at": locked.at,
+    }
+    if locked.state.last_turn_at is not None:
+        _execute(_EXTEND_SESSION, values)
+        return True
+    if not locked.is_user_known:
+        _execute(_ADD_USER, values)
+    elif locked.was_user_erased:
+        _execute(_RETURN_USER, values)
+    return bool(fetch(_ADD_SESSION, values))
+
+
+def record_request(*, draft: Draft, configuration_id: UUID, status: TraceStatus, at: datetime) -> None:
+    """Insert the trace of a request, its turns and its first span."""
     request, origin = draft.request, draft.request.origin
     report = report_of(draft)
     rejected = status is TraceStatus.REJECTED
     drops = {drop.turn_id: drop for drop in draft.drops}
-    return {
+    values = {
         **owner_values(draft),
-        "user_id": user_id,
-        "session_id": session_id,
         "project": origin.project_id,
         "api_key": origin.api_key_id,
         "version": configuration_id,
         "status": status.value,
-        "rejected": rejected,
         "topic": request.topic,
         "scope": Jsonb(origin.agent_scope.given()),
         "metadata": Jsonb(dict(request.metadata)),
         "parent": request.traceparent,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes if rejected else []),
-        "turn_count": len(request.turns),
-        "first": request.turns[0].position,
         "turns": Jsonb([_turn(turn, drops.get(turn.id)) for turn in request.turns]),
         "spans": Jsonb(span_rows(draft.spans, first=0)),
+        "at": at,
+        "finished_at": at if rejected else None,
     }
+    for statement in (_ADD_TRACE, _ADD_TURNS, _ADD_SPANS):
+        _execute(statement, values)
 
 
 def _turn(turn: SourceTurn, drop: Drop | None) -> dict[str, Any]:
@@ -90,3 +113,8 @@ def _turn(turn: SourceTurn, drop: Drop | None) -> dict[str, Any]:
         "rejected_for": drop.reason if drop else "",
         "rejected_by": drop.detail.get("rule", "") if drop else "",
     }
+
+
+def _execute(sql: str, values: dict[str, Any]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from cachetools import TTLCache
-from django.db import connection
 
 from apps.actions.errors import Refused
+from apps.outbox.fetch import fetch
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 
 CHECK_EVERY_SECONDS = 5.0
@@ -50,24 +50,24 @@ def count_request(*, project_id: UUID, api_key_id: UUID, limits: RequestLimits) 
 _usage: TTLCache[UUID, tuple[bool, int]] = TTLCache(maxsize=MOST_PROJECTS, ttl=CHECK_EVERY_SECONDS)
 _lock = threading.Lock()
 
-# Whether the project has its maximum of live memories, and the seconds until its model budget is renewed if it is
-# spent. Days are in UTC. Nothing is counted without a quota.
-_USAGE = """
-select max_memories is not null and (
-    select count(*) from (
-        select from memories_memory where project_id = project.id and status in ('active', 'pending_review')
-        limit project.max_memories
-    ) live) >= max_memories,
-    case when max_model_usd_per_day is not null and (
-        select coalesce(sum(cost_usd), 0) from traces_modelcall call
-        join tenants_enduser owner on owner.id = call.end_user_id
-        where owner.project_id = project.id and call.created_at >= date_trunc('day', now(), 'UTC')
-    ) + (
-        select coalesce(sum(cost_usd), 0) from traces_modeltestcall test
-        where test.project_id = project.id and test.created_at >= date_trunc('day', now(), 'UTC')
-    ) >= max_model_usd_per_day
-    then ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int else 0 end
-from tenants_project project where id = %s
+# Nothing is counted without a quota. The quotas are read before: a subquery of distributed tables can't refer to a row
+# of another table.
+_QUOTAS = "select max_memories, max_model_usd_per_day from tenants_project where id = %s"
+_LIVE_MEMORIES = """
+select count(*) from (
+    select 1 from memories_memory where project_id = %s and status in ('active', 'pending_review') limit %s
+) live
+"""
+# What models have cost today, in UTC, and the seconds until tomorrow.
+_SPENT = """
+select (
+    select coalesce(sum(cost_usd), 0) from traces_modelcall call
+    join tenants_enduser owner on owner.id = call.end_user_id
+    where owner.project_id = %(project)s and call.created_at >= date_trunc('day', now(), 'UTC')
+) + (
+    select coalesce(sum(cost_usd), 0) from traces_modeltestcall test
+    where test.project_id = %(project)s and test.created_at >= date_trunc('day', now(), 'UTC')
+), ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int
 """
 
 
@@ -90,7 +90,13 @@ def check_quotas(*, project_id: UUID) -> None:
 
 
 def _read_usage(project_id: UUID) -> tuple[bool, int]:
-    with connection.cursor() as cursor:
-        cursor.execute(_USAGE, [project_id])
-        row = cursor.fetchone()
-    return (bool(row[0]), int(row[1])) if row else (False, 0)
+    """Return whether the project has its maximum of live memories, and the seconds until its budget is renewed."""
+    quotas = fetch(_QUOTAS, [project_id])
+    if not quotas:
+        return False, 0
+    ((max_memories, max_usd),) = quotas
+    is_full = max_memories is not None and fetch(_LIVE_MEMORIES, [project_id, max_memories])[0][0] >= max_memories
+    if max_usd is None:
+        return is_full, 0
+    ((spent, seconds_left),) = fetch(_SPENT, {"project": project_id})
+    return is_full, seconds_left if spent >= max_usd else 0

@@ -1,10 +1,10 @@
 """Cache the state of sessions per process, so that the next request of a session needs no query before it writes.
 
-The state may be outdated, because other processes accept turns as well; the statement that writes checks it.
+The state may be outdated, because other processes accept turns as well; the transaction that writes checks it.
 """
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -26,14 +26,6 @@ _configurations: LRUCache[UUID, UUID] = LRUCache(maxsize=MOST_PROJECTS)  # the a
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class CachedSession:
-    """Where the turns of a request were placed: `shift` positions later than expected, at a database time."""
-
-    shift: int
-    at: datetime
-
-
 def recall(origin: Origin) -> IntakeState:
     """Return the cached state of the session; one that is not cached is assumed to be new."""
     with _lock:
@@ -45,18 +37,18 @@ def recall(origin: Origin) -> IntakeState:
     return IntakeState(configuration) if state is None else replace(state, configuration_id=configuration)
 
 
-def remember(*, request: Request, state: IntakeState, placed: CachedSession) -> None:
-    """Cache the state after a request; drop it where another process has appended turns since it was read."""
-    session, last_turns = request.origin.session_id, _last_turns(request, state, placed)
+def remember(*, request: Request, state: IntakeState, at: datetime) -> None:
+    """Cache the state after a request whose turns were received at a database time; drop it where it is long."""
+    session, last_turns = request.origin.session_id, _last_turns(request, state, at)
     with _lock:
         _configurations[request.origin.project_id] = state.configuration_id
-        if placed.shift or sum(len(turn.content) for turn in last_turns) > MOST_CHARACTERS:
+        if sum(len(turn.content) for turn in last_turns) > MOST_CHARACTERS:
             _sessions.pop(session, None)
             return
         _sessions[session] = IntakeState(
             state.configuration_id,
             turn_count=state.turn_count + len(request.turns),
-            last_turn_at=placed.at,
+            last_turn_at=at,
             earlier_turns=last_turns,
         )
 
@@ -68,12 +60,12 @@ def forget() -> None:
         _configurations.clear()
 
 
-def _last_turns(request: Request, state: IntakeState, placed: CachedSession) -> tuple[SourceTurn, ...]:
+def _last_turns(request: Request, state: IntakeState, at: datetime) -> tuple[SourceTurn, ...]:
     """Return the last turns of the session as the database would return them."""
     first = state.turn_count + len(request.turns) - MOST_REPEAT_WINDOW
     earlier = (turn for turn in state.earlier_turns if turn.position >= first)
     new = (
-        replace(turn, content=turn.content[:EARLIER_TURN_CHARACTERS], received_at=placed.at)
+        replace(turn, content=turn.content[:EARLIER_TURN_CHARACTERS], received_at=at)
         for turn in request.turns
         if turn.position >= first
     )

@@ -82,14 +82,21 @@ _CONVERTED = tuple((name, column.read) for name, column in _BY_NAME.items() if c
 _STATEMENT_COLUMNS = (*_REFERENCES, *(column.name for column in _STATEMENT))
 _SELECTED = (*_REFERENCES, *_BY_NAME)
 
-# The columns that `read_stored` needs, from memories as `m`.
-SELECT_STORED = f"""
+
+def select_stored(*, owner: str = "%(end_user)s") -> str:
+    """Return the columns that `read_stored` needs, from memories of `owner` as `m`.
+
+    Citus finds the shard of a subquery only where the end user is named in it; `m.end_user_id` is for several of them.
+    """
+    return f"""
 select {", ".join(f"m.{name}" for name in _SELECTED)},
        array(select distinct origin.session_id || '|' || (origin.said_at at time zone 'utc')::date
              from memories_memoryorigin origin
-             where origin.end_user_id = m.end_user_id and origin.memory_id = m.id and not origin.withdrawn)
+             where origin.end_user_id = {owner} and origin.memory_id = m.id and not origin.withdrawn)
 """  # noqa: S608  (only names of this module)
-STORED_WIDTH = len(_SELECTED) + 1  # columns of SELECT_STORED
+
+
+STORED_WIDTH = len(_SELECTED) + 1  # columns of select_stored()
 
 
 def statement_columns(statement: Statement) -> dict[str, Any]:
@@ -124,7 +131,7 @@ def read_statement(row: Any, **changes: Any) -> Statement:
 
 
 def read_stored(row: Sequence[Any]) -> StoredMemory:
-    """Return the memory of a row that was selected with SELECT_STORED."""
+    """Return the memory of a row that was selected with select_stored()."""
     fields = dict(zip(_SELECTED, row, strict=False))
     subject_id, value, text = (fields.pop(name) for name in _REFERENCES)
     for name, read in _CONVERTED:

@@ -18,3 +18,15 @@ def pipelined(database: Any = connection) -> Iterator[None]:
     database.ensure_connection()
     with stale_on_write_conflict(), database.wrap_database_errors, database.pipelined():
         yield
+
+
+@contextmanager
+def pipelined_transaction() -> Iterator[None]:
+    """Run the block in one transaction, whose begin and end take no round trips of their own.
+
+    Waits for results only where rows are fetched, and at the end of the block. An exception rolls everything back,
+    unless the block is a part of the caller's transaction.
+    """
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.pipelined_transaction():  # type: ignore[attr-defined]  # of our backend
+        yield

@@ -1,5 +1,6 @@
-"""Run one SQL statement and fetch its rows."""
+"""Run SQL statements and fetch their rows."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import connection
@@ -10,3 +11,15 @@ def fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         return cursor.fetchall()
+
+
+def fetch_each(sql: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Run a statement once for each of the values, without waiting in between, and return the rows of all."""
+    connection.ensure_connection()
+    cursors = []
+    with connection.wrap_database_errors, connection.pipelined():  # type: ignore[attr-defined]  # of our backend
+        for each in values:
+            cursor = connection.cursor()
+            cursor.execute(sql, each)
+            cursors.append(cursor)
+    return [row for cursor in cursors for row in cursor.fetchall()]

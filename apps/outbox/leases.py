@@ -7,13 +7,13 @@ worker checks the lease's token, so a worker that has lost its lease can't commi
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
 
-from apps.outbox.fetch import fetch
+from apps.outbox.fetch import fetch, fetch_each
+from apps.outbox.ready_users import ready_users
 from apps.pipeline.core.identifiers import new_id
 
 
@@ -34,64 +34,20 @@ class Lease:
     is_retry_after_crash: bool = False
 
 
-# Selects the users of one queue that can be leased. A queue holds the ready users of one project that wait for the
-# same paused model, or for none.
-_READY_USERS = """
-select end_user_id, ready_at from outbox_userlease
-where project_id = queue.project_id and waits_for = queue.waits_for and ready_at <= queue.ready_by
-  and (leased_until is null or leased_until < statement_timestamp())
-  and (%(only)s::uuid is null or end_user_id = %(only)s)
-"""
-# Round robin over projects: the first ready user of each project comes before the second of any, and the leases that a
-# project holds already count as its first turns, so that a project with a large backlog does not delay the others. The
-# recursive CTE lists the queues by an index skip scan.
-# Users that wait for a paused model are not leased before its next try is due. Then one of them is: the one that has
-# waited longest, or at every second try the newest, so that one request that always times out does not fail all tries.
-# Users that have waited for longer than MODEL_OUTAGE_DAYS are leased so that their work is given up.
-_CLAIM = f"""
-with recursive queue_key as (
-    (select project_id, waits_for from outbox_userlease where ready_at is not null
-     order by project_id, waits_for limit 1)
-    union all
-    select following.project_id, following.waits_for from queue_key cross join lateral (
-        select project_id, waits_for from outbox_userlease
-        where ready_at is not null and (project_id, waits_for) > (queue_key.project_id, queue_key.waits_for)
-        order by project_id, waits_for limit 1
-    ) following
-), queue as (
-    select queue_key.project_id, queue_key.waits_for,
-        (select count(*) from outbox_userlease held where held.project_id = queue_key.project_id
-         and held.token is not null and held.leased_until >= statement_timestamp()) as held,
-        case when pause.until <= statement_timestamp() then 1 else %(limit)s end as max_users,
-        pause.until <= statement_timestamp() and pause.failures %% 2 = 0 as is_newest_first,
-        case when pause.until is null or pause.until <= statement_timestamp() then statement_timestamp()
-             when pause.since <= statement_timestamp() - %(outage)s * interval '1 second'
-             then statement_timestamp() - %(outage)s * interval '1 second' else '-infinity' end as ready_by
-    from queue_key left join outbox_modelpause pause
-        on pause.project_id = queue_key.project_id and pause.model = queue_key.waits_for
-    where not exists (
-        select from tenants_project where id = queue_key.project_id and archived_at is not null
-    )
-), candidate as (
-    select ready.end_user_id, ready.ready_at,
-           queue.held + row_number() over (partition by queue.project_id order by ready.ready_at) as turn
-    from queue cross join lateral (
-        ({_READY_USERS} and queue.is_newest_first is not true order by ready_at limit queue.max_users)
-        union all
-        ({_READY_USERS} and queue.is_newest_first order by ready_at desc limit queue.max_users)
-    ) ready
-), free as (
+# Leases a user that a look has found ready, if it still is and nobody else is about to lease it.
+_CLAIM = """
+with free as (
     select end_user_id from outbox_userlease
-    where end_user_id in (select end_user_id from candidate order by turn, ready_at limit %(limit)s)
+    where end_user_id = %(end_user)s and waits_for = %(waits_for)s and ready_at <= %(ready_by)s
       and (leased_until is null or leased_until < statement_timestamp())
     for update skip locked
 )
 update outbox_userlease lease
 set leased_until = statement_timestamp() + %(seconds)s * interval '1 second', token = %(token)s, waits_for = ''
-from free where lease.end_user_id = free.end_user_id
+from free where lease.end_user_id = %(end_user)s
 returning lease.end_user_id, lease.project_id,
-    exists (select from outbox_outboxrow where end_user_id = lease.end_user_id and state = 'running')
-"""  # noqa: S608  (only constants of this module)
+    exists (select from outbox_outboxrow where end_user_id = %(end_user)s and state = 'running')
+"""
 
 
 def claim(*, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
@@ -101,33 +57,36 @@ def claim(*, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
     again, and what it computes from withdrawn turns would be committed.
 
     Projects take turns; within a project the user that has waited longest comes first. Of the users that wait for a
-    paused model, one is leased when the next try is due. The queues of archived projects are paused.
+    paused model, one is leased when the next try is due. The queues of archived projects are paused. Users are looked
+    for without a lock and leased one by one, since no lock may span end users of a distributed database; fewer are
+    leased than were ready where other workers are faster.
     """
     token = new_id()
-    values = {"token": token, "limit": limit, "seconds": seconds, "only": only, "outage": outage_seconds()}
-    rows = fetch(_CLAIM, values)
+    values = [
+        {
+            "end_user": each.end_user_id,
+            "waits_for": each.queue.waits_for,
+            "ready_by": each.queue.ready_by,
+            "seconds": seconds,
+            "token": token,
+        }
+        for each in ready_users(limit=limit, outage_seconds=outage_seconds(), only=only)
+    ]
     return [
         Lease(end_user_id=end_user, project_id=project, token=token, is_retry_after_crash=is_retry_after_crash)
-        for end_user, project, is_retry_after_crash in rows
+        for end_user, project, is_retry_after_crash in (fetch_each(_CLAIM, values) if values else ())
     ]
 
 
 _RENEW = """
-update outbox_userlease lease set leased_until = clock_timestamp() + %(seconds)s * interval '1 second'
-from unnest(%(end_users)s::uuid[], %(tokens)s::uuid[]) held (end_user_id, token)
-where lease.end_user_id = held.end_user_id and lease.token = held.token
+update outbox_userlease set leased_until = statement_timestamp() + %s * interval '1 second'
+where end_user_id = %s and token = %s returning 1
 """
 
 
 def renew(*, held: Sequence[Lease], seconds: int) -> None:
     """Extend leases; those that were lost stay unchanged."""
-    values: dict[str, Any] = {
-        "end_users": [lease.end_user_id for lease in held],
-        "tokens": [lease.token for lease in held],
-        "seconds": seconds,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_RENEW, values)
+    fetch_each(_RENEW, [(seconds, lease.end_user_id, lease.token) for lease in held])
 
 
 def outage_seconds() -> float:
@@ -153,12 +112,12 @@ def release(*, lease: Lease, waits_for: str = "") -> None:
 
 # Pipeline runs are done in order, so only the first one decides when they are due; index work has no order.
 _RELEASE = """
-update outbox_userlease lease set leased_until = null, token = null, waits_for = %(waits_for)s, ready_at = least(
+update outbox_userlease set leased_until = null, token = null, waits_for = %(waits_for)s, ready_at = least(
     (select run_at from outbox_outboxrow
-     where end_user_id = lease.end_user_id and state in ('pending', 'running') and kind = 'run_pipeline'
+     where end_user_id = %(end_user)s and state in ('pending', 'running') and kind = 'run_pipeline'
      order by id limit 1),
     (select min(run_at) from outbox_outboxrow
-     where end_user_id = lease.end_user_id and state in ('pending', 'running') and kind <> 'run_pipeline')
+     where end_user_id = %(end_user)s and state in ('pending', 'running') and kind <> 'run_pipeline')
 ) where end_user_id = %(end_user)s
 """
 

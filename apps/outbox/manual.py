@@ -14,19 +14,19 @@ _LOCK_LEASE = """
 select leased_until > clock_timestamp() from outbox_userlease where end_user_id = %(end_user)s for update
 """
 _RETRY = """
-update outbox_outboxrow set state = 'pending', attempts = 0, run_at = clock_timestamp(), waiting_since = null,
+update outbox_outboxrow set state = 'pending', attempts = 0, run_at = statement_timestamp(), waiting_since = null,
     finished_at = null
 where end_user_id = %(end_user)s and id = %(row)s and state in ('pending', 'dead')
 returning id
 """
 _DISCARD = """
-update outbox_outboxrow set state = 'dead', finished_at = clock_timestamp(), last_error = %(error)s
+update outbox_outboxrow set state = 'dead', finished_at = statement_timestamp(), last_error = %(error)s
 where end_user_id = %(end_user)s and id = %(row)s
   and (state = 'pending' or (state = 'running' and not %(is_leased)s))
 returning id
 """
 _MARK_READY = """
-update outbox_userlease set ready_at = least(ready_at, clock_timestamp()), waits_for = ''
+update outbox_userlease set ready_at = least(ready_at, statement_timestamp()), waits_for = ''
 where end_user_id = %(end_user)s
 """
 
@@ -34,13 +34,13 @@ _LOCK_LEASES = """
 select 1 from outbox_userlease where end_user_id = any(%(end_users)s) order by end_user_id for update
 """
 _RETRY_DEAD = """
-update outbox_outboxrow set state = 'pending', attempts = 0, run_at = clock_timestamp(), waiting_since = null,
+update outbox_outboxrow set state = 'pending', attempts = 0, run_at = statement_timestamp(), waiting_since = null,
     finished_at = null
 where end_user_id = any(%(end_users)s) and id = any(%(rows)s) and state = 'dead'
 returning end_user_id, kind, subject_id
 """
 _MARK_ALL_READY = """
-update outbox_userlease set ready_at = least(ready_at, clock_timestamp()), waits_for = ''
+update outbox_userlease set ready_at = least(ready_at, statement_timestamp()), waits_for = ''
 where end_user_id = any(%(end_users)s)
 """
 

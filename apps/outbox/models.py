@@ -5,6 +5,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState, choices_of, values_of
+from apps.tenants.row_checks import row_check
 
 MODEL_NAME_LENGTH = 200
 
@@ -23,8 +24,8 @@ class OutboxRow(models.Model):
     subject_id = models.UUIDField(help_text="the trace, memory or session that the work is about")
     session_id = models.UUIDField(null=True, blank=True, help_text="runs of one session may share a model call")
     state = models.CharField(max_length=16, choices=choices_of(WorkState), default=WorkState.PENDING.value)
-    turn_count = models.PositiveSmallIntegerField(default=1, db_default=1, help_text="new turns of a pipeline run")
-    attempts = models.PositiveSmallIntegerField(default=0)
+    turn_count = models.SmallIntegerField(default=1, db_default=1, help_text="new turns of a pipeline run")
+    attempts = models.SmallIntegerField(default=0)
     run_at = models.DateTimeField(default=timezone.now, help_text="not before this time")
     last_error = models.TextField(blank=True)
     waiting_since = models.DateTimeField(
@@ -37,8 +38,7 @@ class OutboxRow(models.Model):
         ordering = ("id",)
         constraints = [
             models.UniqueConstraint(fields=("end_user", "kind", "subject_id"), name="work_once_per_subject"),
-            models.CheckConstraint(condition=Q(state__in=values_of(WorkState)), name="work_state_known"),
-            models.CheckConstraint(condition=Q(kind__in=values_of(WorkKind)), name="work_kind_known"),
+            row_check("is_valid_work", "kind", "state", "turn_count", "attempts", name="work_is_valid"),
         ]
         indexes = [
             # A partial index of the open rows stays small, however many rows are done.

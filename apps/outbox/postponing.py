@@ -29,10 +29,11 @@ class Postponed:
 
 _HELD = """
 held as (
-    select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
+    select statement_timestamp() as now from outbox_userlease
+    where end_user_id = %(end_user)s and token = %(token)s for update
 ), due as (
-    select row.* from held join outbox_outboxrow row using (end_user_id)
-    where row.id = any(%(rows)s) and row.state = 'running'
+    select row.*, now from held, outbox_outboxrow row
+    where row.end_user_id = %(end_user)s and row.id = any(%(rows)s) and row.state = 'running'
 )
 """
 # A row is given up when both the outage and the row's own wait have lasted for MODEL_OUTAGE_DAYS. Of `is_suspect`
@@ -42,15 +43,15 @@ with {_HELD}, outage as (
     select statement_timestamp() - %(outage)s * interval '1 second' as longest,
         (select since from outbox_modelpause where project_id = %(project)s and model = %(model)s) as since
 ), judged as (
-    select id, run_at <= longest and since <= longest as is_too_long,
+    select id, now, run_at <= longest and since <= longest as is_too_long,
         attempts - case when %(is_suspect)s and waiting_since is not null then 0 else 1 end as counted
     from due, outage
 )
 update outbox_outboxrow row set
     state = case when is_too_long or counted >= %(most_attempts)s then 'dead' else 'pending' end,
-    finished_at = case when is_too_long or counted >= %(most_attempts)s then clock_timestamp() end,
+    finished_at = case when is_too_long or counted >= %(most_attempts)s then judged.now end,
     attempts = greatest(counted, 0),
-    waiting_since = coalesce(waiting_since, clock_timestamp()),
+    waiting_since = coalesce(waiting_since, judged.now),
     last_error = %(error)s || case when is_too_long then %(given_up)s else '' end
 from judged where row.end_user_id = %(end_user)s and row.id = judged.id
 returning row.subject_id, row.state, row.last_error
@@ -58,17 +59,17 @@ returning row.subject_id, row.state, row.last_error
 # The wait is as long as the row has waited already, so the time since its first failure doubles.
 _FOR_DATABASE = f"""
 with {_HELD}, judged as (
-    select id, waiting_since <= statement_timestamp() - %(outage)s * interval '1 second' as is_too_long,
-        extract(epoch from statement_timestamp() - waiting_since) as waited
+    select id, now, waiting_since <= now - %(outage)s * interval '1 second' as is_too_long,
+        now + interval '1 second' * %(jitter)s
+            * greatest(%(least)s, least(coalesce(extract(epoch from now - waiting_since), 0), %(most)s)) as later
     from due
 )
 update outbox_outboxrow row set
     state = case when is_too_long then 'dead' else 'pending' end,
-    finished_at = case when is_too_long then clock_timestamp() end,
+    finished_at = case when is_too_long then judged.now end,
     attempts = greatest(attempts - 1, 0),
-    waiting_since = coalesce(waiting_since, clock_timestamp()),
-    run_at = clock_timestamp() + interval '1 second' * %(jitter)s
-        * greatest(%(least)s, least(coalesce(waited, 0), %(most)s)),
+    waiting_since = coalesce(waiting_since, judged.now),
+    run_at = judged.later,
     last_error = %(error)s || case when is_too_long then %(given_up)s else '' end
 from judged where row.end_user_id = %(end_user)s and row.id = judged.id
 returning row.subject_id, row.state, row.last_error
@@ -81,9 +82,11 @@ returning row.subject_id, row.state, row.last_error
 """  # noqa: S608  (only constants of this module)
 
 _INTERRUPTED = """
+with held as (
+    select 1 from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
+)
 update outbox_outboxrow row set state = 'pending', attempts = greatest(row.attempts - 1, 0)
-from (select end_user_id from outbox_userlease where end_user_id = %s and token = %s for update) held
-where row.end_user_id = held.end_user_id and row.state = 'running'
+from held where row.end_user_id = %(end_user)s and row.state = 'running'
 returning 1
 """
 
@@ -123,7 +126,7 @@ def put_back_untouched(*, lease: Lease, work: Sequence[NextWork]) -> list[Postpo
 
 def put_back_interrupted(*, lease: Lease) -> None:
     """Put back what a leased user's worker was doing when it had to stop, as it was before it was taken."""
-    fetch(_INTERRUPTED, [lease.end_user_id, lease.token])
+    fetch(_INTERRUPTED, {"end_user": lease.end_user_id, "token": lease.token})
 
 
 def _put_back(sql: str, lease: Lease, work: Sequence[NextWork], values: dict[str, Any]) -> list[Postponed]:

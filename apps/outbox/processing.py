@@ -25,7 +25,7 @@ REMAINING_WORK = """
 select row.id, row.kind, row.subject_id, row.session_id, row.attempts, row.run_at <= clock_timestamp(), row.turn_count
 from held left join lateral (
     select * from outbox_outboxrow
-    where end_user_id = held.end_user_id and state in ('pending', 'running') and id <> all(%(rows)s::bigint[])
+    where end_user_id = %(end_user)s and state in ('pending', 'running') and id <> all(%(rows)s::bigint[])
       and kind <> all(%(waiting)s::text[])
     order by kind = 'run_pipeline' desc, id limit %(limit)s
 ) row on true
@@ -39,7 +39,7 @@ with held as (
     select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
 )
 update outbox_outboxrow row set state = 'running', attempts = attempts + 1
-from held where row.end_user_id = held.end_user_id and row.id = any(%(rows)s) and row.state in ('pending', 'running')
+from held where row.end_user_id = %(end_user)s and row.id = any(%(rows)s) and row.state in ('pending', 'running')
 returning row.id, row.attempts, array(select model from outbox_modelpause where project_id = %(project)s)
 """
 
@@ -103,7 +103,7 @@ held as (
     where lease.end_user_id = %(end_user)s and lease.token = %(token)s for update of lease
 ), done as (
     update outbox_outboxrow row set state = 'done', finished_at = now(), last_error = ''
-    from held where row.end_user_id = held.end_user_id and row.id = any(%(rows)s) and row.state = 'running'
+    from held where row.end_user_id = %(end_user)s and row.id = any(%(rows)s) and row.state = 'running'
 )
 """
 _FINISH = f"with session_lock as (select), {FINISH_CTES} {REMAINING_WORK}"
@@ -136,15 +136,19 @@ def remaining_work(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[Nex
     ]
 
 
+# The times are computed by a CTE: Citus updates rows with nothing but immutable functions of their columns.
 _FAIL = """
+with held as (
+    select statement_timestamp() as now, statement_timestamp() + %(wait)s * interval '1 second' as later
+    from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
+)
 update outbox_outboxrow row set
     state = case when attempts >= %(most)s then 'dead' else 'pending' end,
-    finished_at = case when attempts >= %(most)s then clock_timestamp() end,
-    run_at = clock_timestamp() + %(wait)s * interval '1 second',
+    finished_at = case when attempts >= %(most)s then held.now end,
+    run_at = held.later,
     waiting_since = null,
     last_error = %(error)s
-from (select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update) held
-where row.end_user_id = held.end_user_id and row.id = %(row)s and row.state = 'running'
+from held where row.end_user_id = %(end_user)s and row.id = %(row)s and row.state = 'running'
 returning row.state
 """
 

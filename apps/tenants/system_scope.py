@@ -21,6 +21,7 @@ class SystemWork(StrEnum):
     WAITING_CALLERS = "see which of the traces and events that callers wait for are there"
     HEALTH = "report the state of the whole service"
     SCHEDULE = "find the projects and end users that a scheduled task is due for"
+    RETENTION = "delete what chosen traces of a project contain"
     LEDGER = "seal and remove entries of the ledger"
     ADMIN = "show all projects to a superuser in Django's admin"
     MAINTENANCE = "run a maintenance command over all projects"

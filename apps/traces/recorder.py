@@ -1,9 +1,10 @@
 """Record the outcome of a run: spans, model calls, and the final state of the trace.
 
-Every turn pays for this, so it is one statement: the rows are sent as JSON and unpacked by the database.
+Every turn pays for this, so it is few statements: the rows are sent as JSON and unpacked by the database. Each names
+the end user and inserts into one table at most, as Citus requires of a statement that it runs on one shard.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from apps.events.recording import RECORD_TRACE_CTE, record_event, trace_event_values
+from apps.events.recording import record_event
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.draft import StageSpan as DraftSpan
 from apps.pipeline.core.enums import EventType, TraceStatus
@@ -25,42 +26,52 @@ from apps.traces.models import Span, Trace
 
 FIRST_OF_RUN = 1  # position of the first span of a run; span 0 is written when the request is accepted
 
-# Inserts spans; used as a CTE.
-INSERT_SPANS = """
-    insert into traces_span
-        (id, end_user_id, trace_id, position, stage, result, reason, latency_us, details, created_at)
-    select id, %(end_user)s, %(trace)s, position, stage, result, reason, latency_us, details, clock_timestamp()
-    from jsonb_populate_recordset(null::traces_span, %(spans)s)
+
+# Insert where the subquery {owner} has a row: the end user, as `owner_id`. On Citus the join tells the shard.
+_INSERT_SPANS = """
+insert into traces_span
+    (id, end_user_id, trace_id, position, stage, result, reason, latency_us, details, created_at)
+select id, owner_id, %(trace)s, position, stage, result, reason, latency_us, details, statement_timestamp()
+from {owner} as owner, jsonb_populate_recordset(null::traces_span, %(spans)s)
 """
 _INSERT_CALLS = """
-    insert into traces_modelcall
-        (id, end_user_id, trace_id, purpose, request_hash, model, prompt_version, answer, input_tokens,
-         cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
-         invalid_objects, prompt_cut, created_at)
-    select id, %(end_user)s, %(trace)s, purpose, request_hash, model, prompt_version, answer, input_tokens,
-         cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
-         invalid_objects, prompt_cut, clock_timestamp()
-    from jsonb_to_recordset(%(calls)s) as call(
-        id uuid, purpose text, request_hash text, model text, prompt_version text, answer text, input_tokens int,
-        cache_read_tokens int, cache_write_tokens int, output_tokens int, latency_us bigint, cost_usd numeric,
-        error text, answer_kind text, invalid_objects int, prompt_cut bool)
+insert into traces_modelcall
+    (id, end_user_id, trace_id, purpose, request_hash, model, prompt_version, answer, input_tokens,
+     cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
+     invalid_objects, prompt_cut, created_at)
+select id, owner_id, %(trace)s, purpose, request_hash, model, prompt_version, answer, input_tokens,
+     cache_read_tokens, cache_write_tokens, output_tokens, latency_us, cost_usd, error, answer_kind,
+     invalid_objects, prompt_cut, statement_timestamp()
+from {owner} as owner, jsonb_populate_recordset(null::traces_modelcall, %(calls)s)
 """
+# The end user, where the worker still holds the lease.
+_HOLDER = """(
+    select end_user_id as owner_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s
+)"""
+_END_USER = "(select id as owner_id from tenants_enduser where id = %(end_user)s)"
+_INSERT_SPANS_OF_RUN, _INSERT_CALLS_OF_RUN = _INSERT_SPANS.format(owner=_HOLDER), _INSERT_CALLS.format(owner=_HOLDER)
+_INSERT_CALLS_OF_FAILURE = _INSERT_CALLS.format(owner=_END_USER)
 _LOCK_SESSION = "select 1 from traces_session where end_user_id = %(end_user)s and id = %(session)s for no key update"
 
 # CTEs of the statement that closes a trace. The session is locked before the lease; the trace is only closed where the
 # CTE `held` has a row, which means that the worker still holds the lease.
 SESSION_LOCK_CTE = f"session_lock as ({_LOCK_SESSION})"
-CLOSE_TRACE_CTES = f"""
+CLOSE_TRACE_CTES = """
 moved as (
     update traces_session set summarised_until = %(summarised)s
     from held where traces_session.end_user_id = %(end_user)s and id = %(session)s
         and summarised_until < %(summarised)s
-), new_spans as ({INSERT_SPANS}, held), new_calls as ({_INSERT_CALLS}, held), closed as (
+), closed as (
     update traces_trace set status = %(status)s, counts = %(counts)s, outcomes = %(outcomes)s, plan = %(plan)s,
-        error = %(error)s, finished_at = clock_timestamp()
+        error = %(error)s, finished_at = statement_timestamp()
     from held where traces_trace.end_user_id = %(end_user)s and id = %(trace)s
-), {RECORD_TRACE_CTE}
-"""  # noqa: S608  (only constants of this module)
+)
+"""
+
+
+def insert_spans(*, owner: str) -> str:
+    """Return the statement that inserts spans where the subquery `owner` has a row: the end user, as `owner_id`."""
+    return _INSERT_SPANS.format(owner=owner)
 
 
 def lock_session(*, draft: Draft) -> None:
@@ -74,7 +85,6 @@ def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool)
     until = max((turn.position for turn in draft.request.turns), default=-1) + 1
     return {
         **owner_values(draft),
-        **trace_event_values(project_id=draft.request.origin.project_id, is_failed=bool(draft.failure)),
         "summarised": until if is_session_level and not draft.failure else 0,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes),
@@ -86,6 +96,23 @@ def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool)
     }
 
 
+def record_run(*, draft: Draft, values: Mapping[str, Any]) -> None:
+    """Insert the spans and model calls of a run and record its end, with the values of the statement that closes it.
+
+    Spans and calls are not inserted where the worker has lost the lease; the caller must then roll back.
+    """
+    _execute(_INSERT_SPANS_OF_RUN, values)
+    if draft.model_calls:
+        _execute(_INSERT_CALLS_OF_RUN, values)
+    record_event(
+        project_id=draft.request.origin.project_id,
+        type=EventType.TRACE_FAILED if draft.failure else EventType.TRACE_FINISHED,
+        end_user_id=values["end_user"],
+        trace_id=values["trace"],
+        details={"status": values["status"], "counts": values["counts"].obj},
+    )
+
+
 def operations_json(plan: WritePlan) -> list[dict[str, Any]]:
     """Return the operations of a plan as a trace keeps them."""
     return [{"op": type(each).__name__, **_to_json(each)} for each in plan.operations]
@@ -93,7 +120,7 @@ def operations_json(plan: WritePlan) -> list[dict[str, Any]]:
 
 def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCallRecord]) -> None:
     """Insert the model calls of a failed run, so that their tokens and cost are counted."""
-    _execute(_INSERT_CALLS, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
+    _execute(_INSERT_CALLS_OF_FAILURE, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
 
 
 def fail_trace(*, end_user_id: UUID, trace_id: UUID, status: TraceStatus, error: str) -> None:
@@ -165,6 +192,6 @@ def _to_json(value: object) -> dict[str, Any]:
     return result
 
 
-def _execute(sql: str, values: dict[str, Any]) -> None:
+def _execute(sql: str, values: Mapping[str, Any]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)

@@ -1,7 +1,9 @@
-"""Conclude a run in one statement: close its trace, move its session's position and mark its work as done."""
+"""Conclude a run: close its trace, move its session's position, mark its work as done, and record what it did."""
 
+from django.db import connection
+
+from apps.memories.sql_pipeline import pipelined_transaction
 from apps.outbox import processing
-from apps.outbox.fetch import fetch
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.draft import Draft
@@ -25,6 +27,9 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
         **recorder.close_trace_values(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION),
         **processing.finish_values(lease=lease, work=[work]),
     }
-    remaining = processing.remaining_work(fetch(_CONCLUDE, values), lease=lease)
+    with pipelined_transaction(), connection.cursor() as cursor:
+        cursor.execute(_CONCLUDE, values)
+        recorder.record_run(draft=draft, values=values)
+        remaining = processing.remaining_work(cursor.fetchall(), lease=lease)
     count_stages(draft.spans)
     return remaining

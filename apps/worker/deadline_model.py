@@ -9,6 +9,7 @@ from django.db import connection
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.ports import Model
+from apps.providers.cpu_permits import permit_returned
 from apps.telemetry.request_context import RequestContext, request_context, working_on
 from apps.worker.shutdown import Deadline
 
@@ -32,7 +33,8 @@ class DeadlineModel:
             target=_fulfil, args=(answer, self._model, request, request_context()), name="model", daemon=True
         ).start()
         try:
-            return answer.result(timeout=max(0.0, self._deadline.at - time.monotonic()))
+            with permit_returned():
+                return answer.result(timeout=max(0.0, self._deadline.at - time.monotonic()))
         except FutureTimeout as error:
             raise OutOfTime("the model has not answered in time") from error
 

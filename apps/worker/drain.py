@@ -19,10 +19,10 @@ from apps.outbox import heartbeats, leases, postponing
 from apps.outbox.leases import Lease
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
+from apps.providers.cpu_permits import CpuPermits
 from apps.telemetry.pool_metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.worker.cpu_permits import CpuPermits
 from apps.worker.erased_caches import clear_if_erased
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import STOPPING, StopFlag
@@ -119,7 +119,7 @@ class Drain:
                     return 0
                 return process_user(
                     lease=lease,
-                    ports=self.permits.returned_by(self.ports),
+                    ports=self.ports,
                     stop=self.stop,
                     seconds=settings.WORK_SLICE_SECONDS,
                 )

@@ -23,6 +23,8 @@ SET_SCOPE = (
     " set_config('memplatform.end_user', %s, true)"
 )
 
+_HAS_CITUS = b"select from pg_extension where extname = 'citus'"
+
 
 class _Scoped:
     """A cursor whose statements run in the current scope; without `database`, as on a bare connection."""
@@ -98,7 +100,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if not hasattr(connection, "scope_cursor"):
             connection.server_cursor_factory = ServerSideCursor
             connection.scope_cursor = connection.cursor()
+            connection.has_citus = bool(connection.pgconn.exec_(_HAS_CITUS).ntuples)
         return connection
+
+    @property
+    def has_citus(self) -> bool:
+        """Return True if the connection is to the coordinator of several servers."""
+        return bool(self.connection.has_citus)
 
     def create_cursor(self, name: str | None = None) -> Any:
         """Return a cursor that runs its statements in the current scope."""
@@ -139,6 +147,26 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.connection.pipeline():
             self._scope_of_pipeline = None
             yield
+
+    @contextmanager
+    def pipelined_transaction(self) -> Iterator[None]:
+        """Run the block in one transaction and in pipeline mode; its end is sent with the last statements.
+
+        It is begun explicitly: a coordinator of Citus takes the statements of a pipeline that is not for independent
+        ones. Inside of an open transaction the block is a part of it.
+        """
+        if self.in_atomic_block:
+            with self.pipelined():
+                yield
+            return
+        try:
+            with self.pipelined():
+                self.connection.scope_cursor.execute("begin")
+                yield
+                self.connection.scope_cursor.execute("commit")
+        finally:
+            if self.connection is not None and self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
+                self.connection.rollback()
 
     def set_scope_of_pipeline(self) -> None:
         """Send the scope of a pipeline outside of a transaction, unless it has it."""

@@ -37,6 +37,7 @@ class BufferedApplication:
         application: WsgiApplication,
         *,
         threads: int,
+        at_once: int,
         limits: BodyLimits,
         refuse: Refusal,
         waits: TraceWaits,
@@ -46,10 +47,10 @@ class BufferedApplication:
         monitoring_host: str = "",
         on_stop: Callable[[], None] = lambda: None,
     ) -> None:
-        self._application = ThreadedApplication(application, threads=threads)
+        self._application = ThreadedApplication(application, threads=threads, at_once=at_once)
         self._refuse = refuse
         self._bodies = BodyReader(limits)
-        self._monitoring = ThreadedApplication(application, threads=1, name="monitoring")
+        self._monitoring = ThreadedApplication(application, threads=1, at_once=1, name="monitoring")
         self._waits = waits
         self._streams = streams
         self._no_stream = no_stream

@@ -6,18 +6,27 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import Any
 
+from apps.providers.cpu_permits import CpuPermits
 from memplatform.serving.long_answers import LongAnswer, in_blocks, send_long_answer
 from memplatform.serving.protocol import Exchange
 
 Environ = dict[str, Any]
+
+# So a few slow requests, such as pages with long queries, hold up others only for a moment.
+PATIENCE_SECONDS = 0.1
 WsgiApplication = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 
 class ThreadedApplication:
-    """A WSGI application whose requests are awaited."""
+    """A WSGI application whose requests are awaited.
 
-    def __init__(self, application: WsgiApplication, *, threads: int, name: str = "request") -> None:
+    Of `threads` threads, `at_once` compute at the same time, first come, first served; the others wait for a model or
+    for their turn.
+    """
+
+    def __init__(self, application: WsgiApplication, *, threads: int, at_once: int, name: str = "request") -> None:
         self._application = application
+        self._permits = CpuPermits(at_once, patience=PATIENCE_SECONDS)
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
     async def answer(self, exchange: Exchange, environ: Environ) -> Any:
@@ -33,6 +42,10 @@ class ThreadedApplication:
 
     def _answer(self, exchange: Exchange, environ: Environ) -> Any:
         """Return None after the answer was sent, or else a continuation or what is to be sent."""
+        with self._permits.held():
+            return self._answer_now(exchange, environ)
+
+    def _answer_now(self, exchange: Exchange, environ: Environ) -> Any:
         start = _ResponseStart()
         parts = self._application(environ, start)
         close = getattr(parts, "close", _nothing)

@@ -31,7 +31,7 @@ ALLOWED = {
     "apps/actions/rules/count_rule_hits.py": ["SCHEDULE"],
     "apps/actions/rules/run_preview.py": ["SCHEDULE"],
     "apps/actions/sessions/end_idle_sessions.py": ["SCHEDULE"],
-    "apps/actions/traces/apply_retention.py": ["SCHEDULE"],
+    "apps/actions/traces/apply_retention.py": ["SCHEDULE", "RETENTION"],
     "apps/actions/traces/milestones.py": ["WAITING_CALLERS"],
     "apps/actions/traces/tally.py": ["SCHEDULE"],
     "apps/actions/users/run_erasure.py": ["SCHEDULE"],

@@ -15,8 +15,8 @@ from apps.outbox import leases
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.ports import Ports
+from apps.providers.cpu_permits import CpuPermits
 from apps.tenants.models import Project
-from apps.worker.cpu_permits import CpuPermits
 from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.outbox.outbox_factories import make_due

@@ -5,7 +5,7 @@ process loses the counts that it has not written yet.
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,26 +15,28 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from apps.outbox.fetch import fetch_each
 from apps.tenants.system_scope import SystemWork, system_scope
 
 log = structlog.get_logger(__name__)
 
 MOST_WAITING = 50_000  # memories; further ones are not counted until these are written
 
-# Rows that another transaction has locked are skipped. The others are locked in one order, which prevents deadlocks.
+# Of one end user, as a distributed database locks rows of one shard only. Rows that another transaction has locked are
+# skipped. The others are locked in one order, which prevents deadlocks.
 _COUNT = """
 with noted as (
-    select * from unnest(%(users)s::uuid[], %(memories)s::uuid[], %(counts)s::int[], %(moments)s::timestamptz[])
-        as noted(end_user_id, id, count, at)
+    select * from unnest(%(memories)s::uuid[], %(counts)s::int[], %(moments)s::timestamptz[]) as noted(id, count, at)
 ), free as (
-    select m.end_user_id, m.id, noted.count, noted.at
-    from noted join memories_memory m on m.end_user_id = noted.end_user_id and m.id = noted.id
+    select m.id, noted.count, noted.at
+    from noted join memories_memory m on m.end_user_id = %(end_user)s and m.id = noted.id
     order by m.id for no key update of m skip locked
 )
 update memories_memory m
 set access_count = m.access_count + free.count, last_accessed = greatest(m.last_accessed, free.at),
     first_accessed = coalesce(m.first_accessed, free.at)
-from free where m.end_user_id = free.end_user_id and m.id = free.id
+from free where m.end_user_id = %(end_user)s and m.id = free.id
+returning 1
 """
 
 
@@ -67,14 +69,11 @@ class Accesses:
             waiting, self.waiting = self.waiting, {}
         if not waiting:
             return 0
-        values: dict[str, Any] = {
-            "users": [end_user_id for end_user_id, _ in waiting],
-            "memories": [memory_id for _, memory_id in waiting],
-            "counts": [count for count, _ in waiting.values()],
-            "moments": [at for _, at in waiting.values()],
-        }
-        with system_scope(SystemWork.SCHEDULE), connection.cursor() as cursor:
-            cursor.execute(_COUNT, values)
+        by_user: dict[UUID, list[tuple[UUID, int, datetime]]] = {}
+        for (end_user_id, memory_id), (count, at) in sorted(waiting.items()):
+            by_user.setdefault(end_user_id, []).append((memory_id, count, at))
+        with system_scope(SystemWork.SCHEDULE):
+            fetch_each(_COUNT, (_values(end_user_id, noted) for end_user_id, noted in by_user.items()))
         return len(waiting)
 
     def _count_in_thread(self) -> None:
@@ -90,3 +89,8 @@ class Accesses:
 
 
 ACCESSES = Accesses()
+
+
+def _values(end_user_id: UUID, noted: Sequence[tuple[UUID, int, datetime]]) -> dict[str, Any]:
+    memories, counts, moments = (list(column) for column in zip(*noted, strict=True))
+    return {"end_user": end_user_id, "memories": memories, "counts": counts, "moments": moments}

@@ -15,14 +15,18 @@ class StatusChange(StrEnum):
 
     RETRACT = "retract"  # it should not be known
     ARCHIVE = "archive"  # it is not needed now
-    RESTORE = "restore"  # archived ones become active, rejected ones wait for review again
+    RESTORE = "restore"  # archived ones become active, rejected and retracted ones wait for review again
 
 
 # The status after a change by the status before it; what is missing is refused.
 _AFTER: Mapping[StatusChange, Mapping[Status, Status]] = {
     StatusChange.RETRACT: {each: Status.RETRACTED for each in Status if each is not Status.RETRACTED},
     StatusChange.ARCHIVE: {Status.ACTIVE: Status.ARCHIVED},
-    StatusChange.RESTORE: {Status.ARCHIVED: Status.ACTIVE, Status.REJECTED: Status.PENDING_REVIEW},
+    StatusChange.RESTORE: {
+        Status.ARCHIVED: Status.ACTIVE,
+        Status.REJECTED: Status.PENDING_REVIEW,
+        Status.RETRACTED: Status.PENDING_REVIEW,
+    },
 }
 
 

@@ -27,20 +27,20 @@ FINISHED = "finished"  # in the place of a period: all of the project are done
 
 # A turn that a memory quotes, or that is in a sample of evaluation, keeps its row, without its text.
 _TURNS = (
-    "delete from traces_turn turn where trace_id = any(%(traces)s)"
+    "delete from traces_turn turn where trace_id = any(%(traces)s::uuid[])"
     " and not exists (select from memories_memoryorigin where turn_id = turn.id)"
     " and not exists (select from memories_evaluationitem where turn_id = turn.id)",
-    "update traces_turn set content = '', speaker = '' where trace_id = any(%(traces)s) and content <> ''",
+    "update traces_turn set content = '', speaker = '' where trace_id = any(%(traces)s::uuid[]) and content <> ''",
 )
-_MODEL_CALLS = ("delete from traces_modelcall where trace_id = any(%(traces)s)",)
+_MODEL_CALLS = ("delete from traces_modelcall where trace_id = any(%(traces)s::uuid[])",)
 # A trace that a turn or memory refers to keeps its row, with its counts. The others are deleted first, so that no row
 # is written that is deleted right afterwards.
 _TRACES = (
-    "delete from traces_replayedtrace where trace_id = any(%(traces)s)",
-    "delete from traces_modelcall where trace_id = any(%(traces)s)",
-    "delete from traces_span where trace_id = any(%(traces)s)",
+    "delete from traces_replayedtrace where trace_id = any(%(traces)s::uuid[])",
+    "delete from traces_modelcall where trace_id = any(%(traces)s::uuid[])",
+    "delete from traces_span where trace_id = any(%(traces)s::uuid[])",
     """
-    delete from traces_trace trace where id = any(%(traces)s)
+    delete from traces_trace trace where id = any(%(traces)s::uuid[])
         and not exists (select from traces_turn where trace_id = trace.id)
         and not exists (select from memories_memory where trace_id = trace.id)
         and not exists (select from memories_memoryorigin where trace_id = trace.id)
@@ -48,7 +48,7 @@ _TRACES = (
         and not exists (select from memories_memorylink where trace_id = trace.id)
     """,
     "update traces_trace set outcomes = '[]', plan = '[]', metadata = '{}', error = ''"
-    " where id = any(%(traces)s) and (outcomes, plan, metadata, error) <> ('[]', '[]', '{}', '')",
+    " where id = any(%(traces)s::uuid[]) and (outcomes, plan, metadata, error) <> ('[]', '[]', '{}', '')",
 )
 
 
@@ -86,7 +86,7 @@ def _apply_to(project_id: UUID, position: Position) -> Iterator[Step]:
         if position.get("period", name) != name:
             continue  # done before
         while traces := _ended_traces(project_id, position, before=now - timedelta(days=days)):
-            with scope():
+            with system_scope(SystemWork.RETENTION):
                 changed = _execute(statements, [trace_id for _, trace_id in traces])
             position = _behind(position, name, traces[-1], changed)
             yield Step(position, changed)
@@ -152,9 +152,14 @@ def _ended_traces(project_id: UUID, position: Position, *, before: datetime) -> 
 
 
 def _execute(statements: Sequence[str], traces: Sequence[UUID]) -> int:
+    """Run statements for traces of one project.
+
+    The traces were read in its scope. Without one, their turns and stages need no look-up of the project of each row.
+    """
+    named = "{" + ",".join(map(str, traces)) + "}"  # encoded once for all statements
     with transaction.atomic(), connection.cursor() as cursor:
         changed = 0
         for statement in statements:
-            cursor.execute(statement, {"traces": list(traces)})
+            cursor.execute(statement, {"traces": named})
             changed += cursor.rowcount
         return changed

@@ -28,6 +28,7 @@ _EXPLANATIONS: dict[Reason, str] = {
     Reason.RESOLUTION_FAILED: "the person or thing it refers to could not be identified",
     Reason.DUPLICATE: "it is already known",
     Reason.WEAKER_EVIDENCE: "the memory it would replace has stronger evidence",
+    Reason.ASKED_TO_FORGET: "the user asked to forget this, or something like it",
     Reason.NOT_ASSERTED: "it was not stated as a fact, but hypothetical, role play, a joke or a quote",
     Reason.CONTRADICTION: "it contradicts a known memory; a reviewer decides",
     Reason.UNSURE_DUPLICATE: "it may duplicate a known memory",

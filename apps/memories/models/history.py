@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.pipeline.core.identifiers import new_id
+from apps.tenants.fields import SameUserForeignKey
 
 
 class MemoryVersion(models.Model):
@@ -13,13 +14,19 @@ class MemoryVersion(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="versions", db_index=False)
+    memory = SameUserForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="versions", db_index=False)
     version = models.PositiveIntegerField(help_text="the version whose values these are")
     values = models.JSONField(encoder=DjangoJSONEncoder, help_text="the fields that the change replaced")
     operation = models.CharField(max_length=32)
     actor = models.CharField(max_length=160, help_text="trace, key or person that made the change")
-    trace = models.ForeignKey(
-        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    trace = SameUserForeignKey(
+        "traces.Trace",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     rollback_id = models.UUIDField(
         null=True, blank=True, help_text="the rollback that made the change, or whose undo did"

@@ -23,6 +23,7 @@ from apps.pipeline.core.enums import (
     values_of,
 )
 from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.tenants.fields import SameUserForeignKey
 
 _LIVE = Q(status__in=values_of(LIVE_STATUSES))
 
@@ -52,7 +53,7 @@ class Memory(models.Model):
     status = models.CharField(max_length=16, choices=choices_of(Status), default=Status.ACTIVE.value)
 
     type = models.CharField(max_length=16, choices=choices_of(MemoryType))
-    subject = models.ForeignKey(
+    subject = SameUserForeignKey(
         "memories.Entity", on_delete=models.PROTECT, null=True, blank=True, related_name="facts", db_index=False
     )
     predicate = models.CharField(max_length=64, blank=True)
@@ -86,7 +87,7 @@ class Memory(models.Model):
     said_at = models.DateTimeField(default=timezone.now)
     valid_from = models.DateTimeField(default=timezone.now)
     valid_until = models.DateTimeField(null=True, blank=True)
-    superseded_by = models.ForeignKey(
+    superseded_by = SameUserForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="superseded", db_index=False
     )
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -106,11 +107,17 @@ class Memory(models.Model):
     review_reasons = ArrayField(models.CharField(max_length=32), default=list, blank=True)
 
     # Where it comes from; a memory stored directly has no trace.
-    trace = models.ForeignKey(
-        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="memories", db_index=False
+    trace = SameUserForeignKey(
+        "traces.Trace",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="memories",
+        db_index=False,
+        db_constraint=False,
     )
     candidate_index = models.PositiveSmallIntegerField(null=True, blank=True)
-    session = models.ForeignKey(
+    session = SameUserForeignKey(
         "traces.Session", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     api_key_id = models.UUIDField(null=True, blank=True)
@@ -222,10 +229,14 @@ class MemoryOrigin(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
-    trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
-    session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="+", db_index=False)
-    turn = models.ForeignKey("traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False)
+    memory = SameUserForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
+    trace = SameUserForeignKey(
+        "traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
+    session = SameUserForeignKey("traces.Session", on_delete=models.PROTECT, related_name="+", db_index=False)
+    turn = SameUserForeignKey(
+        "traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     api_key_id = models.UUIDField(null=True, blank=True)
     role = models.CharField(max_length=16, choices=choices_of(Role))
     evidence = models.TextField()
@@ -259,13 +270,19 @@ class MemoryLink(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    from_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out", db_index=False)
-    to_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_in", db_index=False)
+    from_memory = SameUserForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out", db_index=False)
+    to_memory = SameUserForeignKey(Memory, on_delete=models.CASCADE, related_name="links_in", db_index=False)
     kind = models.CharField(max_length=24, choices=choices_of(LinkKind))
     status = models.CharField(max_length=16, choices=choices_of(LinkStatus), default=LinkStatus.OPEN.value)
     resolution = models.CharField(max_length=32, blank=True)
-    trace = models.ForeignKey(
-        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    trace = SameUserForeignKey(
+        "traces.Trace",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     settled_at = models.DateTimeField(null=True, blank=True)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.memories.codec import SELECT_STORED, STORED_WIDTH, read_stored
+from apps.memories.codec import STORED_WIDTH, read_stored, select_stored
 from apps.pipeline.core.ports import Slot
 from apps.pipeline.core.statement import StoredMemory
 
@@ -28,7 +28,7 @@ join unnest(%(private_to)s::text[]) with ordinality as asking(private_to, number
 join memories_memory m on m.end_user_id = wanted.end_user_id and m.id = wanted.id
     and m.status in ('active', 'pending_review') and m.private_to = asking.private_to
 order by wanted.number, m.said_at, m.id
-""".replace("select_stored", SELECT_STORED)
+""".replace("select_stored", select_stored(owner="m.end_user_id"))
 
 
 @dataclass(frozen=True, slots=True)

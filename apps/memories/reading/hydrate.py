@@ -23,18 +23,19 @@ _NAMES[Memory] = tuple(name for name in _NAMES[Memory] if name not in NOT_SHOWN)
 _LOADED = frozenset(_NAMES[Memory])  # a set, because Django looks up each name
 _ENDS = [sum(len(_NAMES[model]) for model in _MODELS[: count + 1]) for count in range(len(_MODELS))]
 
-# The other sides of open contradictions whose sides are both live.
+# The other sides of open contradictions whose sides are both live. Citus finds the shard of a subquery only where the
+# end user is named in it.
 _CONTRADICTED_BY = """
 array(
     select other.id from (
         select to_memory_id as id from memories_memorylink
-        where end_user_id = memory.end_user_id and from_memory_id = memory.id
+        where end_user_id = %(end_user)s and from_memory_id = memory.id
           and kind = 'contradicts' and status = 'open'
         union
         select from_memory_id from memories_memorylink
-        where end_user_id = memory.end_user_id and to_memory_id = memory.id
+        where end_user_id = %(end_user)s and to_memory_id = memory.id
           and kind = 'contradicts' and status = 'open'
-    ) linked join memories_memory other on other.end_user_id = memory.end_user_id and other.id = linked.id
+    ) linked join memories_memory other on other.end_user_id = %(end_user)s and other.id = linked.id
     where other.status in ('active', 'pending_review') and memory.status in ('active', 'pending_review')
     order by other.id
 )
@@ -44,7 +45,7 @@ select {columns}, {contradicted_by} from memories_memory memory
 join tenants_enduser enduser on enduser.id = memory.end_user_id
 left join memories_entity entity on entity.end_user_id = memory.end_user_id and entity.id = memory.subject_id
 left join traces_session session on session.end_user_id = memory.end_user_id and session.id = memory.session_id
-where memory.end_user_id = %s and memory.id = any(%s)
+where memory.end_user_id = %(end_user)s and memory.id = any(%(ids)s)
 """.format(
     contradicted_by=_CONTRADICTED_BY,
     columns=", ".join(f'{model._meta.model_name}."{name}"' for model in _MODELS for name in _NAMES[model]),
@@ -66,7 +67,7 @@ def read_memories(*, end_user_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Found
     """
     with connection.cursor() as cursor:
         cursor.cursor.format = Format.BINARY  # times and JSON are parsed several times as fast as from text
-        cursor.execute(_SHOWN, [end_user_id, list(ids)])
+        cursor.execute(_SHOWN, {"end_user": end_user_id, "ids": list(ids)})
         shared: dict[tuple[type[Model], Any], Any] = {}
         read = [FoundMemory(_memory(row, shared), tuple(row[-1])) for row in cursor.fetchall()]
     return {each.memory.id: each for each in read}

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.memories.codec import SELECT_STORED, STORED_WIDTH, read_stored
+from apps.memories.codec import STORED_WIDTH, read_stored, select_stored
 from apps.memories.sql_pipeline import pipelined
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
@@ -21,7 +21,7 @@ from memories_entity entity
 left join memories_entityalias alias on alias.end_user_id = entity.end_user_id and alias.entity_id = entity.id
     and not alias.withdrawn
 where entity.end_user_id = %s and entity.merged_into_id is null and not entity.withdrawn
-group by entity.id order by entity.is_user desc, entity.last_mentioned_at desc, entity.id limit %s
+group by entity.end_user_id, entity.id order by entity.is_user desc, entity.last_mentioned_at desc, entity.id limit %s
 """
 
 # For each probe: the equal hash, equal sentences, memories without vectors yet, and the nearest.
@@ -45,7 +45,7 @@ with probe as (
 select_stored, found.number, found.cosine
 from found join memories_memory m on m.end_user_id = %(end_user)s and m.id = found.id
 order by found.number, found.is_held desc, found.is_equal desc, found.cosine desc nulls first, found.id
-""".replace("select_stored", SELECT_STORED)
+""".replace("select_stored", select_stored())
 
 _HOLDERS = """
 with wanted as (
@@ -58,29 +58,29 @@ select_stored
 from wanted join memories_memory m on m.end_user_id = %(end_user)s and m.id = wanted.id
     and m.status in ('active', 'pending_review') and m.private_to = %(private_to)s
 order by m.said_at, m.id
-""".replace("select_stored", SELECT_STORED)
+""".replace("select_stored", select_stored())
 
 _DUPLICATES = """
 select_stored
 from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
     and m.private_to = %(private_to)s and (m.canonical_hash = any(%(hashes)s) or m.content = any(%(contents)s))
 order by m.said_at, m.id
-""".replace("select_stored", SELECT_STORED)
+""".replace("select_stored", select_stored())
 
 _BY_ID = """
 select_stored
-from memories_memory m where m.end_user_id = %s and m.id = %s
-""".replace("select_stored", SELECT_STORED)
+from memories_memory m where m.end_user_id = %(end_user)s and m.id = %(id)s
+""".replace("select_stored", select_stored())
 
 _SEVERAL = """
 select_stored
 from memories_memory m where m.end_user_id = %(end_user)s and m.id = any(%(ids)s) order by m.id
-""".replace("select_stored", SELECT_STORED)
+""".replace("select_stored", select_stored())
 
 _LIVE = """
 select_stored
 from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review') order by m.id
-""".replace("select_stored", SELECT_STORED)
+""".replace("select_stored", select_stored())
 
 # One row at least, for the count: of more memories than are wanted, none is read.
 _ALL_IF_FEW = """
@@ -95,7 +95,7 @@ select_stored, few.total
 from few left join memories_memory m on few.total <= %(memories)s and m.end_user_id = %(end_user)s
     and m.status in ('active', 'pending_review') and m.private_to = %(private_to)s
 order by m.id desc
-""".replace("select_stored", SELECT_STORED)
+""".replace("select_stored", select_stored())
 
 # The lists take turns: each memory comes at its best place in any of them, equals by the sum of reciprocal places. What
 # is nearest to a sentence by its vector and by its words (rare ones count more) and what is about a named entity comes
@@ -143,7 +143,7 @@ with live as (
 select_stored
 from best join memories_memory m on m.end_user_id = %(end_user)s and m.id = best.id
 order by best.place, best.score desc, m.id desc
-""".replace("select_stored", SELECT_STORED)
+""".replace("select_stored", select_stored())
 
 
 class PostgresMemoryReader:
@@ -241,7 +241,7 @@ class PostgresMemoryReader:
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
         """Return a memory, live or not. Raises LookupError if the end user has no such memory."""
-        rows = _fetch(_BY_ID, [end_user_id, memory_id])
+        rows = _fetch(_BY_ID, {"end_user": end_user_id, "id": memory_id})
         if not rows:
             raise LookupError(f"there is no memory {memory_id}")
         return read_stored(rows[0])

@@ -9,7 +9,7 @@ from psycopg.pq import Format
 
 from apps.memories.search.decode import SnapshotRow
 from apps.memories.search.entity_lookup import meant_values
-from apps.memories.search.query_sql import CHOSEN_COSINES, ReadMode, VectorForm, packing
+from apps.memories.search.query_sql import CHOSEN_COSINES, ReadMode, VectorForm, for_shards, packing
 from apps.memories.search.read_replica import Source
 from apps.memories.search.scope import SearchScope
 from apps.memories.vector_literals import as_text
@@ -71,7 +71,7 @@ def send_query(
     if reading is ReadMode.COMPARED:  # only then, because formatting a vector is slow
         values["vector"] = as_text(asked.vector)
     cursor.cursor.format = Format.BINARY  # the text format doubles the size of bytes
-    cursor.execute(packing(scope, reading, form), values)
+    cursor.execute(_placed(packing(scope, reading, form)), values)
 
 
 def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> bytes:
@@ -85,6 +85,11 @@ def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> by
     }
     with connection.cursor() as cursor:
         cursor.cursor.format = Format.BINARY
-        cursor.execute(CHOSEN_COSINES, values)
+        cursor.execute(_placed(CHOSEN_COSINES), values)
         (packed,) = cursor.fetchone()
     return packed or b""
+
+
+def _placed(statement: str) -> str:
+    is_distributed: bool = connection.has_citus  # type: ignore[attr-defined]  # of our backend
+    return for_shards(statement) if is_distributed else statement

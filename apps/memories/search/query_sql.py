@@ -36,8 +36,9 @@ class VectorForm(Enum):
 
 # Each subquery aggregates to one row and numpy joins the results: a join of thousands of rows in SQL gets a bad plan
 # while the planner has no statistics. "(select …)" hides the end user's id from the planner, which would otherwise make
-# a custom plan on every execution. Formatted as one line below 4,096 characters, because psycopg does not cache the
-# parsed form of longer statements. The revision is -1 where the cached memories have been erased since.
+# a custom plan on every execution; Citus has to see it (`for_shards`). Formatted as one line below 4,096 characters,
+# because psycopg does not cache the parsed form of longer statements. The revision is -1 where the cached memories have
+# been erased since.
 _STATEMENT = """
 select query_terms(coalesce(words.tongues, 0) | %(tongues)s, %(query)s), latest.number,
        meant.ids, meant.shown, meant.own, changed.packed,
@@ -89,7 +90,7 @@ where m.end_user_id = (select %(end_user)s::uuid) and {searched}
 # "offset 0" forces a lookup per primary key; otherwise the planner scans the index of all live memories.
 _CHANGED_ROWS = """(
     select one.* from unnest(changed.ids) each(id), lateral (
-        select * from memories_memory where id = each.id offset 0
+        select * from memories_memory where end_user_id = (select %(end_user)s::uuid) and id = each.id offset 0
     ) one
 )"""
 
@@ -170,6 +171,12 @@ ID = np.dtype((">u8", 2))
 QUERY = np.dtype([("place", ">i4"), ("term", ">u4")])
 COSINES = np.dtype([("memory", ">u8", 2), ("content", ">f4"), ("questions", ">f4")])
 VECTOR = np.dtype([("memory", ">u8", 2), ("questions", ">i4")])
+
+
+@lru_cache(maxsize=128)
+def for_shards(statement: str) -> str:
+    """Return a statement of this file in the form in which Citus finds out on which shard it runs."""
+    return statement.replace("(select %(end_user)s::uuid)", "(%(end_user)s::uuid)")
 
 
 def packing(scope: SearchScope, reading: ReadMode, form: VectorForm = VectorForm.HALVES) -> str:

@@ -1,4 +1,4 @@
-"""Append the ledger entries of a plan, and the events of projects that keep them, in one statement."""
+"""Append the ledger entries of a plan, and the events of projects that keep them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,16 +23,13 @@ from apps.pipeline.core.operations import (
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.events.of_plan import events_of_plan
 
-_WRITE = f"""
-with entries as (
-    insert into memories_ledgerentry
-        (id, project_id, end_user_id, actor, verb, object_kind, object_id, trace_id, details, created_at)
-    select id, %(project)s, %(end_user)s, %(actor)s, verb, kind, object, %(trace)s, details, clock_timestamp()
-    from jsonb_to_recordset(%(entries)s) as entry(place int, id uuid, verb text, kind text, object uuid, details jsonb)
-    order by place
-)
-{RECORD_MEMORY_EVENTS}
-"""  # noqa: S608  (only constants)
+_ADD_ENTRIES = """
+insert into memories_ledgerentry
+    (id, project_id, end_user_id, actor, verb, object_kind, object_id, trace_id, details, created_at)
+select id, %(project)s, %(end_user)s, %(actor)s, verb, kind, object, %(trace)s, details, clock_timestamp()
+from jsonb_to_recordset(%(entries)s) as entry(place int, id uuid, verb text, kind text, object uuid, details jsonb)
+order by place
+"""
 
 Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
 
@@ -45,16 +42,19 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
     ]
     if not entries:
         return
+    events = event_rows(events_of_plan(plan))
     values: dict[str, Any] = {
         "project": context.project_id,
         "end_user": context.end_user_id,
         "actor": context.actor,
         "trace": context.trace_id,
         "entries": Jsonb(entries),
-        "events": Jsonb(event_rows(events_of_plan(plan))),
+        "events": Jsonb(events),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_WRITE, values)
+        cursor.execute(_ADD_ENTRIES, values)
+        if events:
+            cursor.execute(RECORD_MEMORY_EVENTS, values)
 
 
 def _entries(plan: WritePlan) -> Iterator[Entry]:

@@ -55,7 +55,7 @@ def apply_changes(*, changes: Sequence[VersionedChange], context: WriteContext, 
         columns.add("canonical_hash")
         placeholder = Replace(Cast("id", CharField()), Value("-"))
         Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted).update(canonical_hash=placeholder)
-    Memory.objects.bulk_update(rows.values(), sorted(columns))
+    Memory.objects.filter(end_user_id=context.end_user_id).bulk_update(rows.values(), sorted(columns))
 
 
 def _opens(row: Memory, each: VersionedChange) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from apps.pipeline.conflict.forgetting import with_forgotten
 from apps.pipeline.conflict.replaced_denials import without_replaced_denials
 from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
@@ -17,8 +18,9 @@ from apps.pipeline.deduplication.proposals import animate_entities, may_replace
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
-    """Decide against the values in the candidates' slots, which dedupe has read."""
-    return decide(draft, holders=draft.holders or ()) if draft.rulings else draft
+    """Decide against the values in the candidates' slots, which dedupe has read; find what the user asks to forget."""
+    decided = decide(draft, holders=draft.holders or ()) if draft.rulings else draft
+    return with_forgotten(decided, ports) if decided.forget_requests else decided
 
 
 def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:

@@ -8,6 +8,7 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import contradictions
+from apps.pipeline.deduplication.ended_things import ends_thing
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.numerals import in_digits
@@ -30,6 +31,7 @@ _BESIDE = re.compile(
 _AMOUNT = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)?(?![\w:/-])")
 _BESIDE_AMOUNTS = frozenset({"now", "only", "per"})
 _VERSION = re.compile(r" ?\bv?\d[\d.]*\b")
+_SINCE_WHEN = re.compile(r"\bsince\b", re.IGNORECASE)
 _SINCE = re.compile(r"\bsince (?:19|20)\d\d\b")
 # Words that say that a value is new.
 _CHANGED = re.compile(
@@ -49,6 +51,22 @@ def says_additional(evidence: str) -> bool:
     return _BESIDE.search(evidence) is not None
 
 
+# "Actually, I'm not allergic to nuts": who says this about himself knows better than he said before.
+_CORRECTS = re.compile(
+    r"^\W*(?:(?:oh|no|hm+|well|ok|okay|sorry|ah|wait),? )*(?:actually|correction|in fact|scratch that|strike that|my mistake|my bad|it turns out|turns out|i was (?:wrong|mistaken)|i take that back|i misspoke|that(?:['’]s| is| was) (?:wrong|not true|not right))\b"
+    r"|\b(?:as it turns out|turned out|contrary to what i (?:said|told)|i (?:said|told you) (?:that )?(?:wrong|by mistake)|by the way that was wrong|stimmt (?:doch )?nicht|en fait|en realidad)\b",
+    re.IGNORECASE,
+)
+
+
+_OF_ONESELF = re.compile(r"\b(?:i|i['’]m|im|i['’]ve|my|we|ich|je|yo|soy|suis|bin)\b", re.IGNORECASE)
+
+
+def corrects_itself(evidence: str) -> bool:
+    """Return True if a quote firmly corrects what its speaker has said about himself or herself."""
+    return _CORRECTS.search(evidence) is not None and _OF_ONESELF.search(evidence) is not None
+
+
 class PairRelation(StrEnum):
     """How a new statement relates to a live one."""
 
@@ -62,6 +80,8 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
 
     A value that the quote retracts is replaced. Otherwise events never replace or contradict: each of them happened.
     """
+    if ends_thing(memory, rival) or _leaves_home(memory, rival, evidence):
+        return PairRelation.REPLACES
     if not _share_a_slot(memory, rival):
         return PairRelation.COEXISTS
     if is_taken_back(rival, by=memory, evidence=evidence):
@@ -83,6 +103,14 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
     # "Lives in Lisbon since 2019" does not end with "we live in Lumiar", a part of it, which says of no change.
     lasts = _SINCE.search(rival.content) is not None and not says_changed(evidence)
     return PairRelation.REPLACES if stateful and both_hold and not (additive or lasts) else PairRelation.COEXISTS
+
+
+def _leaves_home(memory: StoredMemory, rival: StoredMemory, evidence: str) -> bool:
+    """Return True for a new town where the older statement tells of a flat or house in another one."""
+    is_home = memory.predicate == "lives_in" and rival.predicate == "home" and memory.subject_id == rival.subject_id
+    is_new = says_changed(evidence) or _SINCE_WHEN.search(evidence) is not None
+    both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
+    return is_home and is_new and both_hold and canonical_text(memory.object_text) not in canonical_text(rival.content)
 
 
 def _is_other_dose(one: StoredMemory, two: StoredMemory) -> bool:
@@ -130,7 +158,7 @@ def _of_equal_value(memory: StoredMemory, rival: StoredMemory, *, stateful: bool
     sides = {sign_of(each.predicate, polarity=each.polarity) for each in (memory, rival)}
     if len(sides) == 1:
         return PairRelation.COEXISTS
-    ended = _ENDED.search(evidence) or _ENDED.search(memory.content)
+    ended = _ENDED.search(evidence) or _ENDED.search(memory.content) or corrects_itself(evidence)
     return PairRelation.REPLACES if stateful or ended else PairRelation.CONTRADICTS
 
 

@@ -99,6 +99,20 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """What the user asks to forget: by its words, and by statements where the request makes any."""
+
+    turn_id: UUID
+    said_at: datetime
+    quote: str
+    words: frozenset[str]  # stems of what is named
+    claims: tuple[Candidate, ...] = ()  # "that I live in Lyon"
+    is_own: bool = False  # "where I live": nobody else's home is meant
+    names_topic: bool = False  # "everything about my knee": all that is known of it
+    is_plain: bool = True  # nothing else is said with it, and one person speaks
+
+
+@dataclass(frozen=True, slots=True)
 class StageSpan:
     """The result of one stage in one trace."""
 
@@ -124,6 +138,9 @@ class Draft:
     renamed: tuple[tuple[UUID, str], ...] = ()  # entities whose name became known or was corrected
     shown_memories: frozenset[UUID] = frozenset()  # known memories that were in the extraction prompt
     holders: tuple[StoredMemory, ...] | None = None  # of the candidates' slots, after dedupe has read them
+    forget_requests: tuple[ForgetRequest, ...] = ()
+    forgotten: tuple[StoredMemory, ...] = ()  # clearly named by a request to forget: retracted
+    maybe_forgotten: tuple[StoredMemory, ...] = ()  # perhaps named: a person decides
     rulings: tuple[Ruling, ...] = ()
     drops: tuple[Drop, ...] = ()
     model_calls: tuple[ModelCallRecord, ...] = ()

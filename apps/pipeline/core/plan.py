@@ -18,7 +18,7 @@ from apps.pipeline.core.candidate_facts import (
     starts_at,
 )
 from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import LinkKind, Status, WorkKind
+from apps.pipeline.core.enums import LinkKind, Reason, Status, WorkKind
 from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,
@@ -60,7 +60,29 @@ def plan_from(draft: Draft) -> WritePlan:
     moved = (ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
     renamed = (RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed)
     ruled = (operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling))
-    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *_absorptions(draft)))
+    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *_absorptions(draft), *_forgotten(draft)))
+
+
+def _forgotten(draft: Draft) -> Iterator[Operation]:
+    """Retract what the user clearly asks to forget; what may be meant is hidden until a person has decided.
+
+    A memory that the same trace closes or repeats is left to what the trace says of it.
+    """
+    changed = {each.id for ruling in draft.rulings for each in (*ruling.supersedes, *ruling.absorbs)}
+    changed |= {ruling.merge_into.id for ruling in draft.rulings if ruling.merge_into}
+    outcomes = (
+        (draft.forgotten, "retracted", Status.RETRACTED),
+        (draft.maybe_forgotten, "doubted", Status.PENDING_REVIEW),
+    )
+    for memories, verb, status in outcomes:
+        for known in (each for each in memories if each.id not in changed):
+            yield ReviseMemory(
+                memory_id=known.id,
+                expected_version=known.version,
+                verb=verb,
+                changes={"status": status, "review_reasons": [Reason.ASKED_TO_FORGET.value]},
+                note=Reason.ASKED_TO_FORGET,
+            )
 
 
 def _absorptions(draft: Draft) -> Iterator[Operation]:

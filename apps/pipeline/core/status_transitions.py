@@ -11,6 +11,7 @@ _VERBS: dict[tuple[Status, Status], str] = {
     (Status.ACTIVE, Status.ARCHIVED): "archived",
     (Status.ARCHIVED, Status.ACTIVE): "restored",
     (Status.REJECTED, Status.PENDING_REVIEW): "reopened",
+    (Status.RETRACTED, Status.PENDING_REVIEW): "reopened",
 }
 
 

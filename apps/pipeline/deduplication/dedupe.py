@@ -12,6 +12,7 @@ from apps.pipeline.core.ports import Neighbour, Ports, Probe, Slot, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication import open_pairs
 from apps.pipeline.deduplication.dedupe_session import DedupeSession
+from apps.pipeline.deduplication.ended_things import tells_of_change
 from apps.pipeline.deduplication.open_pairs import Verdicts
 from apps.pipeline.deduplication.similarity import ResidualCosines, alike, residual_cosines, with_cosines
 from apps.pipeline.lexicon.antonym_predicates import same_axis
@@ -73,16 +74,30 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
     named = dict.fromkeys(memory_id for candidate in draft.candidates for memory_id in candidate.proposed)
     if any(map(open_pairs.touches_shown, draft.candidates)):
         named |= dict.fromkeys(draft.shown_memories)
+    holders = ports.memories.holders(
+        end_user_id=end_user_id, slots=_slots(draft.candidates), ids=tuple(named), private_to=draft.private_to
+    )
     return Gathered(
         vectors=vectors,
         neighbours=near,
         residuals=residual_cosines(pairs=close, embedder=ports.embedder),
         band=band,
         memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
-        holders=ports.memories.holders(
-            end_user_id=end_user_id, slots=_slots(draft.candidates), ids=tuple(named), private_to=draft.private_to
-        ),
+        holders=_with_near(holders, draft.candidates, near),
     )
+
+
+def _with_near(
+    holders: Sequence[StoredMemory], candidates: Sequence[Candidate], near: Sequence[Sequence[Neighbour]]
+) -> tuple[StoredMemory, ...]:
+    """Add what is near to a statement that may end a thing told under another predicate."""
+    found = (
+        each.memory
+        for candidate, neighbours in zip(candidates, near, strict=True)
+        if tells_of_change(candidate)
+        for each in neighbours
+    )
+    return tuple({memory.id: memory for memory in (*holders, *found)}.values())
 
 
 def _probe(candidate: Candidate, vector: Vector) -> Probe:

@@ -5,9 +5,11 @@ from django.db import models
 from django.db.models import Q, Value
 from django.utils import timezone
 
-from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, choices_of, values_of
+from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, choices_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.model_calls import AnswerKind
+from apps.tenants.fields import SameUserForeignKey
+from apps.tenants.row_checks import row_check
 
 
 class Trace(models.Model):
@@ -16,7 +18,7 @@ class Trace(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="traces", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
+    session = SameUserForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
     configuration = models.ForeignKey(
         "traces.ConfigurationVersion", on_delete=models.PROTECT, related_name="+", db_index=False
     )
@@ -45,7 +47,7 @@ class Trace(models.Model):
 
     class Meta:
         ordering = ("-created_at",)
-        constraints = [models.CheckConstraint(condition=Q(status__in=values_of(TraceStatus)), name="trace_status")]
+        constraints = [row_check("is_valid_trace", "status", name="trace_is_valid")]
         indexes = [
             models.Index(fields=("end_user", "-created_at"), name="trace_of_user_by_time"),
             models.Index(fields=("project", "-created_at"), name="trace_of_project_by_time"),
@@ -76,12 +78,14 @@ class Span(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="spans", db_index=False)
-    position = models.PositiveSmallIntegerField()
+    trace = SameUserForeignKey(
+        Trace, on_delete=models.PROTECT, related_name="spans", db_index=False, db_constraint=False
+    )
+    position = models.SmallIntegerField()
     stage = models.CharField(max_length=16, choices=choices_of(Stage))
     result = models.CharField(max_length=16, choices=choices_of(SpanResult))
     reason = models.CharField(max_length=96, blank=True)
-    latency_us = models.PositiveIntegerField()
+    latency_us = models.IntegerField()
     details = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -89,8 +93,7 @@ class Span(models.Model):
         ordering = ("trace", "position")
         constraints = [
             models.UniqueConstraint(fields=("end_user", "trace", "position"), name="span_position_once"),
-            models.CheckConstraint(condition=Q(stage__in=values_of(Stage)), name="span_stage_known"),
-            models.CheckConstraint(condition=Q(result__in=values_of(SpanResult)), name="span_result_known"),
+            row_check("is_valid_span", "stage", "result", "position", "latency_us", name="span_is_valid"),
         ]
         # Spans are append-only and ordered by time, so a small BRIN index finds those of an hour.
         indexes = [
@@ -112,7 +115,9 @@ class ModelCall(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False)
+    trace = SameUserForeignKey(
+        Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False, db_constraint=False
+    )
     purpose = models.CharField(max_length=32)
     request_hash = models.CharField(max_length=64)
     model = models.CharField(max_length=120)

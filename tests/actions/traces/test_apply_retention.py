@@ -1,8 +1,10 @@
 """Retention: data beyond the retention period is deleted, memories stay."""
 
+from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from pydantic import ValidationError
 
@@ -145,3 +147,26 @@ def test_resolved_alerts_go_with_their_messages_after_their_period(project: Proj
     keep(project, alert_days=0)
     Alert.objects.filter(subject="new").update(resolved_at=now - timedelta(days=9_999))
     assert apply_retention(most=A_MINUTE) == 0
+
+
+REFERRING = ("traces_turn", "traces_span", "traces_modelcall", "memories_memory", "memories_memoryorigin")
+
+
+@pytest.mark.parametrize("table", [*REFERRING, None])
+def test_a_trace_is_deleted_only_when_no_row_refers_to_it(project: Project, ana: Person, table: str | None) -> None:
+    trace = Memory.objects.values_list("trace_id", flat=True)[:1].get()
+    refused = pytest.raises(IntegrityError, match="refers to a deleted trace") if table else nullcontext()
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        for other in set(REFERRING) - {table}:
+            cursor.execute(f"update {other} set trace_id = gen_random_uuid() where trace_id = %s", [trace])
+        cursor.execute("delete from traces_trace where id = %s", [trace])
+
+
+def test_a_turn_that_a_memory_quotes_is_not_deleted(project: Project, ana: Person) -> None:
+    quoted = MemoryOrigin.objects.values_list("turn_id", flat=True)[:1].get()
+    with (
+        pytest.raises(IntegrityError, match="refers to a deleted turn"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("delete from traces_turn where id = %s", [quoted])

@@ -74,6 +74,7 @@ def run(application: Callable[..., Any], scope: FakeScope, exchange: FakeExchang
     served = BufferedApplication(
         application,
         threads=1,
+        at_once=1,
         limits=limits,
         refuse=refuse,
         waits=waits,

@@ -119,6 +119,28 @@ HITS = [
         "Sandra",
     ),
     ("does_without", "No milk for me any more.", "User goes without milk.", "fact consumes", "milk"),
+    (
+        "state_of_health",
+        "I hear nothing in my left ear.",
+        "User hears nothing in User's left ear.",
+        "fact state_of_health",
+        "nothing in user's left ear",
+    ),
+    (
+        "family_history",
+        "Breast cancer runs in my family.",
+        "Breast cancer runs in User's family.",
+        "fact family_history",
+        "breast cancer",
+    ),
+    ("wants_to_be", "I want to be a paramedic.", "User wants to be a paramedic.", "event wants", "be a paramedic"),
+    (
+        "works_as_for_years",
+        "I have been a tax adviser for ten years.",
+        "User has been a tax adviser for years.",
+        "fact works_as",
+        "tax adviser",
+    ),
     ("immune_to", "I'm immune to measles.", "User is immune to measles.", "fact immune_to", "measles"),
     ("reports_to", "I report to Priya Nair.", "User reports to Priya Nair.", "fact has_manager", "Priya Nair"),
     (

@@ -62,6 +62,7 @@ class Reason(StrEnum):
     DUPLICATE = "duplicate"
     WEAKER_EVIDENCE = "weaker_evidence"
 
+    ASKED_TO_FORGET = "asked_to_forget"
     NOT_ASSERTED = "not_asserted"
     CONTRADICTION = "contradiction"
     UNSURE_DUPLICATE = "unsure_duplicate"

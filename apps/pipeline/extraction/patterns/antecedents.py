@@ -118,9 +118,17 @@ def _person_in(sentence: str) -> str:
     return people.pop() if len(people) == 1 else ""
 
 
+# "Patty took her in": two are told about, and one of them is not named.
+_SOMEBODY_ELSE = re.compile(
+    r"[A-ZÀ-Þ][a-z]+ [a-z]+(?:ed|ook|ave|ot|old|ut|aw|ets|akes|ives|rove|rought) (?:her|him)(?= (?:in|out|to|and|up|off|at|from|there|back|with|home|over)\b|$|[,.])"
+)
+
+
 def only_person_told_about(text: str) -> str:
     """Return whom a text tells about, if it names nobody else; "" if there is nobody, or no name is surely a person's."""
     people = people_in(text)
+    if _SOMEBODY_ELSE.search(text):
+        return ""
     return people.pop() if people and people == people_in(text, beside=False) and len(people) == 1 else ""
 
 

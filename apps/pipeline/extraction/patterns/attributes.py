@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
+from apps.pipeline.lexicon.health_terms import BODY_PART
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 
 _ATTRIBUTE = re.compile(
@@ -33,6 +34,10 @@ _NEXT_CLAUSE = re.compile(
 _ON = re.compile(r"^(?:on|the) (?=\d|[A-Z])")
 # Nouns of the conversation rather than of the speaker's life.
 _CURRENT = re.compile(r"(?i)^(?:new|current|latest|present) (?=\w)")
+# What a body does at the moment is no state of health.
+_OF_THE_MOMENT = re.compile(
+    r"(?i)^\w+ing\b|\b(?:today|tonight|yesterday|right now|at the moment|this (?:morning|afternoon|evening))\b|^(?:fine|ok|okay|good|great|alright)\b"
+)
 _EMPTY = frozenset(
     "point question guess bad advice thought thoughts day week fault pleasure problem issue hope plan only one heart mind turn concern goodness way "
     "homework assignment query code function regex loop tests build prompt answer".split()
@@ -67,7 +72,7 @@ def attribute_in(clause: str, *, name: str) -> Attribute | None:
         or any(word.lower().removesuffix("'s") in KIN_WORDS for word in words)
     ):
         return None
-    row, known = _row(thing)
+    row, known = _row(thing, is_passing=_OF_THE_MOMENT.search(match["value"]) is not None)
     said = _NEXT_CLAUSE.sub("", match["value"])
     negated = said.startswith("not ")
     value = trim_object(third_person.third_person(said.removeprefix("not "), name=name), pattern=row)
@@ -98,7 +103,7 @@ def _verb(said: str, value: str) -> str:
     return "has" if value.startswith(("been ", "got ", "become ")) else "is"
 
 
-def _row(thing: str) -> tuple[Pattern, bool]:
+def _row(thing: str, *, is_passing: bool) -> tuple[Pattern, bool]:
     lower = thing.lower()
     if known := _KNOWN.get(lower):
         predicate, topic, importance = known
@@ -106,9 +111,17 @@ def _row(thing: str) -> tuple[Pattern, bool]:
     if favourite := _FAVOURITE.match(lower):
         kind = favourite["kind"].strip().replace(" ", "_")
         return _pattern(f"favourite_{kind}", topic="tastes", importance=0.6, type=MemoryType.PREFERENCE), True
+    if _OF_THE_BODY.search(lower) and not is_passing:
+        return _pattern(re.sub(r"[^a-z0-9]+", "_", lower), topic="health", importance=_HEALTH), False
     slug = re.sub(r"[^a-z0-9]+", "_", lower.replace("'s ", " ")).strip("_")
     is_single = not lower.endswith("s") or lower.endswith("ss")
     return _pattern(slug, topic="", importance=0.45, is_single=is_single), False
+
+
+_HEALTH = 0.75
+_OF_THE_BODY = re.compile(
+    rf"(?i)^(?:(?:left|right|resting|fasting) )?(?:{BODY_PART}s?|blood (?:pressure|sugar)|pressure|cholesterol|thyroid|sugars?|iron|ferritin|heart(?: rate)?|kidneys?|liver|hearing|eyesight|vision|hba1c|a1c|bmi|asthma|eczema|diabetes)$"
+)
 
 
 def _pattern(

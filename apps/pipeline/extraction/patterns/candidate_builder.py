@@ -100,7 +100,7 @@ def employer_too(statement: ParsedClause, job: Candidate, row: Pattern) -> Itera
     """Return the second fact in "I'm a nurse at Charité"."""
     found = _EMPLOYED_AT.search(statement.phrase) if job.predicate == "works_as" else None
     name = trim_object(found["employer"], pattern=row) if found else ""
-    if name:
+    if name and not name.startswith((statement.subject.text, "User")):  # "a therapist for my shoulder"
         yield job.evolve(
             predicate=row.predicate,
             object=ObjectValue(entity=Mention(text=name, type=EntityType.ORGANISATION)),

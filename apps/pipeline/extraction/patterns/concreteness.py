@@ -32,6 +32,8 @@ _OF_THE_MOMENT = re2.compile(
 _PASSING_DAY = re2.compile(
     rf"(?i)(?:\b(?:on|this|next|by|until|coming) )?\b(?:{alternation(WEEKDAYS)})\b(?: (?:morning|afternoon|evening|night))?"
 )
+# "on Tuesday and Thursday" is regular
+_SEVERAL_DAYS = re2.compile(rf"(?i)\b(?:{alternation(WEEKDAYS)})s?(?:,| and|, and| &|/)? ?(?:{alternation(WEEKDAYS)})")
 _DATE = re2.compile(rf"(?i)\d(?:st|nd|rd|th)\b|\b(?:{alternation(MONTHS)}) \d|\d (?:{alternation(MONTHS)})\b")
 _DATED = re2.compile(
     rf"(?i)\d(?:st|nd|rd|th)?\b|\b(?:every|each|last|{alternation(MONTHS)})\b|\b(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)"
@@ -70,6 +72,8 @@ def concreteness_of(candidate: Candidate, *, name: str) -> float:
 
 def _is_passing(said: str) -> bool:
     """Return True for what is on a day of this week; what was then stays true."""
+    if _SEVERAL_DAYS.search(said):
+        return False
     is_past = any(verbs.must_be_past(word) for word in said.split()[1:4])
     return not is_past and _PASSING_DAY.search(said) is not None and _DATED.search(said) is None
 

@@ -102,7 +102,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
         named = replace(sentence, text=named_in_place(antecedent.put_into(sentence.text), after=after))
         found = tuple(of_sentence(named, said=said, before=before))
-        of_health, patient = health_in(named, said=said, known=found, last=patient, after=after)
+        of_health, patient = health_in(named, said=said, known=found, last=patient, before=last, after=after)
         found = (*without_told(found, of_health), *of_health)
         before = (thing_of(found[-1]) if found else "") or topic_of(clause_words(sentence.text), name=name)
         antecedent = (

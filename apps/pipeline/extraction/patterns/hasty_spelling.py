@@ -6,8 +6,10 @@ after shows what is meant.
 
 import re
 
+from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
-from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS, PLURALS
+from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS, PLURALS, partners
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.tables import alternation
 
@@ -79,6 +81,23 @@ _KIN_NAMED = re.compile(
 )
 
 
+_FAMILY = frozenset(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin or word in partners())
+# "my sister simran's getting married": a word between a relative and a verb that is no verb itself.
+_KIN_AND_NAME = re.compile(
+    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:(?:lil|little|big|older|younger) )?(?:{alternation(_FAMILY)}) )(?P<name>[a-z]{{3,12}})(?=['’]s [a-z]| (?:is|was|has|had|can['’]t|cannot|will|does|doesn['’]t|works|lives|likes|loves|hates|got|goes|says|wants|needs|plays|takes|gets)\b)"
+)
+_NO_NAMES = SMALL | frozenset("also just still already really never always now then only both says said thinks".split())
+
+
+def _named_kin(found: re.Match[str]) -> str:
+    word = found["name"]
+    is_verb = (
+        verbs.may_be_past(word) or bool(verbs.past_of(word)) or (word.endswith("s") and bool(verbs.past_of(word[:-1])))
+    )
+    is_known = word in _NO_NAMES or word in KIN_WORDS or word.endswith(("ing", "ly", "ed")) or is_verb
+    return found.group() if is_known else f"{found['lead']}{word.capitalize()}"
+
+
 def written_out(text: str) -> str:
     """Return a sentence with its apostrophes and the capitals of names, as far as they are sure."""
     words = frozenset(text.lower().split())  # a set is quicker to ask than the expressions
@@ -97,6 +116,8 @@ def written_out(text: str) -> str:
     if not _OWNERS.isdisjoint(words):
         text = _ONE_OF_A_KIND.sub(r"\g<who>'s", _THE_WIFE.sub("my ", text))
     text = _I.sub("I", text) if "i" in text else text
+    if not _OWNERS.isdisjoint(words):
+        text = _KIN_AND_NAME.sub(_named_kin, text)
     return text if any(char.isupper() for char in text.replace("I", "")) else _with_names(text)
 
 

@@ -12,7 +12,7 @@ from apps.pipeline.extraction.patterns import relatives
 from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon.calendar import UNAMBIGUOUS_MONTHS
-from apps.pipeline.lexicon.kinship import KIN_WORDS, relation_noun
+from apps.pipeline.lexicon.kinship import KIN_WORDS, PLURALS, relation_noun
 from apps.pipeline.lexicon.tables import alternation
 
 _NAME = r"(?P<name>(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?[A-ZÀ-Þ][\wÀ-ÿ'-]*(?: [A-ZÀ-Þ][\wÀ-ÿ'-]+)?)"
@@ -40,7 +40,7 @@ _APPOSITION = re.compile(
 )
 _SPOKEN_TO = frozenset("friend buddy bestie friends".split())
 _NO_NAME = re.compile(
-    rf"(?i)\b(?:mr|mrs|ms|dr|meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
+    rf"(?i)\b(?:mr|mrs|ms|dr|i'm|i've|i'll|i'd|meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
 )
 _NO_ROLE = frozenset(
     "favourite favorite fave best only first last next old own whole real main biggest life world rock hero everything choice "
@@ -92,7 +92,7 @@ def introduced_in(sentence: str, *, speaker: Mention) -> Iterator[RelationStatem
     introduced = _INTRODUCED.match(sentence)
     for found in (*((introduced,) if introduced else ()), *_ASIDE.finditer(sentence), *_NAMED_KIN.finditer(sentence)):
         name = found.group("name").removesuffix("'s")
-        if found.group("kin") not in _SPOKEN_TO and not _NO_NAME.search(name):
+        if found.group("kin") not in _SPOKEN_TO | PLURALS and not _NO_NAME.search(name):
             yield _relation(found.group("kin"), found.group("qualifier").strip(), name, speaker)
 
 

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from apps.pipeline.extraction.patterns.new_subjects import is_present, split_at_subjects
+from apps.pipeline.extraction.patterns.run_on import starts_in
 from apps.pipeline.extraction.patterns.self_introductions import told_apart, with_partner
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
 from apps.pipeline.lexicon import verbs
@@ -70,7 +72,10 @@ def sentences_of(text: str) -> Iterator[Sentence]:
     prose = own_prose(text)
     start = 0
     for end in (*sentence_ends(prose), len(prose)):
-        yield from _sentence(prose, text, start, end)
+        said = prose[start:end]
+        begins = () if said.rstrip().endswith("?") else tuple(starts_in(said))
+        for first, last in pairwise((0, *begins, end - start)):
+            yield from _sentence(prose, text, start + first, start + last)
         start = end
 
 

@@ -54,6 +54,8 @@ _INSIDE_THE_WORK = re2.compile(
 _TAKES_BACK_ITSELF = re2.compile(
     r"(?i)[,;.–—-] ?(?:oh,? )?(?:no,? (?:sorry|wait|hang on|hold on|actually)|wait,? no|scratch that|sorry,? (?:no|that's|that is|wrong)|or rather|correction:?)\b"
 )
+# The same without a sign, as people dictate it.
+_TAKES_BACK_IN_PASSING = re2.compile(r"(?i)\w (?:no wait|wait no|scratch that|no sorry|i mean no)\b")
 _TAG_QUESTION = re2.compile(
     r"(?i), (?:is|are|was|were|can|could|do|does|did|has|have|will|would|should|must)(?:n't)? (?:he|she|it|they|I|we)\?$"
 )
@@ -75,6 +77,7 @@ def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
     """Return the speech act of a sentence and the claim in it; None if nothing in it may be stored."""
     if (
         _TAKES_BACK_ITSELF.search(sentence)
+        or _TAKES_BACK_IN_PASSING.search(sentence)
         or _SARCASM.search(sentence)
         or _SECRET.search(sentence)
         or _INSIDE_THE_WORK.search(sentence)

@@ -19,7 +19,7 @@ _DO = (
 _LEAD = r"(?i)^(?:(?:please|pls|and|also|so|ok|okay|yes|no|hey|remember|note|one more thing|in (?:the )?future|going forward|as a rule)[,:.]? )*"
 _ALWAYS = re2.compile(
     rf"{_LEAD}(?:(?:you (?:should|must|can) )?always|from now on,?(?: please)?(?: always)?|going forward,?(?: please)?|in (?:the )?future,?(?: please)?|make sure (?:to|that you|you)(?: always)?|be sure to(?: always)?|remember to(?: always)?"
-    rf"|I(?:'d| would)? (?:want|need|like|prefer|love) (?:you|it if you) to(?: always)?) (?P<object>{_DO}\b.*)$"
+    rf"|I(?:'d| would)? (?:want|like|prefer|love) (?:you|it if you) to(?: always)?|I need you to always) (?P<object>{_DO}\b.*)$"
 )
 _WHENEVER = re2.compile(
     rf"{_LEAD}(?P<when>(?:every time|whenever|each time|any time|anytime|when(?:ever)?) (?:I|you|we|there)\b[^,]{{3,80}}),? (?:please |always |then )*(?P<object>{_DO}\b.*)$"

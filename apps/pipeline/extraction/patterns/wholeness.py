@@ -30,7 +30,7 @@ _NO_PLACE = re2.compile(
 )
 # "User replaced in 2017": what was replaced stood in the sentence before.
 _NO_OBJECT = re2.compile(
-    r"^\S+ (?:replaced|removed|diagnosed|fitted|changed|moved|cancelled|postponed|repaired|fixed|operated|prescribed|stopped|started|doubled|ordered|booked) (?:in (?:19|20)\d\d|by|last \w+|yesterday|again)\b"
+    r"^\S+ (?:replaced|removed|diagnosed|fitted|changed|moved|cancelled|postponed|repaired|fixed|operated|prescribed|stopped|started|doubled|ordered|booked|signed|finished|quit) (?:in (?:19|20)\d\d|in (?:January|February|March|April|May|June|July|August|September|October|November|December)|on \w+day|by|last \w+|yesterday|again)\b"
 )
 
 

@@ -17,7 +17,7 @@ _NOT_HAD = re2.compile(
     r"(?i)\b(?:no|not|n['’]t|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)? for|check(?:ed|s)? (?:for|on)|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)(?: \w+){0,2} $"
 )
 _COMPOUND = re2.compile(
-    r"(?i)^(?:['’]s)? (?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|rates?|statistics|book|film|allerg\w+)\b"
+    r"(?i)^(?:['’]s)? (?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|rates?|statistics|book|film|friendly|safe|menu|options|allerg\w+)\b"
 )
 _PASSING = re2.compile(
     r"(?i)\b(?:yesterday|today|tonight|last night|this morning|lost (?:all|the)|a touch of|bit of a|coming down with)\b"
@@ -43,9 +43,18 @@ _NO_LASTING = frozenset(
 )
 
 
+# "There's a history of breast cancer in my family", "heart disease runs in our family"
+_IN_FAMILY = re2.compile(
+    r"(?i)\bin (?:my|our|the|her|his) family\b|\b(?:my|our) family(?: has| have|['’]s got) a history\b"
+)
+
+
 def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthStatement]:
     """Yield the conditions that a clause says somebody has."""
     if _PASSING.search(clause) or _TURNED_OUT.match(clause):
+        return
+    if _IN_FAMILY.search(clause):
+        yield from _in_family(clause, owner_before)
         return
     for term in islice(conditions_in(clause), MOST_TERMS):
         before, after = clause[: term.start], clause[term.end :]
@@ -61,6 +70,13 @@ def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthS
         what = adjective.group("what").lower()
         owner = owner_before(start_of(adjective, "what"))
         yield HealthStatement(owner, "has_condition", CONDITION_ADJECTIVES[what], f"is {what}")
+
+
+def _in_family(clause: str, owner_before: FindOwner) -> Iterator[HealthStatement]:
+    for term in islice(conditions_in(clause), MOST_TERMS):
+        owner, name = owner_before(len(clause)), _named(term.text).lower()
+        told = f"{name[:1].upper()}{name[1:]} runs in {owner.text}'s family"
+        yield HealthStatement(owner, "family_history", name, "", sentence=told)
 
 
 def _condition(text: str, before: str, after: str, owner: Owner) -> HealthStatement:

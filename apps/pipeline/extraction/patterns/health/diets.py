@@ -6,16 +6,23 @@ import re2
 
 from apps.pipeline.extraction.patterns.health.medicines import FindOwner
 from apps.pipeline.extraction.patterns.health.owners import Owner
-from apps.pipeline.extraction.patterns.health.terms import end_of, medicines_in, start_of
+from apps.pipeline.extraction.patterns.health.terms import SYMPTOM, end_of, medicines_in, start_of
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
 from apps.pipeline.lexicon.foods import is_food
 from apps.pipeline.lexicon.health_terms import english_medicine
 
+_UPSETS = re2.compile(rf"(?i)\b{SYMPTOM}\b|allerg")
 _DIETS = {"veggie": "vegetarian", "veg": "vegetarian"}
 _DIET = r"(?P<diet>vegetarian|vegan|veggie|pescatarian|halal|kosher|coeliac|celiac)"
 _BECAME = re2.compile(
-    rf"(?i)\b(?:went|going|gone|turned|became|become|now|full|fully|strict|strictly|pure|are|['’]m|am|is|['’]s) (?:(?:a|full|fully|strictly|pure|now|also|all) ){{0,2}}{_DIET}\b(?P<of> (?:recipes?|restaurants?|food|options?|dinners?|meals?))?"
+    rf"(?i)\b(?:went|going|gone|turned|became|become|now|full|fully|strict|strictly|pure|are|(?:has|have|needs?|must|should|got|gotta)(?: to)? be|(?:eat|eats|keep|keeps|only)|['’]m|am|is|['’]s) (?:(?:a|full|fully|strictly|pure|now|also|all) ){{0,2}}{_DIET}\b(?P<of> (?:recipes?|restaurants?|food|options?|dinners?|meals?))?"
 )
+# "halal obvs", "kosher of course"
+_OF_COURSE = re2.compile(
+    rf"(?i)(?:^|[,;] )(?:all )?{_DIET},? (?:obvs|obvi|obviously|of course|naturally|only|please)\b"
+)
+# "no dairy, I get cramps from it": what is left out for the body's sake
+_NO_FOOD = re2.compile(r"(?i)\b(?:no|nothing with|anything without) (?P<food>[\p{L}-]+)\b")
 _LOW = re2.compile(
     r"(?i)(?:^|\b(?:on|in|me|eat|eats|follow|follows|keep|do|doing|be|is|am|have to|diet)(?: \w+){0,2} )(?P<diet>low[ -](?:salt|sodium|carb|fodmap|fat|sugar|potassium|protein|gi)|(?:gluten|lactose|dairy|sugar|salt|grain)[ -]free|keto)\b"
 )
@@ -31,20 +38,21 @@ _NOT_GIVEN_UP = re2.compile(
 )
 _AT_TIMES = re2.compile(r"(?i)^ (?:on|during|before|after|in|at|until|for|this|today|tonight|every)\b")
 _AID = re2.compile(
-    r"(?i)\b(?P<aid>(?:(?:two|an?|her|his|my|the) )?(?:epi-?pens?|pacemaker|hearing aids?|insulin pump|walking frame|walker|walking stick|wheelchair|crutches|cpap(?: machine)?|prosthesis|stoma|(?:varifocal |reading )?glasses|contact lenses))\b(?P<after>.{0,20})"
+    r"(?i)\b(?P<aid>(?:(?:two|an?|her|his|my|the) )?(?:epi-?pens?|pacemaker|defibrillator|stent|splint|knee brace|back brace|glucose (?:monitor|sensor)|hearing aids?|insulin pump|walking frame|walker|walking stick|wheelchair|crutches|(?:prosthetic|artificial|false) (?:leg|arm|hand|foot|eye)|dentures|cpap(?: machine)?|prosthesis|stoma|(?:varifocal |reading )?glasses|contact lenses))\b(?P<after>.{0,20})"
 )
 _WHOSE = re2.compile(r"^(?:her|his|my|the) ")
+_WHERE = re2.compile(r"(?i)^ (?:for|in) (?:the|his|her) (?:left|right) \p{L}+")
 _ARTICLE = re2.compile(r"^(?:an?|two) ")
 _HAS_AID = re2.compile(
-    r"(?i)\b(?:has|have|got|gets?|gave|given|wears?|uses?|using|carry|carries|keeps?|with|needs?|ordered)(?: (?:me|him|her|us|a|an|the|my|his|for|been)){0,3} $|^$"
+    r"(?i)\b(?:has|have|got|gets?|gave|given|wears?|uses?|using|carry|carries|carried|fitted|put|keeps?|with|needs?|ordered)(?: (?:me|him|her|us|a|an|the|my|his|for|been)){0,3} $|^$"
 )
 _IS_THERE = re2.compile(
     r"(?i)^(?:['’](?:s|re))?(?: (?:is|are|has been|was))?(?: now)? (?:in|fitted)\b|^, (?:minus|plus|one|two|in)\b|^ in (?:the|every|my|her|his|each)\b"
 )
 
 _MAY_TELL = re2.compile(
-    r"(?i)\b(?:no|off|cuts?|cutting|gave|gives?|given|quit|avoid\w*|away|clear|\w+n['’]t|low|\w+[ -]free|keto|veg\w*|pescatarian|halal|kosher|coeliac|celiac|epi-?pens?|pacemaker|hearing|pump|frame|walker|stick|wheelchair|crutches"
-    r"|cpap|prosthesis|stoma|glasses|lenses)\b"
+    r"(?i)\b(?:no|nothing|off|cuts?|cutting|gave|gives?|given|quit|avoid\w*|away|clear|\w+n['’]t|low|\w+[ -]free|keto|veg\w*|pescatarian|halal|kosher|coeliac|celiac|epi-?pens?|pacemaker|hearing|pump|stent|splint|brace|monitor|sensor|defibrillator|frame|walker|stick|wheelchair|crutches"
+    r"|cpap|prosthe\w+|artificial|false|dentures|stoma|glasses|lenses)\b"
 )
 
 
@@ -54,6 +62,8 @@ def diets_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthStatem
         return
     if (diet := _BECAME.search(clause)) and not diet.group("of"):
         yield _diet(diet.group("diet"), owner_before(diet.start()))
+    elif of_course := _OF_COURSE.search(clause):
+        yield _diet(of_course.group("diet"), owner_before(of_course.start() + 1))
     if low := _LOW.search(clause):
         name = low.group("diet").lower()
         eats = f"eats {name.replace('fodmap', 'FODMAP')}"
@@ -75,6 +85,10 @@ def _left_out(clause: str, owner_before: FindOwner) -> Iterator[HealthStatement]
             return
         yield _without(text, owner_before(start_of(listed, "items")))
         return
+    for banned in _NO_FOOD.finditer(clause) if _UPSETS.search(clause) else ():
+        if is_food(banned.group("food")):
+            yield _without(banned.group("food"), owner_before(banned.start()))
+            return
     given_up = _GIVEN_UP.search(clause)
     if given_up is None or _AT_TIMES.match(clause[given_up.end() :]):
         return
@@ -119,4 +133,6 @@ def _aids(clause: str, owner_before: FindOwner) -> Iterator[HealthStatement]:
         aid = _WHOSE.sub("", found.group("aid").lower())
         bare = _ARTICLE.sub("", aid)
         article = "" if aid != bare or aid.endswith("s") else "an " if aid[0] in "aeiou" else "a "
-        yield HealthStatement(owner_before(found.start()), "has_aid", bare, f"has {article}{aid}")
+        where = _WHERE.match(clause[end_of(found, "aid") :])
+        told = f"has {article}{aid}{where.group() if where else ''}"
+        yield HealthStatement(owner_before(found.start()), "has_aid", bare, told)

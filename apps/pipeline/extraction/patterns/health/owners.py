@@ -45,6 +45,10 @@ _TREATS = re.compile(
 )
 _BODY = re.compile(rf"(?i)^(?:{BODY_PART}|hearing|blood|pressure|weight|sugar|sight|sleep|memory|skin)s?\b")
 _ASIDE = re.compile(r"\([^()]{0,60}\)")
+_RELATIVE = re.compile(r"(?i)^\W*(?:and )?(?:who|whose|which)\b")
+_SOMEBODY_FIRST = re.compile(
+    r"^\W*(?:(?:And|But|So|Even|Also|Poor) )?(?P<name>(?!(?:The|This|That|What|When|Where|Doctor|Doc|Diagnosed|Started|My|Our|His|Her|He|She|It|In|On|At|After|Since|For|From|With|No|Not|Yes)\b)[A-ZÀ-Þ][a-zà-ÿ]{2,}) (?:on|from|at|in|down|next|who|over|across|along) (?:[\w'’]+ ){1,5}?(?:has|is|was|had|can['’]t|cannot|gets?|got|takes)\b"
+)
 _NEEDS_OWNER = frozenset("child kid baby friend partner boy girl cat dog bird horse mate ex toddler puppy".split())
 _FEMALE = frozenset({"she", "her", "hers"})
 
@@ -82,7 +86,7 @@ def owner_in(clause: str, *, end: int, speaker: Mention, last: Owner, antecedent
     `last` is whom the clause before was about, `antecedent` the person whom "she" means.
     """
     clause = _ASIDE.sub(lambda found: " " * len(found.group()), clause)  # "Emil (our youngest) can't …"
-    before: Owner | None = None
+    before: Owner | None = _at_the_beginning(clause, end)
     after: Owner | None = None
     other: Owner | None = None  # the last one who is not the speaker: "she" means them
     for found in _SAID.finditer(clause):
@@ -94,7 +98,19 @@ def owner_in(clause: str, *, end: int, speaker: Mention, last: Owner, antecedent
             before = owner
         elif after is None and (owner.is_speaker or found["kin"]):
             after = owner
-    return before or after or last
+    # "… who has had gout": who that is stands in the clause before.
+    return before or (last if _RELATIVE.match(clause) else after) or last
+
+
+def _at_the_beginning(clause: str, end: int) -> Owner | None:
+    """Return who is named first, where more stands before the verb: "Ieuan on the next round has Parkinson's"."""
+    first = _SOMEBODY_FIRST.match(clause)
+    if first is None or first.end() > end:
+        return None
+    name = first.group("name")
+    is_thing = is_food(name) or condition_length([name]) > 0 or next(medicines_in(name), None) is not None
+    is_named = relatives.may_be_name(name) and not is_thing and _BODY.search(name) is None
+    return Owner(Mention(text=name, type=EntityType.PERSON)) if is_named else None
 
 
 def _meant(found: re.Match[str], clause: str, speaker: Mention, last: Owner, antecedent: Antecedent) -> Owner | None:

@@ -11,7 +11,7 @@ import re2
 from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.health.medicines import FindOwner
 from apps.pipeline.extraction.patterns.health.owners import Owner
-from apps.pipeline.extraction.patterns.health.terms import SYMPTOM, end_of, medicines_in, start_of
+from apps.pipeline.extraction.patterns.health.terms import SYMPTOM, conditions_in, end_of, medicines_in, start_of
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
 from apps.pipeline.lexicon.foods import is_food
 
@@ -27,6 +27,10 @@ _WHOM = r"(?:me|us|him|her|my (?:stomach|skin|throat|head|eyes|heart|mouth|lips|
 _SEVERE = r"(?:stop(?:s|ped)? breathing|throat (?:\w+ ){0,2}(?:clos\w+|swell\w*|swelled|tight\w*|itch\w*)|(?:in|into|to) (?:the )?(?:ER|A and E|A&E|emergency|hospital)|ambulance|epi-?pen|collapsed)"
 _CAUSES = re2.compile(
     rf"(?i)(?:^|[,;] )(?:(?:and|but|so|also|because|cause) )?{_THING} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
+)
+# "Dust brings on my asthma", "chlorine makes her eczema worse"
+_BRINGS_ON = re2.compile(
+    rf"(?i)(?:^|[,;] |\b(?:and|but|so|since|because|cause|that) ){_THING} {_ADVERBS}(?:(?:brings? on|brought on|sets? off|triggers?|aggravates?|aggravated|worsens?|irritates?|inflames?) (?:my|her|his) (?P<what>[^,.;!?]+?)|makes? (?:my|her|his) (?P<worse>[^,.;!?]+?) worse){_END}"
 )
 _EFFECT = re2.compile(rf"(?i)\b(?:{SYMPTOM}|{_SEVERE})\b")
 _SETS_OFF = re2.compile(r"(?i)^sets?$")
@@ -72,7 +76,7 @@ _NO_THING = frozenset(
 # Every reaction contains one of these: to ask once is quicker than to ask for each form.
 _MAY_TELL = re2.compile(
     rf"(?i)allerg|intoleran|\b(?:can['’]?t|cannot|can|carn['’]?t|must\w*|never|not|\w+n['’]?t|allowed|forbidden|limits|banned|out|poison|no|prohibited|react\w*|triggers?|disagrees?"
-    rf"|upsets?|kills?|destroys?|wrecks?|ruins?|bothers?|causes?|knocks?|floors?|sets?|{SYMPTOM}|{_SEVERE})\b"
+    rf"|upsets?|kills?|destroys?|wrecks?|ruins?|bothers?|causes?|brings?|brought|aggravat\w+|worse\w*|irritates?|inflames?|knocks?|floors?|sets?|{SYMPTOM}|{_SEVERE})\b"
 )
 
 
@@ -130,6 +134,10 @@ def _cause(clause: str, owner_before: FindOwner) -> HealthStatement | None:
         owner = owner_before(reacts.start())
         symptom = clause[reacts.start() : end_of(reacts, "thing")]
         return _as_said(clause, symptom, reacts.group("thing"), owner)
+    if brings := _BRINGS_ON.search(clause):
+        what = brings.group("what") or brings.group("worse")
+        if _is_thing(brings.group("thing")) and (_EFFECT.search(what) or next(conditions_in(what), None)):
+            return _brought_on(clause[start_of(brings, "thing") :], brings.group("thing"), owner_before(len(clause)))
     found = _CAUSES.search(clause)
     if found is None or not _is_thing(found.group("thing")):
         return None
@@ -146,6 +154,12 @@ def _cause(clause: str, owner_before: FindOwner) -> HealthStatement | None:
     owner = owner_before(len(clause))
     said = _NEXT.sub("", clause[start_of(found, "thing") :]).strip(" ,;.!")
     return HealthStatement(owner, "reacts_to", thing.lower(), "", sentence=_written(said, owner))
+
+
+def _brought_on(said: str, thing: str, owner: Owner) -> HealthStatement:
+    return HealthStatement(
+        owner, "reacts_to", thing.lower(), "", sentence=_written(_NEXT.sub("", said).strip(" ,;.!"), owner)
+    )
 
 
 def _as_said(clause: str, said: str, thing: str, owner: Owner) -> HealthStatement:

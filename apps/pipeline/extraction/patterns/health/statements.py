@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import re2
 
@@ -13,10 +14,11 @@ from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.health.conditions import conditions_told
 from apps.pipeline.extraction.patterns.health.diets import diets_told
 from apps.pipeline.extraction.patterns.health.doctors import doctors_told
+from apps.pipeline.extraction.patterns.health.kept_as_said import kept_as_said
 from apps.pipeline.extraction.patterns.health.medicines import medicines_told
 from apps.pipeline.extraction.patterns.health.owners import Owner, owner_in, speaker_as_owner
 from apps.pipeline.extraction.patterns.health.reactions import reactions_told
-from apps.pipeline.extraction.patterns.health.terms import medicines_in
+from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, medicines_in
 from apps.pipeline.extraction.patterns.health.told import HealthStatement, is_open
 from apps.pipeline.extraction.patterns.sentences import Sentence
 from apps.pipeline.lexicon.health_terms import english_medicine
@@ -41,18 +43,33 @@ _PRONOUNS = frozenset({"She", "He"})
 _ENDS = re2.compile(
     r"(?i)\b(?:stop(?:ped)? (?:it|taking|that|at once)|never (?:take|have|again)|came off|come off|took (?:me|him|her) off|swapp?(?:ed|ing)|switch(?:ed|ing)|chang(?:ed|ing) (?:me|him|her|it|to)|instead|(?:an)?other one)\b"
 )
+# "So the propranolol makes me dizzy. They're switching me to topiramate."
+_SWITCHES = re2.compile(
+    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved) (?:(?:me|him|her|us|over|it|that|them) )*(?:to|for|onto)\b|\b(?:replaced (?:it|that|them) (?:with|by)|instead of|(?:now|have|got|on) (?:the |an)?other one)\b"
+)
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(
     r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
 )
 # What somebody else says of others may be wrong; doctors are believed.
+# What an acquaintance has or takes is nothing that an assistant needs; what they can't eat may be.
+_OF_ONES_OWN = frozenset({"takes_medicine", "has_condition", "diagnosed", "has_aid", "sees_doctor", "state_of_health"})
+_ACQUAINTED = re2.compile(
+    r"(?i)\b(?:my|our|a|the|some) (?:\w+ )?(?:neighbou?rs?|friends?|mates?|buddy|clients?|customers?|colleagues?|co-?workers?|boss|teacher|passenger|patient|tenant|landlord|landlady|students?|bloke|guy|lady)\b"
+)
 _REPORTS = re2.compile(
     r"(?i)\b(?:\p{L}+ )?(?:told (?:me|us)|says|said|claims?|is sure|are sure|is convinced|heard|apparently|according to)\b"
 )
 
 
 def health_in(
-    sentence: Sentence, *, said: SentenceContext, known: Sequence[Candidate], last: Owner | None, after: str = ""
+    sentence: Sentence,
+    *,
+    said: SentenceContext,
+    known: Sequence[Candidate],
+    last: Owner | None,
+    before: str = "",
+    after: str = "",
 ) -> tuple[tuple[Candidate, ...], Owner]:
     """Return what a sentence says of health that is not known yet, and whom it was about.
 
@@ -63,7 +80,8 @@ def health_in(
     if not is_english(sentence.text) or said.speech_act is not SpeechAct.ASSERTED or said.turn.speaker:
         return (), owner
     found: list[Candidate] = []
-    known = tuple(each for each in known if not is_thing_taken(each))
+    relatives = named_relatives(known)
+    known = tuple(each for each in known if not is_thing_taken(each, relatives=relatives))
     parts = tuple(_parts(sentence.text))
     for clause in parts[:-1] if sentence.asks else parts:  # what is told before a question
         if _SUPPOSES.search(clause):
@@ -71,6 +89,7 @@ def health_in(
         told, owner = _of_clause(clause, said, owner)
         if told and _ENDS.search(f"{sentence.text} {after}"):
             told = [*told, *_ended(told)]
+        told = [*told, *_replaced(told, f"{before} {sentence.text}")]
         for each in told:
             if not _is_known(each, (*known, *found)) and not _is_odd(each, said.speaker.text):
                 found.append(_candidate(each, said))
@@ -80,11 +99,12 @@ def health_in(
 def without_told(known: Sequence[Candidate], told: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Return the candidates that none of `told` says better: with a dose, or by a predicate instead of free words."""
     dosed = {each.object.text for each in told if each.predicate == "takes_medication" and _DIGIT.search(each.content)}
+    relatives = named_relatives(known)
     things = {each.object.text.split()[-1] for each in told if each.object.text}
     return tuple(
         each
         for each in known
-        if not is_thing_taken(each)
+        if not is_thing_taken(each, relatives=relatives)
         and not (each.subject.text in _PRONOUNS and any(_is_same(each, other) for other in told))
         and not (each.predicate == "takes_medication" and each.object.text in dosed)
         and not (each.predicate in _BECOMES and any(other.predicate == "diet" for other in told))
@@ -92,14 +112,31 @@ def without_told(known: Sequence[Candidate], told: Sequence[Candidate]) -> tuple
     )
 
 
-def is_thing_taken(candidate: Candidate) -> bool:
+def named_relatives(known: Sequence[Candidate]) -> frozenset[str]:
+    """Return the names of those whom candidates call the speaker's relatives: "my sister Camila" is no medicine."""
+    ties = (each for each in known if each.traits.ties_entities)
+    return frozenset(text for each in ties for text in (each.subject.text, each.object.text))
+
+
+def is_thing_taken(candidate: Candidate, *, relatives: frozenset[str]) -> bool:
     """Return True for a statement with a medicine for its subject, read as a person: "Eutirox is now 75"."""
     subject = candidate.subject.text
-    return " " not in subject and is_medicine(subject) and not candidate.subject.is_speaker
+    return subject not in relatives and " " not in subject and is_medicine(subject) and not candidate.subject.is_speaker
 
 
 def _is_same(one: Candidate, two: Candidate) -> bool:
     return one.predicate == two.predicate and one.object.text.lower() == two.object.text.lower()
+
+
+def _replaced(told: Sequence[HealthStatement], text: str) -> Iterator[HealthStatement]:
+    """Yield that a medicine is no longer taken that a text names where it tells of a change to another one."""
+    new = [each for each in told if each.row == "takes_medicine" and not each.is_negated]
+    if len(new) != 1 or not _SWITCHES.search(text):
+        return
+    for medicine in islice(medicines_in(text), MOST_TERMS):
+        name = english_medicine(medicine.text)
+        if name not in new[0].thing and new[0].thing not in name:
+            yield HealthStatement(new[0].owner, "takes_medicine", name, f"no longer takes {name}", is_negated=True)
 
 
 def _ended(told: Sequence[HealthStatement]) -> Iterator[HealthStatement]:
@@ -128,9 +165,13 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
     told: list[HealthStatement] = []
     for read in _READERS:
         for each in read(clause, owner_before=owner_before):
-            is_hearsay = not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
+            is_strangers = each.row in _OF_ONES_OWN and not each.owner.is_speaker and _ACQUAINTED.search(clause)
+            is_hearsay = is_strangers or (
+                not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
+            )
             if each.owner.is_known and not is_hearsay and not any(_same_thing(each, other) for other in told):
                 told.append(each)
+    told = told or list(kept_as_said(clause, speaker=said.speaker, owner_before=owner_before))
     return told, told[-1].owner if told else owner_before(len(clause))
 
 
@@ -159,8 +200,8 @@ def _is_known(told: HealthStatement, known: Sequence[Candidate]) -> bool:
 
 
 def _says_less(told: HealthStatement) -> bool:
-    """Return True for what free words say as well: "had an ulcer", "blood pressure is too high"."""
-    return told.row == "diagnosed" or told.thing.startswith(("high ", "low "))
+    """Return True for what free words say as well: "had an ulcer"."""
+    return told.row == "diagnosed"
 
 
 def told_predicate(told: HealthStatement) -> str:

@@ -18,14 +18,15 @@ _OF_A_KIND = re2.compile(
     r"|(?P<acid>\p{L}{4,}ic acid)|(?P<class>blood thinners?|beta[ -]blockers?|vitamin [a-z]\d*))\b"
 )
 _STEM = re2.compile(rf"(?i)^{MEDICINE}$")
-_CONDITION = re2.compile(rf"(?i)\b(?:{CONDITION_NOUNS}|afib|copd|hypothyroid\w*|neuropathy|hashimoto'?s?)\b")
+_CONDITION = re2.compile(rf"(?i)\b(?:{CONDITION_NOUNS}|a[- ]fib|afib|copd|hypothyroid\w*|neuropathy|hashimoto'?s?)\b")
 _NO_CONDITIONS = frozenset("nervous system order surgery".split())
 # "is irritable bowel syndrome"
 _LEADING = re2.compile(
     r"(?i)^(?:(?:it['’]?s|is|are|was|a|an|the|my|his|her|this|that|of|has|have|had|with|and|or|got|get|so|also) )+"
 )
+_WITH_ARTICLE = re2.compile(r"(?i)^a[- ]fib")  # atrial fibrillation, as it is called
 SYMPTOM = (
-    r"(?:rash(?:es)?|hives|itch(?:y|ing|es)?|blister(?:s|ed)?|swell(?:s|ing)?|swelled|swollen|puff(?:y|s up)|wheez(?:e|es|ing|y)|short of breath|breathless"
+    r"(?:rash(?:es)?|hives|itch(?:y|ing|es)?|blister(?:s|ed)?|weals?|(?:stomach|muscle|joint|chest|back) (?:pains?|aches?)|swell(?:s|ing)?|swelled|swollen|puff(?:y|s up)|wheez(?:e|es|ing|y)|short of breath|breathless"
     r"|sick|vomit\w*|nausea|nauseous|queasy|throw(?:s|ing)? up|threw up|diarrh?oea|the runs|constipat\w+|bloat(?:s|ed|ing)?|cramps?|heartburn|reflux|gastritis|ulcers?"
     r"|migraines?|headaches?|dizzy|dizziness|drowsy|faint|nightmares|palpitations|red (?:all over|everywhere)|spots|welts|anaphyla\w+|stomach aches?|bad stomach|gag|sneez(?:e|es|ing)"
     r"|cough(?:ing)?|sleepless|jittery|tired|ill|unwell)"
@@ -87,5 +88,6 @@ def conditions_in(text: str) -> Iterator[Term]:
         end = max(end, noun.end() if noun else 0)
         if end and text[word.start() : end].lower() not in _NO_CONDITIONS:
             taken = end
-            bare = _LEADING.sub("", text[word.start() : end])
+            said = text[word.start() : end]
+            bare = said if _WITH_ARTICLE.match(said) else _LEADING.sub("", said)
             yield Term(bare, end - len(bare), end)

@@ -32,6 +32,12 @@ _OPEN = re2.compile(
 )
 
 
+# "I have been a customer of yours": the speaker is one.
+_BEING_ONE = re2.compile(
+    r"(?i)\b(?:am|is|was|been|being|as|['’]m|become|became) (?:an? |your )(?:\w+ )?(?:customers?|clients?|patients?|people)\b"
+)
+
+
 def is_open(clause: str) -> bool:
     """Return True if a clause leaves open whether it is so, or is about people at large."""
-    return _OPEN.search(clause) is not None
+    return _OPEN.search(_BEING_ONE.sub("", clause)) is not None

@@ -16,6 +16,20 @@ _TAKES = (
 
 PATTERNS = (
     _row(
+        name="family_history",  # read by health/conditions.py
+        predicate="family_history",
+        verbs=(),
+        expression=r".*",
+        importance=0.8,
+    ),
+    _row(
+        name="state_of_health",  # read by health/kept_as_said.py
+        predicate="state_of_health",
+        verbs=(),
+        expression=r".*",
+        importance=0.8,
+    ),
+    _row(
         name="allergic_to",
         predicate="allergic_to",
         verbs=("is", "has"),
@@ -183,7 +197,7 @@ PATTERNS = (
         type=MemoryType.EVENT,
         predicate="injured",
         verbs=("broke", "hurt", "sprained", "twisted", "injured", "tore", "fractured", "pulled", "had", "has", "underwent"),
-        expression=rf"(?:broke|hurt|sprained|twisted|injured|tore|fractured|pulled|has (?:broken|hurt|sprained|injured|had)|had|underwent) (?P<object>(?:[\w' ]+ )?(?:hamstring|operations?|surgeries|{BODY_PART}|surgery|operation|injury|accident|stroke|heart attack|concussion|miscarriage)\b.*)",
+        expression=rf"(?:broke|hurt|sprained|twisted|injured|tore|fractured|pulled|has (?:broken|hurt|sprained|injured|had)|had|underwent) (?P<object>(?:[\w' ]+ )?(?:hamstring|rotator cuff|meniscus|acl|mcl|ligaments?|cartilage|ribs?|operations?|surgeries|{BODY_PART}|surgery|operation|injury|accident|stroke|heart attack|concussion|miscarriage)\b.*)",
         max_words=16,
         importance=0.8,
     ),
@@ -268,7 +282,7 @@ PATTERNS = (
         name="given_up",
         predicate="does",
         verbs=("stopped", "quit", "gave", "has", "is"),
-        expression=r"(?:stopped|quit|gave up|has (?:stopped|quit|given up)|is (?:giving up|quitting)) (?P<object>\w+ing\b.*|alcohol.*|meat.*|coffee.*|sugar.*|caffeine.*|cigarettes.*|social media.*|(?:the )?[a-z-]+$)",
+        expression=r"(?:stopped(?: with)?|quit|gave up|has (?:stopped|quit|given up)|is (?:giving up|quitting|dropping)) (?P<object>(?:the )?\w+ing\b.*|alcohol.*|meat.*|coffee.*|sugar.*|caffeine.*|cigarettes.*|social media.*|(?:the )?[a-z-]+(?: [a-z-]+)?$)",
         polarity=Polarity.NEGATIVE,
         importance=0.7,
         unless=r"(?:the )?(?:on|it|that|breathing|hope|trying|looking|waiting|idea|everything|already|early|completely|again)\b",

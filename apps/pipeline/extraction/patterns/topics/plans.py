@@ -50,6 +50,13 @@ PATTERNS = (
         unless=r"\w+ing$",
     ),
     _row(
+        name="wants_to_be",  # a career is a wish that lasts
+        predicate="wants",
+        verbs=("wants", "would", "hopes"),
+        expression=r"(?:wants|would (?:like|love)|hopes) to (?P<object>(?:be|become|train as|qualify as|work as) an? (?:[a-z-]+ ){0,2}?[a-z-]+(?:er|or|ist|ian|ic|ant|ent|ect|eon|man|woman|nurse|vet|chef|pilot|judge)|study [a-z]+(?: [a-z]+)?(?: at .+)?)$",
+        importance=0.7,
+    ),
+    _row(
         name="wants_to",
         predicate="wants",
         verbs=("wants", "would", "hopes", "dreams"),

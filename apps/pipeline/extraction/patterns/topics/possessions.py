@@ -29,7 +29,7 @@ PATTERNS = (
         predicate="bought",
         verbs=("bought", "purchased", "ordered", "got", "has", "picked"),
         expression=r"(?:bought|purchased|ordered|picked up|has (?:bought|purchased|ordered)|got) (?P<object>(?:a|an|some|two|three|the|new|another|\w+'s|\w+ a|\w+ an|themselves a) .+)",
-        unless=r"(?:an?|the|another|some|\w+'s) (?:\w+ )?(?:e-?mail|message|call|text|error|warning|notification|question|problem|issue|idea|chance|letter|result|answer|reply|bug|feeling|lot|bit|grip|hold|look|sense|point|response|traceback|exception)s?\b",
+        unless=r"(?:an?|two|three) \d|(?:an?|the|another|some|\w+'s) (?:\w+ )?(?:e-?mail|message|call|text|error|warning|notification|question|problem|issue|idea|chance|letter|result|answer|reply|bug|feeling|lot|bit|grip|hold|look|sense|point|response|traceback|exception)s?\b",
         max_words=20,
     ),
     _row(

@@ -77,6 +77,15 @@ PATTERNS = (
         max_words=4,
     ),
     _row(
+        name="works_as_for_years",
+        predicate="works_as",
+        verbs=("has",),
+        expression=r"has been (?P<object>an? [a-z][a-z -]{2,40}?) for (?:[\w-]+ ){1,3}?years\b.*",
+        unless=r"an? (?:customer|client|member|patient|fan|reader|user|subscriber|vegetarian|vegan|mess|wreck|long|while)\b",
+        content="has been {object} for years",
+        importance=0.75,
+    ),
+    _row(
         name="works_as",
         predicate="works_as",
         verbs=("is", "works", "became", "has"),

@@ -1,0 +1,29 @@
+"""Fields of models whose rows belong to end users."""
+
+from typing import Any
+
+from django.db.models import ForeignKey
+from django.db.models.lookups import Exact
+from django.db.models.sql.where import WhereNode
+
+
+class SameUserForeignKey(ForeignKey[Any, Any]):
+    """A reference between two rows of the same end user; both models have a field `end_user`.
+
+    Joins over it compare the end users as well: a distributed database joins rows within a shard only, and finds the
+    shard by the end user. In migrations it is an ordinary foreign key, since nothing about its column differs.
+    """
+
+    def get_extra_restriction(self, alias: str | None, related_alias: str | None) -> WhereNode:
+        """Return the condition that a join has in addition; `alias` is that of the table referred to."""
+        theirs, ours = _end_user_of(self.related_model), _end_user_of(self.model)
+        return WhereNode([Exact(theirs.get_col(alias), ours.get_col(related_alias))])  # type: ignore[list-item]  # in the stubs
+
+    def deconstruct(self) -> tuple[str, str, Any, Any]:
+        """Return what migrations keep of the field."""
+        name, _, positional, named = super().deconstruct()
+        return name, "django.db.models.ForeignKey", positional, named
+
+
+def _end_user_of(model: Any) -> Any:
+    return model._meta.get_field("end_user")
