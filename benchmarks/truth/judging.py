@@ -195,7 +195,16 @@ def _judge_repeats(
             if not set(fact.repeated) & set(turns):
                 continue
             first = [each for each in before if each.status == Status.ACTIVE and fact.is_held_by(each.content)]
+            told = {
+                each.id for each in conversation.facts.values() if any(each.is_held_by(old.content) for old in before)
+            }
             again = [each for each in held if each.id not in known and fact.is_held_by(each.content)]
+            # As for precision: what says something new as well is no second memory of the known fact.
+            again = [
+                each
+                for each in again
+                if all(other.id in told for other in facts_in(each.content, conversation.facts.values()))
+            ]
             is_twice = any(each.id in active for each in first) and any(each.id in active for each in again)
             found.repeats_stored_twice += Judged(is_twice, 1 if first else 0)
             if first and is_twice:

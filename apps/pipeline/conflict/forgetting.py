@@ -1,4 +1,4 @@
-"""Which memories a request to forget names: clearly, so that they are retracted, or perhaps, so that a person decides."""
+"""Which memories a request to forget names: clearly, to be retracted, or perhaps, for a person to decide."""
 
 from collections.abc import Sequence
 from uuid import UUID

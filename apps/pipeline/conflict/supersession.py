@@ -53,8 +53,12 @@ def says_additional(evidence: str) -> bool:
 
 # "Actually, I'm not allergic to nuts": who says this about himself knows better than he said before.
 _CORRECTS = re.compile(
-    r"^\W*(?:(?:oh|no|hm+|well|ok|okay|sorry|ah|wait),? )*(?:actually|correction|in fact|scratch that|strike that|my mistake|my bad|it turns out|turns out|i was (?:wrong|mistaken)|i take that back|i misspoke|that(?:['’]s| is| was) (?:wrong|not true|not right))\b"
-    r"|\b(?:as it turns out|turned out|contrary to what i (?:said|told)|i (?:said|told you) (?:that )?(?:wrong|by mistake)|by the way that was wrong|stimmt (?:doch )?nicht|en fait|en realidad)\b",
+    r"^\W*(?:(?:oh|no|hm+|well|ok|okay|sorry|ah|wait),? )*(?:actually|correction|in fact"
+    r"|scratch that|strike that|my mistake|my bad|it turns out|turns out|i was (?:wrong|mistaken)"
+    r"|i take that back|i misspoke|that(?:['’]s| is| was) (?:wrong|not true|not right))\b"
+    r"|\b(?:as it turns out|turned out|contrary to what i (?:said|told)|i (?:said"
+    r"|told you) (?:that )?(?:wrong|by mistake)|by the way that was wrong|stimmt (?:doch )?nicht"
+    r"|en fait|en realidad)\b",
     re.IGNORECASE,
 )
 
@@ -84,6 +88,11 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
         return PairRelation.REPLACES
     if not _share_a_slot(memory, rival):
         return PairRelation.COEXISTS
+    return _relate_in_slot(memory, rival, additive=additive, evidence=evidence)
+
+
+def _relate_in_slot(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidence: str) -> PairRelation:
+    """Relate two values of one slot."""
     if is_taken_back(rival, by=memory, evidence=evidence):
         return PairRelation.REPLACES
     if not (memory.traits.holds_slot and rival.traits.holds_slot):

@@ -22,7 +22,8 @@ _DATE = re.compile(
 _SAYS_LITTLE = frozenset(
     map(
         stem,
-        "quit stopped gave given dropped dropping finished left over longer need take use doing does did with going having get has had more now".split(),
+        "quit stopped gave given dropped dropping finished left over longer need take use "
+        "doing does did with going having get has had more now".split(),
     )
 )
 _OF_A_TIME = (f"{PATTERNS}changing_value", f"{PATTERNS}current_value", f"{PATTERNS}dated_event", f"{PATTERNS}attribute")
@@ -38,7 +39,7 @@ def tells_of_change(statement: Statement) -> bool:
 
 
 def ends_thing(memory: StoredMemory, rival: StoredMemory) -> bool:
-    """Return True if a new statement says that what an older one tells of the same subject is over, or at another time."""
+    """Return True if a new statement says that what an older one tells is over, or at another time."""
     if not tells_of_change(memory) or memory.subject_id != rival.subject_id or rival.said_at > memory.said_at:
         return False
     if rival.predicate in _STAYS or rival.polarity is not Polarity.POSITIVE or _ENDS.search(rival.content):

@@ -24,7 +24,8 @@ _MAY_ASK = re2.compile(r"(?i)\b(?:forget|remember|know|memory|memories)\b")
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")
 _LEAD = (
     r"(?:(?:please|pls|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|sorry),? )*"
-    r"(?:(?:can|could|would|will) (?:you|u) (?:please |also )?|i(?:['’]d| would) like you to |i (?:want|need) you to |you (?:can|should|may|must) )?(?:please |also |now |just )*"
+    r"(?:(?:can|could|would|will) (?:you|u) (?:please |also )?|i(?:['’]d| would) like you to "
+    r"|i (?:want|need) you to |you (?:can|should|may|must) )?(?:please |also |now |just )*"
 )
 _VERB = r"(?:forget|stop remembering|do not remember|don['’]t remember)"
 _REMOVAL = (
@@ -32,17 +33,23 @@ _REMOVAL = (
 )
 _REQUEST = re2.compile(rf"(?i)^\W*{_LEAD}(?:{_VERB}(?: about)?:? (?P<what>.{{2,400}})|{_REMOVAL})[ .!?]*$")
 _STATES = re2.compile(
-    r"(?i)^(?:the fact )?that (?P<claim>.+)$|^(?:what i (?:said|told you) about|everything (?:i (?:said|told you)|you know) about|anything about|all about|about) (?P<topic>.+)$"
+    r"(?i)^(?:the fact )?that (?P<claim>.+)$|^(?:what i (?:said|told you) about"
+    r"|everything (?:i (?:said|told you)|you know) about|anything about|all about"
+    r"|about) (?P<topic>.+)$"
 )
 _POINTS = re2.compile(
-    r"(?i)^(?:about )?(?:it|this|that|them|those|these|him|her|everything|all|anything|the (?:above|last|previous)\b.*)(?:$|[ ,](?:all|one|please|then|now)\b.*$)"
-    r"|^(?:what|everything|anything|all)(?: that)? (?:i|you|we)(?:['’]ve| have)?(?: just)?(?: said| told| asked| wrote| know)?(?: you| me)?(?: just now| earlier| before)?$"
+    r"(?i)^(?:about )?(?:it|this|that|them|those|these|him|her|everything|all|anything|the (?:above"
+    r"|last|previous)\b.*)(?:$|[ ,](?:all|one|please|then|now)\b.*$)"
+    r"|^(?:what|everything|anything|all)(?: that)? (?:i|you|we)(?:['’]ve| have)?(?: just)?(?: said"
+    r"| told| asked| wrote| know)?(?: you| me)?(?: just now| earlier| before)?$"
 )
 _NAMES = re2.compile(
-    r"^(?:(?i:my|our|that my|that our|the fact|that|where (?:i|we)|how old i|what i|about|everything about)\b|.*\b(?i:my|our)\b|\p{Lu}\p{Ll}+['’]s\b)"
+    r"^(?:(?i:my|our|that my|that our|the fact|that|where (?:i|we)|how old i|what i|about"
+    r"|everything about)\b|.*\b(?i:my|our)\b|\p{Lu}\p{Ll}+['’]s\b)"
 )
 _FOR_NOW = re2.compile(
-    r"(?i)\b(?:for (?:a (?:moment|minute|second|while|bit)|now|today|tonight|once|this)|today|tonight|this (?:once|time)|to \w+)\b"
+    r"(?i)\b(?:for (?:a (?:moment|minute|second|while|bit)|now|today|tonight|once|this)|today"
+    r"|tonight|this (?:once|time)|to \w+)\b"
 )
 _MORE = re2.compile(r"(?i)[,;:–—]|\b(?:because|since|and|but|so|as|let['’]?s)\b")
 _POLITE = re2.compile(r"(?i)[, ]+(?:please|thanks|thank you|ok(?:ay)?|again|at all|for good|forever)[ .!?]*$")

@@ -12,7 +12,6 @@ import ijson
 
 MOST_STRING = 1024 * 1024  # bytes of a string, and up to a block more; 12 of them may be one character
 BLOCK = 64 * 1024
-_ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _END = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)  # up to the quote that ends a string
 _PUNCTUATION = re.compile(rb'[\s,:\[\]{}"]')
 # The beginning of a character in UTF-8, or of an escape, of which the rest is in the next block.
@@ -57,7 +56,7 @@ class _BoundedStrings(io.RawIOBase):
         return block
 
     def _follow(self, block: bytes) -> None:
-        plain = _ESCAPE.sub(b"", block) if b"\\" in block else block
+        plain = block.replace(b"\\\\", b"__").replace(b'\\"', b"__")  # without quotes that are escaped
         quotes = plain.count(b'"')
         self._is_open ^= bool(quotes % 2)
         if quotes:

@@ -11,7 +11,8 @@ CONDITION_ADJECTIVES: dict[str, str] = {
     "arthritic": "arthritis", "bipolar": "bipolar disorder", "hypertensive": "hypertension",
     "haemophiliac": "haemophilia",
     "hemophiliac": "hemophilia", "colour-blind": "colour blindness", "colour blind": "colour blindness",
-    "color-blind": "color blindness", "colourblind": "colour blindness", "colorblind": "color blindness", "color blind": "color blindness", "deaf": "deafness", "blind": "blindness",
+    "color-blind": "color blindness", "colourblind": "colour blindness", "colorblind": "color blindness",
+    "color blind": "color blindness", "deaf": "deafness", "blind": "blindness",
     "immunocompromised": "weak immune system", "insulin resistant": "insulin resistance",
     "hard of hearing": "hearing loss", "insulin-dependent": "diabetes", "dairy-free": "dairy intolerance",
 }  # fmt: skip
@@ -20,8 +21,12 @@ CONDITION_NOUNS = (
     r"(?:type \d )?(?:diabetes|asthma|adhd|ocd|ptsd|autism|epilepsy|anxiety|depression|migraines?|insomnia|an(?:a)?emia"
     r"|ibs|pcos|gerd|eczema|hay fever|gout|tinnitus|vertigo|cancer|glaucoma|reflux|sciatica|lupus"
     r"|sleep apno?ea|(?:atrial )?fibrillation"
-    r"|co?eliac(?: disease)?|concussion|whiplash|carpal tunnel|rosacea|(?:heart )?arrhythmia|chronic (?:pain|fatigue)|(?:chronic |constant |lower |bad )+(?:back|neck|knee|hip|shoulder|joint|nerve|pelvic|foot|heel) pain"
-    r"|(?:deviated|torn|slipped|frozen|herniated|bulging|ruptured|detached|perforated|trapped|pinched|collapsed|fractured|prolapsed|enlarged|irregular|leaky) (?:septum|disc|shoulder|retina|eardrum|nerve|lung|heart ?beat|heart|prostate|spleen|cartilage|valve|rotator cuff|vertebrae?|bladder)"
+    r"|co?eliac(?: disease)?|concussion|whiplash|carpal tunnel|rosacea|(?:heart )?arrhythmia|chronic (?:pain|fatigue)"
+    r"|(?:chronic |constant |lower |bad )+(?:back|neck|knee|hip|shoulder|joint|nerve|pelvic|foot|heel) pain"
+    r"|(?:deviated|torn|slipped|frozen|herniated|bulging|ruptured|detached|perforated|trapped|pinched|collapsed"
+    r"|fractured|prolapsed|enlarged|irregular|leaky) (?:septum|disc|shoulder|retina|eardrum|nerve"
+    r"|lung|heart ?beat|heart"
+    r"|prostate|spleen|cartilage|valve|rotator cuff|vertebrae?|bladder)"
     r"|heart failure|angina|(?:stomach |peptic )?ulcers?|cataracts?|shingles|pre-?diabetes"
     r"|long covid|dementia|parkinson(?:'?s)?|alzheimer(?:'?s)?|crohn'?s"
     r"|(?:high|low) (?:blood pressure|cholesterol)|(?:underactive|overactive) thyroid"

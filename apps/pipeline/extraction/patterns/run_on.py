@@ -19,9 +19,9 @@ _REACH = 12  # words behind a condition that it may hold for
 _MOST_STARTS = 12  # of one sentence
 _SIGN = re.compile(r"[,;:.!?…\n–—]")
 _JOINT = r"(?:(?:and|n|but|so|plus|cause|cuz|coz|cos|then|also|anyway|well|okay|ok) ){0,2}"
-_OWN = rf"(?:[Mm]y|[Oo]ur|[Hh]er|[Hh]is)(?: (?:left|right|older|younger|little|lil|big|old))? (?:{alternation(KIN_WORDS)}|{BODY_PART}|doctor|doc|boss|name)"
+_OWN = rf"(?:[Mm]y|[Oo]ur|[Hh]er|[Hh]is)(?: (?:left|right|older|younger|little|lil|big|old))? (?:{alternation(KIN_WORDS)}|{BODY_PART}s?|doctor|doc|boss|name)"
 _START = re.compile(
-    rf"(?<=[\w)]) (?={_JOINT}(?:(?P<short>(?:I|i|[Hh]e|[Ss]he|[Ww]e|[Tt]hey)['’](?:m|s|ve|re)|[Ii]m|[Ii]ve|[Hh]es|[Ss]hes)|(?P<subject>(?:I|i|[Hh]e|[Ss]he|[Ww]e|[Tt]hey)|{_OWN}(?: [A-ZÀ-Þ][a-z]+)?|(?!(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)[A-ZÀ-Þ][a-zà-ÿ]+)(?P<is>['’]s)?) (?P<verb>[a-z]+(?:['’]t)?)\b)"
+    rf"(?<=[\w)]) (?={_JOINT}(?:(?P<short>(?:I|i|[Hh]e|[Ss]he|[Ww]e|[Tt]hey)['’](?:m|s|ve|re)|[Ii]m|[Ii]ve|[Hh]es|[Ss]hes)|(?P<subject>(?:I|i|[Hh]e|[Ss]he|[Ww]e|[Tt]hey)|{_OWN}(?: [A-ZÀ-Þ][a-z]+)?|(?!(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)[A-ZÀ-Þ][a-zà-ÿ]+)(?P<is>['’]s)?) (?P<verb>[a-z0-9]+(?:['’]t)?)\b)"
 )
 # After these the subject belongs to what has begun.
 _GOVERNS = frozenset(

@@ -134,10 +134,8 @@ def _cause(clause: str, owner_before: FindOwner) -> HealthStatement | None:
         owner = owner_before(reacts.start())
         symptom = clause[reacts.start() : end_of(reacts, "thing")]
         return _as_said(clause, symptom, reacts.group("thing"), owner)
-    if brings := _BRINGS_ON.search(clause):
-        what = brings.group("what") or brings.group("worse")
-        if _is_thing(brings.group("thing")) and (_EFFECT.search(what) or next(conditions_in(what), None)):
-            return _brought_on(clause[start_of(brings, "thing") :], brings.group("thing"), owner_before(len(clause)))
+    if brought := _brought_on(clause, owner_before):
+        return brought
     found = _CAUSES.search(clause)
     if found is None or not _is_thing(found.group("thing")):
         return None
@@ -156,10 +154,17 @@ def _cause(clause: str, owner_before: FindOwner) -> HealthStatement | None:
     return HealthStatement(owner, "reacts_to", thing.lower(), "", sentence=_written(said, owner))
 
 
-def _brought_on(said: str, thing: str, owner: Owner) -> HealthStatement:
-    return HealthStatement(
-        owner, "reacts_to", thing.lower(), "", sentence=_written(_NEXT.sub("", said).strip(" ,;.!"), owner)
-    )
+def _brought_on(clause: str, owner_before: FindOwner) -> HealthStatement | None:
+    """Read what brings on a condition or makes it worse: "Dust brings on my asthma"."""
+    found = _BRINGS_ON.search(clause)
+    if found is None or not _is_thing(found.group("thing")):
+        return None
+    what = found.group("what") or found.group("worse")
+    if not (_EFFECT.search(what) or next(conditions_in(what), None)):
+        return None
+    owner = owner_before(len(clause))
+    said = _NEXT.sub("", clause[start_of(found, "thing") :]).strip(" ,;.!")
+    return HealthStatement(owner, "reacts_to", found.group("thing").lower(), "", sentence=_written(said, owner))
 
 
 def _as_said(clause: str, said: str, thing: str, owner: Owner) -> HealthStatement:

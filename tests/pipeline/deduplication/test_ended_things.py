@@ -1,0 +1,41 @@
+"""What ends or moves a thing that was told under another predicate."""
+
+from uuid import UUID
+
+import pytest
+
+from apps.pipeline.core.enums import Polarity
+from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.deduplication.ended_things import ends_thing
+from tests.pipeline.builders import candidate, known, resolved, turn
+
+_USER = UUID(int=9)
+
+
+def told(content: str, predicate: str, *, extractor: str = "patterns:does", day: int = 0) -> StoredMemory:
+    said = turn(content, position=day, day=day)
+    polarity = Polarity.NEGATIVE if "no longer" in content or "quit" in content else Polarity.POSITIVE
+    made = candidate(content, source=said, predicate=predicate, polarity=polarity, extractor=extractor)
+    return known(resolved(made, subject_id=_USER), memory_id=UUID(int=day + 1), source=said)
+
+
+@pytest.mark.parametrize(
+    ("new", "predicate", "extractor", "old", "former", "ends"),
+    [
+        ("User no longer needs the inhaler.", "need", "ongoing", "User uses the blue inhaler.", "uses", True),
+        ("User quit the choir.", "does", "given_up", "User sings in a choir on Tuesdays.", "sing", True),
+        ("User's yoga is on Mondays.", "yoga", "changing_value", "User does yoga on Thursday evenings.", "does", True),
+        ("User's yoga is on Mondays.", "yoga", "changing_value", "User does yoga on Monday evenings.", "does", False),
+        ("User no longer takes the brown inhaler.", "need", "ongoing", "User uses the blue inhaler.", "uses", False),
+        ("User no longer takes tramadol.", "takes_medication", "x", "Tramadol makes User itch.", "reacts_to", False),
+        ("User likes choirs.", "likes", "likes", "User sings in a choir on Tuesdays.", "sing", False),
+    ],
+)
+def test_ends_thing(new: str, predicate: str, extractor: str, old: str, former: str, ends: bool) -> None:
+    later = told(new, predicate, extractor=f"patterns:{extractor}", day=1)
+    assert ends_thing(later, told(old, former)) is ends
+
+
+def test_a_model_says_itself_what_it_replaces() -> None:
+    later = told("User quit the choir.", "does", extractor="model", day=1)
+    assert not ends_thing(later, told("User sings in a choir on Tuesdays.", "sing"))

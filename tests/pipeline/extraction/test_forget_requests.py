@@ -1,0 +1,65 @@
+"""Which sentences ask to forget something, and what they name."""
+
+import pytest
+
+from apps.pipeline.core.draft import Draft, ForgetRequest
+from apps.pipeline.core.enums import Role
+from apps.pipeline.extraction.forget_requests import with_forget_requests
+from tests.pipeline.builders import draft_of, turn
+
+
+def requests(text: str, *, role: Role = Role.USER) -> tuple[ForgetRequest, ...]:
+    draft: Draft = draft_of([], turns=[turn(text, role=role)])
+    return with_forget_requests(draft).forget_requests
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Please forget my address.", {"address"}),
+        ("Could you please forget about my knee?", {"knee"}),
+        ("can u forget where i live", {"live"}),
+        ("Please delete my phone number from your memory.", {"phone", "number"}),
+        ("Forget that Tom is ill.", {"tom", "ill"}),
+        ("Thanks. Don't remember my birthday, please.", {"birthday"}),
+    ],
+)
+def test_a_request_names_what_is_to_be_forgotten(text: str, words: set[str]) -> None:
+    (request,) = requests(text)
+    assert request.words == words
+    assert request.is_plain
+
+
+def test_a_statement_in_a_request_is_read() -> None:
+    (request,) = requests("Forget that I live in Lyon.")
+    assert [each.content for each in request.claims] == ["User lives in Lyon."]
+
+
+def test_a_request_with_more_behind_it_is_not_plain() -> None:
+    (request,) = requests("Forget my diet, let's have pizza.")
+    assert not request.is_plain
+    assert request.words == {"diet"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget it.",
+        "Please forget that.",
+        "Forget everything I said.",
+        "Don't forget my birthday.",
+        "Never forget that I'm allergic to nuts.",
+        "I forgot my umbrella.",
+        "Forget Paris, let's go to Rome.",
+        "Forget my diet for today.",
+        "Delete my draft.",
+        "She wrote: 'Please forget my address.'",
+        "> Please forget my address.",
+    ],
+)
+def test_no_request(text: str) -> None:
+    assert requests(text) == ()
+
+
+def test_only_the_user_asks() -> None:
+    assert requests("Please forget my address.", role=Role.ASSISTANT) == ()
