@@ -117,6 +117,13 @@ def _events_are_counted_apart(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _nothing_is_counted_aside() -> None:
+    """Disable the thread that counts accesses, which would use databases that are about to be dropped."""
+    settings.ACCESS_FLUSH_SECONDS = 0
+    settings.ERASED_CACHE_SECONDS = 0
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _static_files_are_looked_for() -> None:
     """Let the middleware look for a static file when it is requested: each test client would read all of them."""
     settings.WHITENOISE_AUTOREFRESH = True
@@ -127,13 +134,6 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """Let the database be emptied after tests that commit."""
     with django_db_blocker.unblock():
         emptied.allow()
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_counted_aside(settings: Any) -> None:
-    """Disable the thread that counts accesses, which would use databases that are about to be dropped."""
-    settings.ACCESS_FLUSH_SECONDS = 0
-    settings.ERASED_CACHE_SECONDS = 0
 
 
 @pytest.fixture

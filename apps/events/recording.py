@@ -1,7 +1,8 @@
 """Record events in the transaction of the change that they tell of, where the project keeps events.
 
-Whether events are kept is found out by the statement that records them, which writers send together with others: no
-cache of that answer can be out of date.
+Whether events are kept is found out by the statement that records them, which is a part of one that writers run
+anyway: a project without webhooks pays for no further one, and no cache of that answer can be out of date. On Citus,
+which takes no inserts in CTEs, it is sent together with others.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,6 +21,13 @@ from apps.pipeline.events.of_plan import PlannedEvent
 ARE_KEPT = "exists (select 1 from events_eventlog where project_id = %(project)s and is_on)"
 COLUMNS = "event_id, project_id, end_user_id, type, trace_id, memory_id, details, created_at"
 
+# The end of a trace, where the subquery {owner} has a row: the end user, as `owner_id`.
+RECORD_TRACE = f"""
+insert into events_projectevent ({COLUMNS})
+select %(event)s::uuid, %(project)s::uuid, owner_id, %(event_type)s, %(trace)s::uuid, null::uuid,
+    jsonb_build_object('status', %(status)s::text, 'counts', %(counts)s::jsonb), statement_timestamp()
+from {{owner}} as owner where {ARE_KEPT}
+"""  # noqa: S608  (only constants of this module)
 # Changes of memories; `%(events)s` are rows of `event_rows`. A memory has its new values already.
 RECORD_MEMORY_EVENTS = f"""
 insert into events_projectevent ({COLUMNS})
@@ -36,6 +44,12 @@ insert into events_projectevent ({COLUMNS})
 select %(event)s, %(project)s, %(end_user)s, %(type)s, %(trace)s, %(memory)s, %(details)s, clock_timestamp()
 where {ARE_KEPT} returning 1
 """
+
+
+def trace_event_values(*, project_id: UUID, is_failed: bool) -> dict[str, Any]:
+    """Return the query parameters of RECORD_TRACE, apart from those of the statement that closes the trace."""
+    type_ = EventType.TRACE_FAILED if is_failed else EventType.TRACE_FINISHED
+    return {"project": project_id, "event": new_id(), "event_type": type_.value}
 
 
 def event_rows(events: Iterable[PlannedEvent]) -> list[dict[str, Any]]:

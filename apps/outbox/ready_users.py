@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connection
 
 from apps.outbox.fetch import fetch
-from apps.outbox.rotation import Queue, ReadyUser, in_rotation
+from apps.outbox.rotation import ReadyQueue, ReadyUser, in_rotation
 
 MOST_QUEUES = 100  # that one look reads; of more, those whose projects hold the fewest leases
 
@@ -85,12 +85,12 @@ def ready_users(*, limit: int, outage_seconds: float, only: UUID | None = None) 
     return in_rotation([ReadyUser(user, ready_at, queues[number]) for user, ready_at, number in rows], limit=limit)
 
 
-def _queues(outage_seconds: float, only: UUID | None) -> Sequence[Queue]:
+def _queues(outage_seconds: float, only: UUID | None) -> Sequence[ReadyQueue]:
     connection.ensure_connection()
     keys = _ALL_DISTRIBUTED if connection.has_citus else _ALL  # type: ignore[attr-defined]  # of our backend
     sql = _QUEUES.format(keys=keys, held=_HELD) if only is None else _QUEUES_OF_ONE_USER
     rows = fetch(sql, {"only": only, "outage": outage_seconds})
-    queues = [Queue(*row) for row in rows]
+    queues = [ReadyQueue(*row) for row in rows]
     if len(queues) > MOST_QUEUES:
         random.shuffle(queues)
         queues.sort(key=lambda queue: queue.held)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class ReadyQueue:
     """The ready users of one project that wait for the same paused model, or with an empty name for none.
 
     `held` is how many leases of the project are held. With `is_single_try` one user tries whether the model answers
@@ -33,7 +33,7 @@ class ReadyUser:
 
     end_user_id: UUID
     ready_at: datetime
-    queue: Queue
+    queue: ReadyQueue
 
 
 def in_rotation(ready: Iterable[ReadyUser], *, limit: int) -> list[ReadyUser]:

@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from apps.events.recording import record_event
+from apps.events.recording import RECORD_TRACE, record_event, trace_event_values
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.draft import StageSpan as DraftSpan
 from apps.pipeline.core.enums import EventType, TraceStatus
@@ -44,12 +44,7 @@ select id, owner_id, %(trace)s, purpose, request_hash, model, prompt_version, an
      invalid_objects, prompt_cut, statement_timestamp()
 from {owner} as owner, jsonb_populate_recordset(null::traces_modelcall, %(calls)s)
 """
-# The end user, where the worker still holds the lease.
-_HOLDER = """(
-    select end_user_id as owner_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s
-)"""
 _END_USER = "(select id as owner_id from tenants_enduser where id = %(end_user)s)"
-_INSERT_SPANS_OF_RUN, _INSERT_CALLS_OF_RUN = _INSERT_SPANS.format(owner=_HOLDER), _INSERT_CALLS.format(owner=_HOLDER)
 _INSERT_CALLS_OF_FAILURE = _INSERT_CALLS.format(owner=_END_USER)
 _LOCK_SESSION = "select 1 from traces_session where end_user_id = %(end_user)s and id = %(session)s for no key update"
 
@@ -74,17 +69,26 @@ def insert_spans(*, owner: str) -> str:
     return _INSERT_SPANS.format(owner=owner)
 
 
+def inserts_of_run(*, owner: str) -> tuple[str, ...]:
+    """Return the statements that insert the spans, model calls and event of a run where `owner` has a row, as above."""
+    return insert_spans(owner=owner), _INSERT_CALLS.format(owner=owner), RECORD_TRACE.format(owner=owner)
+
+
 def lock_session(*, draft: Draft) -> None:
     """Lock the session's row before any other write, in the same order as intake does."""
     _execute(_LOCK_SESSION, owner_values(draft))
 
 
 def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool) -> dict[str, Any]:
-    """Return the query parameters of CLOSE_TRACE_CTES; session-level extraction moves the session's position."""
+    """Return the query parameters of CLOSE_TRACE_CTES and `inserts_of_run`.
+
+    Session-level extraction moves the session's position.
+    """
     report = report_of(draft)
     until = max((turn.position for turn in draft.request.turns), default=-1) + 1
     return {
         **owner_values(draft),
+        **trace_event_values(project_id=draft.request.origin.project_id, is_failed=bool(draft.failure)),
         "summarised": until if is_session_level and not draft.failure else 0,
         "counts": Jsonb(report.counts),
         "outcomes": Jsonb(report.outcomes),
@@ -94,23 +98,6 @@ def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool)
         "status": (TraceStatus.EXTRACTION_FAILED if draft.failure else TraceStatus.DONE).value,
         "error": draft.failure,
     }
-
-
-def record_run(*, draft: Draft, values: Mapping[str, Any]) -> None:
-    """Insert the spans and model calls of a run and record its end, with the values of the statement that closes it.
-
-    Spans and calls are not inserted where the worker has lost the lease; the caller must then roll back.
-    """
-    _execute(_INSERT_SPANS_OF_RUN, values)
-    if draft.model_calls:
-        _execute(_INSERT_CALLS_OF_RUN, values)
-    record_event(
-        project_id=draft.request.origin.project_id,
-        type=EventType.TRACE_FAILED if draft.failure else EventType.TRACE_FINISHED,
-        end_user_id=values["end_user"],
-        trace_id=values["trace"],
-        details={"status": values["status"], "counts": values["counts"].obj},
-    )
 
 
 def operations_json(plan: WritePlan) -> list[dict[str, Any]]:

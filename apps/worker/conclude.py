@@ -1,9 +1,16 @@
-"""Conclude a run: close its trace, move its session's position, mark its work as done, and record what it did."""
+"""Conclude a run: close its trace, move its session's position, mark its work as done, and record what it did.
+
+This is one statement. Citus takes no inserts in CTEs; there they follow in the same transaction.
+"""
+
+from collections.abc import Sequence
+from typing import Any
 
 from django.db import connection
 
 from apps.memories.sql_pipeline import pipelined_transaction
 from apps.outbox import processing
+from apps.outbox.fetch import fetch
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.draft import Draft
@@ -12,10 +19,14 @@ from apps.pipeline.core.plan import WritePlan
 from apps.telemetry.stages import count_stages
 from apps.traces import recorder
 
-_CONCLUDE = (
-    f"with {recorder.SESSION_LOCK_CTE}, {processing.FINISH_CTES}, {recorder.CLOSE_TRACE_CTES}"
-    f" {processing.REMAINING_WORK}"
-)
+_UPDATES = f"with {recorder.SESSION_LOCK_CTE}, {processing.FINISH_CTES}, {recorder.CLOSE_TRACE_CTES}"
+_INSERTS = recorder.inserts_of_run(owner="(select end_user_id as owner_id from held)")
+_INSERT_CTES = ", ".join(f"inserted_{number} as ({insert})" for number, insert in enumerate(_INSERTS))
+_CONCLUDE = f"{_UPDATES}, {_INSERT_CTES} {processing.REMAINING_WORK}"
+
+_UPDATE_ALONE = f"{_UPDATES} {processing.REMAINING_WORK}"
+_HOLDER = "select end_user_id as owner_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s"
+_INSERTS_ALONE = recorder.inserts_of_run(owner=f"({_HOLDER})")  # after the updates, which have locked the lease
 
 
 def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> list[NextWork]:
@@ -27,9 +38,17 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
         **recorder.close_trace_values(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION),
         **processing.finish_values(lease=lease, work=[work]),
     }
-    with pipelined_transaction(), connection.cursor() as cursor:
-        cursor.execute(_CONCLUDE, values)
-        recorder.record_run(draft=draft, values=values)
-        remaining = processing.remaining_work(cursor.fetchall(), lease=lease)
+    connection.ensure_connection()
+    is_distributed = connection.has_citus  # type: ignore[attr-defined]  # of our backend
+    rows = _conclude_distributed(values) if is_distributed else fetch(_CONCLUDE, values)
+    remaining = processing.remaining_work(rows, lease=lease)
     count_stages(draft.spans)
     return remaining
+
+
+def _conclude_distributed(values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
+    with pipelined_transaction(), connection.cursor() as cursor, connection.cursor() as inserting:
+        cursor.execute(_UPDATE_ALONE, values)
+        for insert in _INSERTS_ALONE:
+            inserting.execute(insert, values)
+        return cursor.fetchall()

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.webhooks.deliver_events import deliver_events
 from apps.events.models import WebhookDelivery
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from memplatform_client import verify_webhook
 from tests.conftest import MakeClient
+from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver, receiving
 from tests.worker.worker_helper import Person
 

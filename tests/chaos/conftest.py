@@ -1,13 +1,13 @@
-"""What tests of chaos share: a cluster of real processes, and the state that a baseline run ends in."""
-
-from collections.abc import Iterator
+"""What tests of chaos share: a cluster of real processes."""
 
 import pytest
 
 from tests.chaos.chaos_cluster import ChaosCluster, chaos_cluster
+from tests.shared_by_folder import shared_by_folder
+
+CLUSTER = pytest.StashKey[ChaosCluster]()
 
 
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[ChaosCluster]:
-    with chaos_cluster() as made:
-        yield made
+@pytest.fixture(scope="module")
+def cluster(request: pytest.FixtureRequest) -> ChaosCluster:
+    return shared_by_folder(request, key=CLUSTER, make=chaos_cluster)

@@ -23,24 +23,25 @@ def found(browser: Client, text: str) -> str:
     return browser.get(f"{HOME}palette/", {"q": text}, headers={"HX-Request": "true"}).content.decode()
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "leads_to"),
-    [
-        ("aud", "Pages", "/audit/"),
-        ("why a turn", "Pages", "/why-not/"),
-        ("rui", "Users", "/users/"),
-        ("green tea", "Memories", "/memories/"),
-        ("tea green", "Memories", "/memories/"),
-        ("GREEN TEA", "Traces", "/traces/"),
-        ("marta", "Entities", "/entities/"),
-        ("greeting", "Rules", "/patterns/rules/"),
-        ("max turns", "Settings", "/configuration/?section=extraction#extraction.max_turns"),
-    ],
-)
-def test_what_is_found(tuner: Client, full_project: Project, text: str, kind: str, leads_to: str) -> None:
-    page = found(tuner, text)
-    assert f">{kind}</div>" in page
-    assert leads_to in page
+FOUND = [
+    ("aud", "Pages", "/audit/"),
+    ("why a turn", "Pages", "/why-not/"),
+    ("rui", "Users", "/users/"),
+    ("green tea", "Memories", "/memories/"),
+    ("tea green", "Memories", "/memories/"),
+    ("GREEN TEA", "Traces", "/traces/"),
+    ("marta", "Entities", "/entities/"),
+    ("greeting", "Rules", "/patterns/rules/"),
+    ("max turns", "Settings", "/configuration/?section=extraction#extraction.max_turns"),
+]
+
+
+def test_what_is_found(tuner: Client, full_project: Project, subtests: pytest.Subtests) -> None:
+    for text, kind, leads_to in FOUND:
+        with subtests.test(text=text, kind=kind, leads_to=leads_to):
+            page = found(tuner, text)
+            assert f">{kind}</div>" in page
+            assert leads_to in page
 
 
 def test_every_destination_opens(tuner: Client, full_project: Project) -> None:

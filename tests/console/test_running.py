@@ -50,22 +50,25 @@ def test_pages_ask_the_database_little_and_show_hostile_text_as_text(
     assert HOSTILE not in page
 
 
-@pytest.mark.parametrize("path", OPEN_TO_ALL)
-def test_viewers_look_but_have_no_buttons(viewer: Client, path: str) -> None:
-    page = text_of(viewer, path)
-    for action in ("/switch/", "/restore/", "/discard/", "Save as new version", "New rule"):
-        assert action not in page
+def test_viewers_look_but_have_no_buttons(viewer: Client, subtests: pytest.Subtests) -> None:
+    for path in OPEN_TO_ALL:
+        with subtests.test(path=path):
+            page = text_of(viewer, path)
+            for action in ("/switch/", "/restore/", "/discard/", "Save as new version", "New rule"):
+                assert action not in page
 
 
-@pytest.mark.parametrize("path", FOR_ADMINS)
-def test_what_is_for_admins_is_kept_from_others(viewer: Client, path: str) -> None:
-    text_of(viewer, path, status=403)
+def test_what_is_for_admins_is_kept_from_others(viewer: Client, subtests: pytest.Subtests) -> None:
+    for path in FOR_ADMINS:
+        with subtests.test(path=path):
+            text_of(viewer, path, status=403)
 
 
-@pytest.mark.parametrize("path", BUTTONS)
-def test_buttons_are_for_admins_and_take_a_post(viewer: Client, tuner: Client, path: str) -> None:
-    assert viewer.post(HOME + path).status_code == 403
-    assert tuner.get(HOME + path).status_code == 405
+def test_buttons_are_for_admins_and_take_a_post(viewer: Client, tuner: Client, subtests: pytest.Subtests) -> None:
+    for path in BUTTONS:
+        with subtests.test(path=path):
+            assert viewer.post(HOME + path).status_code == 403
+            assert tuner.get(HOME + path).status_code == 405
 
 
 def test_a_project_of_others_does_not_exist(other_project: Project, viewer: Client) -> None:
@@ -73,11 +76,12 @@ def test_a_project_of_others_does_not_exist(other_project: Project, viewer: Clie
         assert viewer.get(f"/console/other/{path}").status_code == 404
 
 
-@pytest.mark.parametrize("given", ["1h", "24h", "7d", "30d", "12w", "no such range"])
-def test_the_dashboard_counts_what_was_said(viewer: Client, given: str) -> None:
-    page = text_of(viewer, f"dashboard/?range={given}")
-    assert "<dt>Turns</dt><dd>6</dd>" in page
-    assert "reason=thanks" in page
+def test_the_dashboard_counts_what_was_said(viewer: Client, subtests: pytest.Subtests) -> None:
+    for given in ["1h", "24h", "7d", "30d", "12w", "no such range"]:
+        with subtests.test(given=given):
+            page = text_of(viewer, f"dashboard/?range={given}")
+            assert "<dt>Turns</dt><dd>6</dd>" in page
+            assert "reason=thanks" in page
 
 
 def test_the_dashboard_shows_the_fates_of_turns(viewer: Client) -> None:

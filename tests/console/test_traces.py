@@ -16,26 +16,27 @@ from tests.console.operation_rows import HOSTILE
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ({}, 6),
-        ({"q": "LIVES porto"}, 1),
-        ({"q": "zebra"}, 0),
-        ({"user": f"rui {HOSTILE}"}, 6),
-        ({"user": "nobody"}, 0),
-        ({"status": "rejected"}, 1),
-        ({"status": "no such status"}, 6),
-        ({"reason": "thanks"}, 1),
-        ({"reason": "no_candidate"}, 0),
-        ({"since": "2999-01-01"}, 0),
-        ({"until": "2001-01-01"}, 0),
-        ({"since": "2001-02-31", "until": "long ago"}, 6),
-        ({"q": "zebra\x00b\x00" * 90, "reason": "\x00"}, 0),
-    ],
-)
-def test_traces_are_found(viewer: Client, query: dict[str, str], expected: int) -> None:
-    assert text_of(viewer, f"traces/?{urlencode(query)}").count("data-open-row") == expected
+NUMBERS_FOUND = [
+    ({}, 6),
+    ({"q": "LIVES porto"}, 1),
+    ({"q": "zebra"}, 0),
+    ({"user": f"rui {HOSTILE}"}, 6),
+    ({"user": "nobody"}, 0),
+    ({"status": "rejected"}, 1),
+    ({"status": "no such status"}, 6),
+    ({"reason": "thanks"}, 1),
+    ({"reason": "no_candidate"}, 0),
+    ({"since": "2999-01-01"}, 0),
+    ({"until": "2001-01-01"}, 0),
+    ({"since": "2001-02-31", "until": "long ago"}, 6),
+    ({"q": "zebra\x00b\x00" * 90, "reason": "\x00"}, 0),
+]
+
+
+def test_traces_are_found(viewer: Client, subtests: pytest.Subtests) -> None:
+    for query, expected in NUMBERS_FOUND:
+        with subtests.test(query=query, expected=expected):
+            assert text_of(viewer, f"traces/?{urlencode(query)}").count("data-open-row") == expected
 
 
 def test_a_trace_opens_by_its_identifier(viewer: Client, full_project: Project) -> None:
@@ -57,18 +58,19 @@ def test_a_trace_of_another_project_does_not_exist(viewer: Client, other_project
     text_of(viewer, f"traces/{NOBODY}/", status=404)
 
 
-@pytest.mark.parametrize(
-    ("words", "answer"),
-    [
-        ("thanks", "it only says thanks"),
-        ("porto", "It was stored, and agents can use it."),
-        ("live lisbon", "has since been superseded by a newer memory"),
-        ("live braga", "it was retracted"),
-        ("zebra", "No matching turn"),
-    ],
-)
-def test_a_turn_says_what_became_of_it(viewer: Client, words: str, answer: str) -> None:
-    assert answer in text_of(viewer, f"why-not/?{urlencode({'q': words})}")
+BECAME = [
+    ("thanks", "it only says thanks"),
+    ("porto", "It was stored, and agents can use it."),
+    ("live lisbon", "has since been superseded by a newer memory"),
+    ("live braga", "it was retracted"),
+    ("zebra", "No matching turn"),
+]
+
+
+def test_a_turn_says_what_became_of_it(viewer: Client, subtests: pytest.Subtests) -> None:
+    for words, answer in BECAME:
+        with subtests.test(words=words, answer=answer):
+            assert answer in text_of(viewer, f"why-not/?{urlencode({'q': words})}")
 
 
 def test_an_unfinished_turn_says_so(viewer: Client, full_project: Project) -> None:

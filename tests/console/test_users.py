@@ -17,28 +17,24 @@ from tests.console.operation_rows import HOSTILE
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    ("query", "shown"),
-    [
-        ("tab=context", "green tea"),
-        ("tab=context&q=tea&stakes=high&budget=80", "tokens"),
-        ("tab=facts", "lives in"),
-        ("tab=timeline", "green tea"),
-        (f"tab=timeline&status={Status.RETRACTED}", "show all"),
-        ("tab=graph", "Marta"),
-        ("tab=nonsense&budget=-1&stakes=none", "tokens"),
-    ],
-)
-def test_every_tab_opens(
-    admin: Client,
-    full_project: Project,
-    query: str,
-    shown: str,
-) -> None:
-    user = EndUser.objects.get(project=full_project)
-    page = admin.get(f"/console/test/users/{user.pk}/?{query}").content.decode()
-    assert shown in page
-    assert HOSTILE not in page
+TABS = [
+    ("tab=context", "green tea"),
+    ("tab=context&q=tea&stakes=high&budget=80", "tokens"),
+    ("tab=facts", "lives in"),
+    ("tab=timeline", "green tea"),
+    (f"tab=timeline&status={Status.RETRACTED}", "show all"),
+    ("tab=graph", "Marta"),
+    ("tab=nonsense&budget=-1&stakes=none", "tokens"),
+]
+
+
+def test_every_tab_opens(admin: Client, full_project: Project, subtests: pytest.Subtests) -> None:
+    for query, shown in TABS:
+        with subtests.test(query=query, shown=shown):
+            user = EndUser.objects.get(project=full_project)
+            page = admin.get(f"/console/test/users/{user.pk}/?{query}").content.decode()
+            assert shown in page
+            assert HOSTILE not in page
 
 
 def test_users_are_found(admin: Client, full_project: Project) -> None:
@@ -47,9 +43,10 @@ def test_users_are_found(admin: Client, full_project: Project) -> None:
     assert "No matching user" in admin.get("/console/test/users/", {"q": "eva"}).content.decode()
 
 
-@pytest.mark.parametrize("page", ["users", "entities", "contradictions", "review", "traces", "patterns", "why-not"])
-def test_nul_in_a_search_is_a_space(admin: Client, full_project: Project, page: str) -> None:
-    assert admin.get(f"/console/test/{page}/", {"q": "a\x00b", "user": "\x00"}).status_code == 200
+def test_nul_in_a_search_is_a_space(admin: Client, full_project: Project, subtests: pytest.Subtests) -> None:
+    for page in ["users", "entities", "contradictions", "review", "traces", "patterns", "why-not"]:
+        with subtests.test(page=page):
+            assert admin.get(f"/console/test/{page}/", {"q": "a\x00b", "user": "\x00"}).status_code == 200
 
 
 def test_each_line_of_the_block_leads_to_its_memory_and_quote(admin: Client, full_project: Project) -> None:

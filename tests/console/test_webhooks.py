@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from apps.actions.alerts.evaluate_alerts import evaluate_alerts
 from apps.actions.projects.set_member import set_member
-from apps.actions.webhooks.deliver_events import deliver_events
 from apps.alerts.models import Alert
 from apps.events.models import Webhook, WebhookDelivery
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import beat
+from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver, is_signed, receiving
 from tests.worker.worker_helper import Person
 

@@ -1,33 +1,22 @@
-"""What journeys share: an instance of their own with a running server and cluster."""
-
-import signal
-from collections.abc import Iterator
+"""What journeys share: an instance with a running server and cluster."""
 
 import pytest
 
 from memplatform.demo.client import Client
-from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wait_for
+from tests.instance import Instance, migrated_instance
+from tests.journeys.serving import serving
+from tests.shared_by_folder import shared_by_folder
 
-FEW_PROCESSES = {"WEB_WORKERS": "1", "CLUSTER_WORKERS": "2"}  # the demo's tests start as many as usual
-
-
-@pytest.fixture(scope="module")
-def instance() -> Iterator[Instance]:
-    with migrated_instance() as made:
-        yield made
+INSTANCE = pytest.StashKey[Instance]()
+CLIENT = pytest.StashKey[Client]()
 
 
 @pytest.fixture(scope="module")
-def client(instance: Instance) -> Iterator[Client]:
-    """Call a server with a cluster beside it, with a key that may read and write."""
-    port = free_port()
-    instance.environment.update(FEW_PROCESSES, WEB_PORT=str(port))
-    key = instance.new_key("journey")
-    server = instance.start("sh", "scripts/serve.sh")
-    cluster = instance.start(*instance.command("cluster"))
-    caller = Client(address=f"http://127.0.0.1:{port}", key=key)
-    wait_for(lambda: caller.answers("/readyz"), instance=instance, process=server)
-    yield caller
-    for process in (server, cluster):
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=PATIENCE)
+def instance(request: pytest.FixtureRequest) -> Instance:
+    return shared_by_folder(request, key=INSTANCE, make=migrated_instance)
+
+
+@pytest.fixture(scope="module")
+def client(request: pytest.FixtureRequest, instance: Instance) -> Client:
+    """Call the server with a key that may read and write; files with an instance of their own serve it themselves."""
+    return shared_by_folder(request, key=CLIENT, make=lambda: serving(instance))

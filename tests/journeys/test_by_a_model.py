@@ -12,6 +12,7 @@ from benchmarks.model_server import ModelServer, Reply, running
 from benchmarks.model_wire import Asked
 from memplatform.demo.client import Client
 from tests.instance import Instance, migrated_instance, wait_for
+from tests.journeys.serving import serving
 from tests.pipeline.answers import listing, memory, new_turns
 
 pytestmark = pytest.mark.journey
@@ -116,6 +117,12 @@ def instance(model: ModelServer) -> Iterator[Instance]:
     named = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": model.url}
     with migrated_instance(**named) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def client(instance: Instance) -> Iterator[Client]:
+    with serving(instance) as caller:
+        yield caller
 
 
 def say(client: Client, instance: Instance, *texts: str, user: str, speaker: str = "") -> dict[str, Any]:

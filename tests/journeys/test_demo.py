@@ -199,18 +199,24 @@ def test_it_takes_another_port_and_is_the_only_one(
     assert f"already running in this folder (process {staying.pid})" in another.stderr
 
 
+@pytest.fixture(scope="module")
+def key(instance: Instance, first: Run) -> str:
+    return instance.run("createkey", "demo", "--scope=read", "--scope=write", "--scope=admin").stdout.split()[-1]
+
+
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUN_BY = {"sh": ["sh", "-euc"], "python": [sys.executable, "-c"]}
 
 
 @pytest.mark.parametrize("page", AT_THE_END)
-def test_the_examples_of_the_documentation_run(instance: Instance, first: Run, tmp_path: Path, page: str) -> None:
+def test_the_examples_of_the_documentation_run(
+    instance: Instance, first: Run, key: str, tmp_path: Path, page: str
+) -> None:
     (tmp_path / "var").symlink_to(instance.folder)
     for name in ("manage.py", ".venv"):
         (tmp_path / name).symlink_to(PROJECT / name)
     (tmp_path / "conversations.json").write_text(json.dumps(EXPORTED))
     address = (instance.folder / "demo-url").read_text().strip()
-    key = instance.run("createkey", "demo", "--scope=read", "--scope=write", "--scope=admin").stdout.split()[-1]
     shown = (PROJECT / page).read_text().replace("http://127.0.0.1:8000", address).replace("mp_…", key)
     blocks = [each for each in BLOCK.findall(shown) if "pip install" not in each[1]]
     assert blocks

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.model_server import ModelServer, Reply, running, simply
 from memplatform.demo.client import Client
 from tests.instance import Instance, migrated_instance, wait_for
+from tests.journeys.serving import serving
 
 pytestmark = pytest.mark.journey
 TRIES = 4  # failed tries of an outage, each of three calls
@@ -26,6 +27,12 @@ def instance(model: ModelServer) -> Iterator[Instance]:
     quick = {"WORK_MAX_ATTEMPTS": "1", "MODEL_PAUSE_SECONDS": "0.5", "SYNC_WAIT_SECONDS": "2"}
     with migrated_instance(**named, **quick) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def client(instance: Instance) -> Iterator[Client]:
+    with serving(instance) as caller:
+        yield caller
 
 
 def test_turns_of_an_outage_are_remembered_after_it(client: Client, instance: Instance, model: ModelServer) -> None:

@@ -14,7 +14,6 @@ from apps.tenants.system_scope import SystemWork, system_scope
 
 log = structlog.get_logger(__name__)
 
-MOST_AT_ONCE = 100
 SLICE = timedelta(seconds=5)  # of one webhook at a time, so that others get their turn
 SPARE = timedelta(seconds=15)  # with this and a timeout, a process that has claimed a webhook has died
 
@@ -31,12 +30,6 @@ def number_all_events() -> int:
         except Exception:  # whatever one project raises, the others get their numbers; this one is tried again
             log.exception("the events of a project could not be numbered", project=str(project_id))
     return numbered
-
-
-def deliver_events() -> int:
-    """Number events and deliver once what is due; return how many deliveries were taken by their receivers."""
-    number_all_events()
-    return sum(deliver_claimed(*each) for each in claim(most=MOST_AT_ONCE))
 
 
 def claim(*, most: int) -> list[tuple[UUID, UUID]]:

@@ -71,7 +71,7 @@ def send_query(
     if reading is ReadMode.COMPARED:  # only then, because formatting a vector is slow
         values["vector"] = as_text(asked.vector)
     cursor.cursor.format = Format.BINARY  # the text format doubles the size of bytes
-    cursor.execute(_placed(packing(scope, reading, form)), values)
+    cursor.execute(_placed(packing(scope, reading, form), cursor), values)
 
 
 def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> bytes:
@@ -85,11 +85,10 @@ def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> by
     }
     with connection.cursor() as cursor:
         cursor.cursor.format = Format.BINARY
-        cursor.execute(_placed(CHOSEN_COSINES), values)
+        cursor.execute(_placed(CHOSEN_COSINES, cursor), values)
         (packed,) = cursor.fetchone()
     return packed or b""
 
 
-def _placed(statement: str) -> str:
-    is_distributed: bool = connection.has_citus  # type: ignore[attr-defined]  # of our backend
-    return for_shards(statement) if is_distributed else statement
+def _placed(statement: str, cursor: Any) -> str:
+    return for_shards(statement) if cursor.db.has_citus else statement

@@ -31,6 +31,7 @@ select id, %(project)s, %(end_user)s, %(actor)s, verb, kind, object, %(trace)s, 
 from jsonb_to_recordset(%(entries)s) as entry(place int, id uuid, verb text, kind text, object uuid, details jsonb)
 order by place returning 1
 """
+_ADD_ENTRIES_AND_EVENTS = f"with entries as ({_ADD_ENTRIES}) {RECORD_MEMORY_EVENTS}"
 
 Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
 
@@ -43,19 +44,20 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
     ]
     if not entries:
         return
-    events = event_rows(events_of_plan(plan))
     values: dict[str, Any] = {
         "project": context.project_id,
         "end_user": context.end_user_id,
         "actor": context.actor,
         "trace": context.trace_id,
         "entries": Jsonb(entries),
-        "events": Jsonb(events),
+        "events": Jsonb(event_rows(events_of_plan(plan))),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_ADD_ENTRIES, values)
-        if events:
+        if connection.has_citus:  # type: ignore[attr-defined]  # of our backend; it takes no inserts in CTEs
+            cursor.execute(_ADD_ENTRIES, values)
             cursor.execute(RECORD_MEMORY_EVENTS, values)
+        else:
+            cursor.execute(_ADD_ENTRIES_AND_EVENTS, values)
 
 
 def _entries(plan: WritePlan) -> Iterator[Entry]:

@@ -17,7 +17,7 @@ from apps.pipeline.redaction.stricter import stricter_redaction
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 from apps.traces.policies import active_policy
-from tests.actions.transfers.test_round_trip import content_of, drain, load, rows_of
+from tests.actions.transfers.carrying import content_of, drain, load, rows_of
 from tests.conftest import MakeClient
 
 MAIL, PASSWORD, HIDDEN = "kim@example.org", "hunter2xyz", "\u202e\u2063"

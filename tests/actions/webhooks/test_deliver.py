@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.actions.memories.retract import retract
 from apps.actions.users.erase_user import erase_user
-from apps.actions.webhooks.deliver_events import claim, deliver_events, number_all_events
+from apps.actions.webhooks.deliver_events import claim, number_all_events
 from apps.actions.webhooks.deliver_webhook import deliver_webhook
 from apps.actions.webhooks.event_messages import event_messages
 from apps.actions.webhooks.read_streams import read_streams
@@ -26,6 +26,7 @@ from apps.pipeline.events.streams import StreamPart, StreamPosition
 from apps.tenants.models import EndUser, Project
 from memplatform_client import verify_webhook
 from tests.actions.webhooks.webhook_rows import deliver_again, received, states, types, webhook
+from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver, is_signed, receiving
 from tests.worker.worker_helper import Person
 

@@ -7,10 +7,10 @@ from typing import Any
 from django.utils import timezone
 
 from apps.actions.webhooks.create_webhook import WebhookSecret, create_webhook
-from apps.actions.webhooks.deliver_events import deliver_events
 from apps.events.models import Webhook, WebhookDelivery
 from apps.pipeline.core.enums import EventType
 from apps.tenants.models import Project
+from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver
 
 ALL = list(EventType)

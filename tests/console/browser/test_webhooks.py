@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from apps.actions.webhooks.deliver_events import deliver_events
 from apps.events.models import WebhookDelivery
 from apps.tenants.models import Project
 from memplatform_client import verify_webhook
 from tests.console.browser.conftest import OpenPage
+from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver, receiving
 from tests.worker.worker_helper import Person
 

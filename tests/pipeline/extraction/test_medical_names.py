@@ -1,16 +1,20 @@
 """Names of medicines and conditions come from two packages, and are kept for later processes."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from apps.pipeline.lexicon import medical_names
 
+CHOSEN = cache(medical_names._chosen)  # to read the packages takes most of a second
+
 
 @pytest.fixture(autouse=True)
 def read_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(medical_names, "kept_file", lambda: tmp_path / "share" / "names.txt")
     monkeypatch.setattr(medical_names, "_names", medical_names._names.__wrapped__)
+    monkeypatch.setattr(medical_names, "_chosen", CHOSEN)
 
 
 def test_names_are_the_same_read_from_the_packages_and_from_the_kept_file() -> None:
