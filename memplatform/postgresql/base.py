@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 from django.db import NotSupportedError
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, operations
 from psycopg.pq import ExecStatus, PipelineStatus, TransactionStatus
 
 from apps.tenants.scope import OWNER, DatabaseScope, current_scope
@@ -24,9 +24,6 @@ SET_SCOPE = (
     "select set_config('role', %s, true), set_config('memplatform.project', %s, true),"
     " set_config('memplatform.end_user', %s, true)"
 )
-
-_HAS_CITUS = b"select from pg_extension where extname = 'citus'"
-
 
 _HAS_CITUS = b"select from pg_extension where extname = 'citus'"
 
@@ -86,12 +83,19 @@ _UNKNOWN = DatabaseScope(role="unknown")  # a rollback to a savepoint may have r
 _CURSORS = {base.ServerBindingCursor: ServerBindingCursor, base.Cursor: ClientBindingCursor}
 
 
+class DatabaseOperations(operations.DatabaseOperations):
+    """Django's, with our compilers."""
+
+    compiler_module = "memplatform.postgresql.compiler"
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that knows which scope its open transaction has; None: none was set.
 
     `before_commit` holds what is still to be done in the open transaction when all else is; in the order of its keys.
     """
 
+    ops_class = DatabaseOperations
     _scope_of_transaction: DatabaseScope | None = None
     _scope_of_pipeline: DatabaseScope | None = None
 
