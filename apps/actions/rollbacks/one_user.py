@@ -36,6 +36,13 @@ def lock_item(rollback: Rollback, end_user_id: UUID, *, state: RollbackState) ->
     return items.filter(state=state).first()
 
 
+def save_item(item: RollbackItem) -> None:
+    """Store what came of the part of a rollback, where the rows of its end user are."""
+    RollbackItem.objects.filter(end_user_id=item.end_user_id, id=item.id).update(
+        state=item.state, done=item.done, left_alone=item.left_alone, error=item.error, finished_at=item.finished_at
+    )
+
+
 def rules_of(project_id: UUID) -> Rules:
     """Return what plans of a project are made by."""
     return Rules(policy=active_policy(project_id=project_id).confidence, read=read_columns, now=timezone.now())

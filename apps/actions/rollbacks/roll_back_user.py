@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.actions.ledger.record import record
 from apps.actions.rollbacks.load_history import load_history
-from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_sessions, rules_of, write
+from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_sessions, rules_of, save_item, write
 from apps.actions.rollbacks.run_again import run_again
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.memories.models import Rollback, RollbackItem
@@ -95,7 +95,7 @@ def _finish(
     }
     item.state, item.done, item.left_alone = RollbackState.DONE, done, kept_as_json(planned.kept)
     item.error, item.finished_at = "", timezone.now()
-    item.save()
+    save_item(item)
     record(
         project_id=rollback.project_id,
         end_user_id=item.end_user_id,

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.actions.ledger.record import record
 from apps.actions.rollbacks.load_history import load_taken
-from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_sessions, rules_of, write
+from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_sessions, rules_of, save_item, write
 from apps.memories.models import MemoryVersion, Rollback, RollbackItem
 from apps.outbox import enqueue
 from apps.pipeline.core.enums import LeftAlone, RollbackState, TraceStatus, WorkKind
@@ -78,7 +78,7 @@ def _finish(item: RollbackItem, rollback: Rollback, kept: tuple[Kept, ...], *, t
     item.state, item.left_alone = RollbackState.UNDONE, kept_as_json(kept)
     item.done = {**item.done, "undone_traces": traces}
     item.error, item.finished_at = "", timezone.now()
-    item.save()
+    save_item(item)
     record(
         project_id=rollback.project_id,
         end_user_id=item.end_user_id,
