@@ -59,7 +59,9 @@ def find_pause(*, project_id: UUID, model: str) -> Pause | None:
 
 
 # Of calls that fail at the same time the first begins the pause. The others don't prolong it, unless a server names a
-# longer wait.
+# longer wait. The time is a parameter, and to_timestamp() adds to it: Citus takes no function there that may depend
+# on the time or its zone.
+_NOW = "select extract(epoch from statement_timestamp())::float8"
 _FAILED = """
 insert into outbox_modelpause as pause (project_id, model, kind, since, until, failures, error)
 values (%(project)s, %(model)s, %(kind)s, statement_timestamp(),
@@ -67,9 +69,9 @@ values (%(project)s, %(model)s, %(kind)s, statement_timestamp(),
 on conflict (project_id, model) do update set
     failures = pause.failures + %(tried)s::int,
     until = case when %(tried)s
-        then statement_timestamp() + interval '1 second' * coalesce(
-            %(retry_after)s, least(%(first)s * power(2, least(pause.failures, 30)), %(most)s) * %(jitter)s)
-        else greatest(pause.until, statement_timestamp() + coalesce(%(retry_after)s, 0) * interval '1 second') end,
+        then to_timestamp(%(now)s + coalesce(
+            %(retry_after)s, least(%(first)s * power(2, least(pause.failures, 30)), %(most)s) * %(jitter)s))
+        else greatest(pause.until, to_timestamp(%(now)s + coalesce(%(retry_after)s, 0))) end,
     kind = excluded.kind,
     error = excluded.error
 returning since, error, xmax = 0
@@ -91,10 +93,12 @@ def record_failure(
     to 50 % jitter.
     """
     wait = retry_after_seconds
+    ((now,),) = fetch(_NOW, ())
     values = {
         "project": project_id,
         "model": model[:MODEL_NAME_LENGTH],
         "kind": kind.value,
+        "now": now,
         "retry_after": None if wait is None else min(max(wait, LEAST_RETRY_AFTER), MOST_RETRY_AFTER),
         "first": settings.MODEL_PAUSE_SECONDS,
         "most": MOST_PAUSE.total_seconds(),
