@@ -22,7 +22,8 @@ with found as (
     from (select id from events_projectevent where project_id = %(project)s and number is null
           order by id limit %(most)s) unnumbered
 )
-update events_projectevent event set number = found.number from found where event.id = found.id
+update events_projectevent event set number = found.number from found
+where event.project_id = %(project)s and event.id = found.id
 returning event.id, event.number, event.type, event.end_user_id
 """
 

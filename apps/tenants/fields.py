@@ -1,4 +1,4 @@
-"""Fields of models whose rows belong to end users."""
+"""Fields of models whose rows belong to end users, or to projects."""
 
 from typing import Any
 
@@ -14,9 +14,11 @@ class SameUserForeignKey(ForeignKey[Any, Any]):
     shard by the end user. In migrations it is an ordinary foreign key, since nothing about its column differs.
     """
 
+    shared = "end_user"
+
     def get_extra_restriction(self, alias: str | None, related_alias: str | None) -> WhereNode:
         """Return the condition that a join has in addition; `alias` is that of the table referred to."""
-        theirs, ours = _end_user_of(self.related_model), _end_user_of(self.model)
+        theirs, ours = (model._meta.get_field(self.shared) for model in (self.related_model, self.model))
         return WhereNode([Exact(theirs.get_col(alias), ours.get_col(related_alias))])  # type: ignore[list-item]  # in the stubs
 
     def deconstruct(self) -> tuple[str, str, Any, Any]:
@@ -25,5 +27,7 @@ class SameUserForeignKey(ForeignKey[Any, Any]):
         return name, "django.db.models.ForeignKey", positional, named
 
 
-def _end_user_of(model: Any) -> Any:
-    return model._meta.get_field("end_user")
+class SameProjectForeignKey(SameUserForeignKey):
+    """A reference between two rows of the same project, for tables that are split by project."""
+
+    shared = "project"

@@ -58,9 +58,10 @@ def deliver_webhook(*, webhook_id: UUID, most: timedelta, stop: Stop) -> int:
     A delivery is sent at least once: a process that dies between the answer and its record leaves it waiting.
     """
     claimed = Webhook.objects.get(id=webhook_id)
+    next_due = partial(due_deliveries, project_id=claimed.project_id, webhook_id=webhook_id)
     slice_ = _Slice(until=time.monotonic() + most.total_seconds(), stop=stop)
     try:
-        while not slice_.is_over() and (by_user := due_deliveries(webhook_id=webhook_id)):
+        while not slice_.is_over() and (by_user := next_due()):
             side_by_side([partial(_send_in_order, webhook_id, each, slice_) for each in by_user], at_once=USERS_AT_ONCE)
     finally:
         _give_back(claimed, slice_)
