@@ -18,8 +18,11 @@ def undo_label(*, by: Labeller, item_id: UUID) -> None:
     Raises NotFound, Conflict if that memory has been changed since.
     """
     with transaction.atomic():
-        rows = EvaluationLabel.objects.select_for_update().filter(item__sample__project_id=by.project_id)
-        label = rows.filter(item_id=item_id, labeller=by.name).first()
+        rows = EvaluationLabel.objects.filter(item__sample__project_id=by.project_id, item_id=item_id)
+        found = rows.filter(labeller=by.name).first()
+        # Locked where the rows of its end user are, in a statement of its own.
+        rows = EvaluationLabel.objects.select_for_update()
+        label = found and rows.filter(end_user_id=found.end_user_id, id=found.id).first()
         if label is None:
             raise NotFound("there is no label of yours")
         if label.remembered_id is not None:
