@@ -48,8 +48,9 @@ def named_comments(comments: Iterable[MemoryComment], names: Mapping[str, str]) 
 
 def with_teamwork(memories: MemoryQuerySet) -> MemoryQuerySet:
     """Annotate the name of whom a memory is assigned to (`assignee`) and the number of comments (`comment_count`)."""
-    assigned = ReviewAssignment.objects.filter(memory=OuterRef("pk"))
-    comments = MemoryComment.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    of_memory = {"end_user": OuterRef("end_user"), "memory": OuterRef("pk")}
+    assigned = ReviewAssignment.objects.filter(**of_memory)
+    comments = MemoryComment.objects.filter(**of_memory).order_by().values("memory")
     return memories.annotate(
         assignee=Coalesce(Subquery(assigned.values("person__username")), Value("")),
         comment_count=Coalesce(Subquery(comments.annotate(rows=Count("id")).values("rows")), 0),
