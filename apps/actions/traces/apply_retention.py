@@ -28,8 +28,10 @@ FINISHED = "finished"  # in the place of a period: all of the project are done
 # A turn that a memory quotes, or that is in a sample of evaluation, keeps its row, without its text.
 _TURNS = (
     "delete from traces_turn turn where trace_id = any(%(traces)s::uuid[])"
-    " and not exists (select from memories_memoryorigin where turn_id = turn.id)"
-    " and not exists (select from memories_evaluationitem where turn_id = turn.id)",
+    " and not exists (select from memories_memoryorigin origin"
+    "  where origin.end_user_id = turn.end_user_id and origin.turn_id = turn.id)"
+    " and not exists (select from memories_evaluationitem item"
+    "  where item.end_user_id = turn.end_user_id and item.turn_id = turn.id)",
     "update traces_turn set content = '', speaker = '' where trace_id = any(%(traces)s::uuid[]) and content <> ''",
 )
 _MODEL_CALLS = ("delete from traces_modelcall where trace_id = any(%(traces)s::uuid[])",)
@@ -41,11 +43,16 @@ _TRACES = (
     "delete from traces_span where trace_id = any(%(traces)s::uuid[])",
     """
     delete from traces_trace trace where id = any(%(traces)s::uuid[])
-        and not exists (select from traces_turn where trace_id = trace.id)
-        and not exists (select from memories_memory where trace_id = trace.id)
-        and not exists (select from memories_memoryorigin where trace_id = trace.id)
-        and not exists (select from memories_memoryversion where trace_id = trace.id)
-        and not exists (select from memories_memorylink where trace_id = trace.id)
+        and not exists (select from traces_turn other
+                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
+        and not exists (select from memories_memory other
+                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
+        and not exists (select from memories_memoryorigin other
+                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
+        and not exists (select from memories_memoryversion other
+                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
+        and not exists (select from memories_memorylink other
+                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
     """,
     "update traces_trace set outcomes = '[]', plan = '[]', metadata = '{}', error = ''"
     " where id = any(%(traces)s::uuid[]) and (outcomes, plan, metadata, error) <> ('[]', '[]', '{}', '')",
