@@ -26,7 +26,7 @@ RECORD_TRACE = f"""
 insert into events_projectevent ({COLUMNS})
 select %(event)s::uuid, %(project)s::uuid, owner_id, %(event_type)s, %(trace)s::uuid, null::uuid,
     jsonb_build_object('status', %(status)s::text, 'counts', %(counts)s::jsonb), statement_timestamp()
-from {{owner}} as owner where {ARE_KEPT}
+from {{owner}} as owner where {ARE_KEPT} returning 1
 """  # noqa: S608  (only constants of this module)
 # Changes of memories; `%(events)s` are rows of `event_rows`. A memory has its new values already.
 RECORD_MEMORY_EVENTS = f"""
