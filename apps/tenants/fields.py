@@ -18,8 +18,11 @@ class SameUserForeignKey(ForeignKey[Any, Any]):
 
     def get_extra_restriction(self, alias: str | None, related_alias: str | None) -> WhereNode:
         """Return the condition that a join has in addition; `alias` is that of the table referred to."""
-        theirs, ours = (model._meta.get_field(self.shared) for model in (self.related_model, self.model))
+        theirs, ours = (self._shared_by(model) for model in (self.related_model, self.model))
         return WhereNode([Exact(theirs.get_col(alias), ours.get_col(related_alias))])  # type: ignore[list-item]  # in the stubs
+
+    def _shared_by(self, model: Any) -> Any:
+        return model._meta.get_field(self.shared)
 
     def deconstruct(self) -> tuple[str, str, Any, Any]:
         """Return what migrations keep of the field."""

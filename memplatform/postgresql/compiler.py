@@ -23,6 +23,6 @@ class SQLInsertCompiler(compiler.SQLInsertCompiler):
     def assemble_as_sql(self, fields: Any, value_rows: Any) -> Any:
         """Return the placeholders of the rows and their parameters."""
         self.connection.ensure_connection()
-        if self.connection.has_citus:
+        if self.connection.has_citus:  # type: ignore[attr-defined]  # of our backend
             return super(compiler.SQLInsertCompiler, self).assemble_as_sql(fields, value_rows)
         return super().assemble_as_sql(fields, value_rows)
