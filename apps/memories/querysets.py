@@ -72,12 +72,13 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         """Join the related rows that responses and pages show, and defer columns that only the search needs."""
         return self.select_related("subject", "end_user", "session").defer(*NOT_SHOWN)
 
-    def known_at(self, moment: datetime) -> Self:
+    def known_at(self, moment: datetime, *, end_user_id: UUID | None = None) -> Self:
         """Filter memories stored by a moment; annotate status and validity of that time (`status_then`, …).
 
-        reading.as_of.as_believed restores the other values.
+        reading.as_of.as_believed restores the other values. Where all memories are of one end user, naming the user
+        lets a distributed database look where the user's rows are.
         """
-        then = {f"{column}_then": _value_at(column, moment) for column in ("status", *_VALIDITY)}
+        then = {f"{column}_then": _value_at(column, moment, end_user_id) for column in ("status", *_VALIDITY)}
         return self.filter(created_at__lte=moment).annotate(**then)
 
     def true_at(self, moment: datetime, *, as_known: bool = False) -> Self:
@@ -90,13 +91,16 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         )
 
 
-def _value_at(column: str, moment: datetime) -> Case:
+def _value_at(column: str, moment: datetime, end_user_id: UUID | None) -> Case:
     """Return the value of a column at a moment: the one that the first change since replaced, or the current value."""
     field = cast("Field[Any, Any]", apps.get_model("memories", "Memory")._meta.get_field(column))
     past = (
         apps.get_model("memories", "MemoryVersion")
         .objects.filter(
-            end_user=OuterRef("end_user"), memory=OuterRef("pk"), known_until__gt=moment, values__has_key=column
+            end_user=end_user_id or OuterRef("end_user"),
+            memory=OuterRef("pk"),
+            known_until__gt=moment,
+            values__has_key=column,
         )
         .order_by("version")
         .values(then=Cast(KeyTextTransform(column, "values"), field))

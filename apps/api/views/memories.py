@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from uuid import UUID
 
 from django.db.models import Q
 from django.http import HttpResponse
@@ -73,7 +74,7 @@ class MemoriesView(ApiView):
             rows = rows.for_end_user(user)
         known_at = checked_moment(query.known_at, at="known_at")
         pages = Pages(limit=query.limit)
-        found = pages.read(_believed(rows, query, known_at), request)
+        found = pages.read(_believed(rows, query, known_at, user), request)
         if known_at:
             found = as_believed(memories=found, end_user_ids={row.end_user_id for row in found}, moment=known_at)
         return Response(to_json(MemoryList(results=[memory_response(each) for each in found], **pages.links())))
@@ -117,12 +118,17 @@ def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> Replaya
     return replayable_answer(StoredMemoriesResponse(results=memories, adjusted=adjusted), status=201)
 
 
-def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None) -> MemoryQuerySet:
+def _believed(
+    rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None, user: UUID | None
+) -> MemoryQuerySet:
     """Filter by status and validity: those of now, or those stored at a moment."""
     as_of = checked_moment(query.as_of, at="as_of")
     shown = (Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,)
     statuses = statuses_of(query, shown=shown)
-    rows = rows.known_at(known_at).filter(status_then__in=statuses) if known_at else rows.filter(status__in=statuses)
+    if known_at:
+        rows = rows.known_at(known_at, end_user_id=user).filter(status_then__in=statuses)
+    else:
+        rows = rows.filter(status__in=statuses)
     return rows.true_at(as_of, as_known=known_at is not None) if as_of else rows
 
 
