@@ -173,7 +173,7 @@ WORK_THREADS = env.int("WORK_THREADS", default=8, least=1)
 WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1, least=1)
 WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10, least=1)
 WORK_SLICE_SECONDS = env.float("WORK_SLICE_SECONDS", default=0.5)
-WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60, least=1)
+WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=20, least=1)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)
 if HEARTBEAT_SECONDS >= WORK_LEASE_SECONDS:
     raise InvalidSetting("HEARTBEAT_SECONDS must be below WORK_LEASE_SECONDS: heartbeats renew leases")
