@@ -47,6 +47,7 @@ class Revision:
     expected_version: int | None = None
     may_review: bool = False  # whether the caller may change the status
     is_trusted: bool = True  # whether the caller's word counts like a person's
+    restores: bool = False  # whether a retracted memory may be changed: a person takes it back for review
     note: str = ""  # the reason, for the ledger
     replaces: frozenset[UUID] = frozenset()  # memories that this one replaces once it is active
 
@@ -73,7 +74,7 @@ def _revise_once(revision: Revision) -> None:
     memory = find_memory(project_id=revision.project_id, memory_id=revision.memory_id)
     if revision.expected_version not in (None, memory.version):
         raise Conflict(f"the memory is at version {memory.version}")
-    if memory.status in _CLOSED:
+    if memory.status in _CLOSED and not (revision.restores and memory.status == Status.RETRACTED):
         raise Conflict(f"the memory is {memory.status}")
     changes, entities = with_triple(memory, revision.changes)
     changes = {name: value for name, value in changes.items() if getattr(memory, name) != value}
