@@ -55,7 +55,7 @@ class Revision:
 def revise(*, revision: Revision) -> None:
     """Apply a revision in one transaction, its texts redacted as the policy says; equal values change nothing.
 
-    Raises NotFound, Conflict for another version than expected and for a retracted or merged memory, NotAllowed for
+    Raises NotFound, Conflict for another version than expected and for a closed memory (retracted, merged), NotAllowed for
     a change of status without the right to review or one that takes trust, Unfit for values that contradict each other.
     """
     policy = active_policy(project_id=revision.project_id).redaction
