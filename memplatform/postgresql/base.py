@@ -28,9 +28,6 @@ SET_SCOPE = (
 _HAS_CITUS = b"select from pg_extension where extname = 'citus'"
 
 
-_HAS_CITUS = b"select from pg_extension where extname = 'citus'"
-
-
 class _Scoped:
     """A cursor whose statements run in the current scope; without `database`, as on a bare connection."""
 
