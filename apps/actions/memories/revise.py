@@ -55,8 +55,9 @@ class Revision:
 def revise(*, revision: Revision) -> None:
     """Apply a revision in one transaction, its texts redacted as the policy says; equal values change nothing.
 
-    Raises NotFound, Conflict for another version than expected and for a closed memory (retracted, merged), NotAllowed for
-    a change of status without the right to review or one that takes trust, Unfit for values that contradict each other.
+    Raises NotFound, Conflict for another version than expected and for a retracted or merged memory (except where
+    it restores a retracted one), NotAllowed for a change of status without the right to review or one that takes
+    trust, Unfit for values that contradict each other.
     """
     policy = active_policy(project_id=revision.project_id).redaction
     changes = redacted_changes(revision.changes, policy=policy)
