@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -25,7 +25,7 @@ def ensure_database() -> None:
 
 
 def _default() -> dict[str, Any]:
-    return cast("dict[str, Any]", settings.DATABASES["default"])
+    return settings.DATABASES["default"]
 
 
 def limit_statements(*, seconds: float) -> None:
@@ -34,7 +34,7 @@ def limit_statements(*, seconds: float) -> None:
     To be called before the first connection is opened. Behind a pooler the limits are set in each transaction, with
     its scope: a pooler passes no `options` on, and what is set for a session is met by other clients.
     """
-    for database in cast("dict[str, dict[str, Any]]", settings.DATABASES).values():
+    for database in settings.DATABASES.values():
         if settings.DB_PREPARE:
             database["OPTIONS"] = limited(
                 database["OPTIONS"], statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS

@@ -1,6 +1,6 @@
 """The settings of the database connection, from addresses and limits."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 ENGINE = "memplatform.postgresql"
@@ -32,6 +32,14 @@ def replica_options(*, given: Mapping[str, Any], is_prepared: bool, pool_size: i
     options = connection_options(given=given, is_prepared=is_prepared, pool_size=pool_size)
     pool = {"pool": {**options["pool"], "min_size": 0, "timeout": REPLICA_POOL_SECONDS}} if pool_size else {}
     return {**options, "connect_timeout": REPLICA_SECONDS, **pool}
+
+
+def database(
+    *, address: Mapping[str, Any], options: Callable[..., dict[str, Any]], is_prepared: bool, pool_size: int
+) -> dict[str, Any]:
+    """Return Django's settings of a database; `options` makes its OPTIONS from those of its address."""
+    made = options(given=address.get("OPTIONS", {}), is_prepared=is_prepared, pool_size=pool_size)
+    return {**address, "ENGINE": ENGINE, "OPTIONS": made, "DISABLE_SERVER_SIDE_CURSORS": not is_prepared}
 
 
 def limited(options: Mapping[str, Any], *, statement_seconds: float, lock_seconds: float) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from memplatform import embedded
 from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F401  (a setting of Django)
 from memplatform.content_security import CONTENT_SECURITY_POLICY  # noqa: F401  (a setting of Django)
-from memplatform.database_settings import ENGINE, connection_options, replica_options
+from memplatform.database_settings import connection_options, database, replica_options
 from memplatform.environment import Environment, InvalidSetting
 from memplatform.logs import LogFormat, logging_settings
 
@@ -129,27 +129,16 @@ POOL_SIZE = env.int("DB_POOL_SIZE", default=20)
 # Prepared statements are parsed and planned once per connection. Set DB_PREPARE=false behind a pooler that assigns
 # server connections per transaction; cursors of the server that outlive a transaction don't work there either.
 DB_PREPARE = env.bool("DB_PREPARE", default=True)
-
-
-def _database() -> dict[str, object]:
-    # The address of the embedded server is completed by memplatform.database.ensure_database(), which starts it.
-    own = DATABASE_IS_EMBEDDED and {"HOST": str(embedded.socket_directory(EMBEDDED_DIR))}
-    address = dict(own or env.db_url("DATABASE_URL"))
-    options = connection_options(given=address.get("OPTIONS", {}), is_prepared=DB_PREPARE, pool_size=POOL_SIZE)
-    return {**address, "ENGINE": ENGINE, "OPTIONS": options, "DISABLE_SERVER_SIDE_CURSORS": not DB_PREPARE}
-
-
-def _replica() -> dict[str, object]:
-    address = env.db_url("DATABASE_REPLICA_URL")
-    options = replica_options(given=address.get("OPTIONS", {}), is_prepared=DB_PREPARE, pool_size=POOL_SIZE)
-    return {**address, "ENGINE": ENGINE, "OPTIONS": options, "TEST": {"MIRROR": "default"}}
-
-
-DATABASES = {"default": _database()}
+# The address of the embedded server is completed by memplatform.database.ensure_database(), which starts it.
+_own = {"HOST": str(embedded.socket_directory(EMBEDDED_DIR))} if DATABASE_IS_EMBEDDED else env.db_url("DATABASE_URL")
+DATABASES = {"default": database(address=_own, options=connection_options, is_prepared=DB_PREPARE, pool_size=POOL_SIZE)}
 # A hot standby that answers searches as far as it is current (apps/memories/search/read_replica.py).
 SEARCH_REPLICA = "replica" if env.str("DATABASE_REPLICA_URL", default="") else ""
 if SEARCH_REPLICA:
-    DATABASES[SEARCH_REPLICA] = _replica()
+    _standby = env.db_url("DATABASE_REPLICA_URL")
+    DATABASES[SEARCH_REPLICA] = database(
+        address=_standby, options=replica_options, is_prepared=DB_PREPARE, pool_size=POOL_SIZE
+    )
 # What differs in the address of the owner of the tables; `migrate` connects with it.
 _owner = env.db_url("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", default="") else {}
 DATABASE_OWNER = {name: _owner[name] for name in ("USER", "PASSWORD", "HOST", "PORT") if _owner}
@@ -184,7 +173,7 @@ WORK_THREADS = env.int("WORK_THREADS", default=8, least=1)
 WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1, least=1)
 WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10, least=1)
 WORK_SLICE_SECONDS = env.float("WORK_SLICE_SECONDS", default=0.5)
-WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=60, least=1)
+WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=20, least=1)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)
 if HEARTBEAT_SECONDS >= WORK_LEASE_SECONDS:
     raise InvalidSetting("HEARTBEAT_SECONDS must be below WORK_LEASE_SECONDS: heartbeats renew leases")

@@ -85,8 +85,9 @@ where end_user_id = %s and token = %s returning 1
 
 
 def renew(*, held: Sequence[Lease], seconds: int) -> None:
-    """Extend leases; those that were lost stay unchanged."""
-    fetch_each(_RENEW, [(seconds, lease.end_user_id, lease.token) for lease in held])
+    """Extend leases; those that were lost stay unchanged. They are locked in one order, as wherever several are."""
+    ordered = sorted(held, key=lambda lease: lease.end_user_id)
+    fetch_each(_RENEW, [(seconds, lease.end_user_id, lease.token) for lease in ordered])
 
 
 def outage_seconds() -> float:

@@ -16,8 +16,13 @@ class SameUserForeignKey(ForeignKey[Any, Any]):
 
     shared = "end_user"
 
-    def get_extra_restriction(self, alias: str | None, related_alias: str | None) -> WhereNode:
-        """Return the condition that a join has in addition; `alias` is that of the table referred to."""
+    def get_extra_restriction(self, alias: str | None, related_alias: str | None) -> WhereNode | None:
+        """Return the condition that a join has in addition; `alias` is that of the table referred to.
+
+        Without aliases, in subqueries of `exclude()`, there is nothing to compare.
+        """
+        if alias is None or related_alias is None:
+            return None
         theirs, ours = (self._shared_by(model) for model in (self.related_model, self.model))
         return WhereNode([Exact(theirs.get_col(alias), ours.get_col(related_alias))])  # type: ignore[list-item]  # in the stubs
 

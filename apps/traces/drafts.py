@@ -105,6 +105,7 @@ def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
         origin=_origin(trace),
         turns=tuple(_without_context_blocks(source_turn(row)) for row in rows),
         traceparent=trace.traceparent,
+        is_session_level=True,
     )
     trusted = policy.pre_filter.trusted_roles
     usable = {row.id for row in rows if row.role in trusted and not row.rejected_for}

@@ -44,8 +44,12 @@ select id, owner_id, %(trace)s, purpose, request_hash, model, prompt_version, an
      invalid_objects, prompt_cut, statement_timestamp()
 from {owner} as owner, jsonb_populate_recordset(null::traces_modelcall, %(calls)s)
 """
-_END_USER = "(select id as owner_id from tenants_enduser where id = %(end_user)s)"
-_INSERT_CALLS_OF_FAILURE = _INSERT_CALLS.format(owner=_END_USER)
+# Whoever records a failure may have lost the lease, and the trace may have been erased. No foreign key tells.
+_TRACE = """(
+    select end_user_id as owner_id from traces_trace
+    where end_user_id = %(end_user)s and id = %(trace)s for key share
+)"""
+_INSERT_CALLS_OF_FAILURE = _INSERT_CALLS.format(owner=_TRACE)
 _LOCK_SESSION = "select 1 from traces_session where end_user_id = %(end_user)s and id = %(session)s for no key update"
 
 # CTEs of the statement that closes a trace. The session is locked before the lease; the trace is only closed where the
@@ -106,7 +110,7 @@ def operations_json(plan: WritePlan) -> list[dict[str, Any]]:
 
 
 def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCallRecord]) -> None:
-    """Insert the model calls of a failed run, so that their tokens and cost are counted."""
+    """Insert the model calls of a failed run, so that their tokens and cost are counted; none if the trace is gone."""
     _execute(_INSERT_CALLS_OF_FAILURE, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
 
 

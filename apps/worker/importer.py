@@ -65,8 +65,15 @@ class Importer:
     last_turns: dict[UUID, float] = field(default_factory=dict)  # by project, when its last import was closed
 
     def run(self, *, seconds: float) -> None:
-        """Import for so long, then give back what is open."""
-        until, polled = time.monotonic() + seconds, float("-inf")
+        """Import for so long, then give back what is open, whatever error ends it."""
+        try:
+            self._import_until(time.monotonic() + seconds)
+        finally:
+            for import_id in list(self.is_open):
+                self._close(import_id)
+
+    def _import_until(self, until: float) -> None:
+        polled = float("-inf")
         while not self.stop.is_set() and time.monotonic() < until:
             try:
                 if time.monotonic() - polled >= POLL_SECONDS:
@@ -79,8 +86,6 @@ class Importer:
                 log.warning("database unavailable", error=str(error))
                 connection.close()
                 time.sleep(OUTAGE_SECONDS)  # there is no notification when it is back
-        for import_id in list(self.is_open):
-            self._close(import_id)
 
     def open_due(self) -> None:
         """Open imports of projects that have none open, first of those whose last turn is the longest ago."""
@@ -113,8 +118,8 @@ class Importer:
     def _close(self, import_id: UUID) -> None:
         try:
             self.is_open.pop(import_id).close()
-        except DatabaseError as error:  # its lease ends by itself
-            log.warning("import not given back", file_import=str(import_id), error=str(error))
+        except Exception as error:  # noqa: BLE001  (the others are given back all the same; its lease ends by itself)
+            log.warning("import not given back", file_import=str(import_id), error=type(error).__name__)
 
 
 def _steps(due: DueImport) -> Generator[float | None, None, None]:

@@ -16,9 +16,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
 from django.db import close_old_connections
 
 from memplatform.serving.protocol import Exchange
+
+log = structlog.get_logger(__name__)
 
 BLOCK_BYTES = 256 * 1024
 OPEN_SECONDS = 10.0  # in which the server has to open the pipe
@@ -54,15 +57,22 @@ async def send_long_answer(
 ) -> None:
     """Send an answer; each block is made in one of the threads when the reader has taken the one before.
 
-    A reader that has gone, or that takes nothing for `stall_seconds`, ends it.
+    A reader that has gone, or that takes nothing for `stall_seconds`, ends it, and so does an error, which is raised.
+    The server takes the end of the pipe for that of the answer: to its reader it looks complete, unless its last line
+    tells (docs/api.md).
     """
     loop = asyncio.get_running_loop()
     try:
         async with _pipe(answer, exchange) as pipe:
             while block := await loop.run_in_executor(threads, _next_block, answer.blocks):
                 await _write(pipe, block, stall_seconds)
-    except (BrokenPipeError, TimeoutError):
+    except BrokenPipeError:
         pass
+    except TimeoutError:
+        log.warning("long answer broken off: its reader takes nothing")
+    except Exception:
+        log.exception("long answer broken off")
+        raise
     finally:
         await loop.run_in_executor(threads, answer.close)
 

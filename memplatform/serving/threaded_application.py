@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import Any
 
+from django.db import close_old_connections
+
 from apps.providers.cpu_permits import CpuPermits
 from memplatform.serving.long_answers import LongAnswer, in_blocks, send_long_answer
 from memplatform.serving.protocol import Exchange
@@ -59,7 +61,9 @@ class ThreadedApplication:
                 exchange.response_bytes(start.status, start.headers, b"".join(parts))
             return outcome
         finally:
-            if not isinstance(outcome, LongAnswer):
+            if isinstance(outcome, LongAnswer):
+                close_old_connections()  # other threads make the next blocks
+            else:
                 close()
 
 

@@ -69,7 +69,8 @@ def test_labels_are_exported_as_lines(admin: APIClient) -> None:
     label(admin, first, "good")
     label(admin, last, "skipped")
     answer: Any = admin.get(f"{URL}/labels")
-    lines = [json.loads(line) for line in streamed(answer).decode().splitlines()]
+    *lines, end = [json.loads(line) for line in streamed(answer).decode().splitlines()]
+    assert end == {"kind": "end"}
     assert [(line["item_id"], line["kind"], line["content"], line["value"]) for line in lines] == [
         (first["id"], "memory", first["content"], "good"),
         (last["id"], "turn", last["content"], "skipped"),
@@ -97,7 +98,7 @@ def test_an_unknown_item_or_sample_is_not_found(
     assert stranger.get(f"{URL}/samples/{sample['id']}/items").status_code == 404
     assert stranger.get(f"{URL}/samples").json()["results"] == []
     answer: Any = stranger.get(f"{URL}/labels")
-    assert streamed(answer) == b""
+    assert json.loads(streamed(answer)) == {"kind": "end"}
 
 
 @pytest.mark.parametrize(

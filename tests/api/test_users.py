@@ -79,7 +79,7 @@ def test_an_export_has_a_line_for_each_row(admin: APIClient) -> None:
 
     assert answer["Content-Type"] == "application/jsonl"
     lines = [json.loads(line) for line in streamed(answer).splitlines()]
-    assert lines[0]["user_id"] == "rui/1"
+    assert (lines[0]["user_id"], lines[-1]) == ("rui/1", {"kind": "end"})
     kinds = {line["kind"] for line in lines}
     assert {"memories", "turns", "traces", "spans", "sessions", "entities", "memory_origins", "work"} <= kinds
     assert {line["row_kind"] for line in lines if line["kind"] == "work"} >= {"index_memory"}

@@ -138,7 +138,7 @@ def test_nothing_to_draw_is_told(tess: Client) -> None:
 def test_labels_are_downloaded(tess: Client) -> None:
     label(tess, drawn(tess)[MISSED], "nothing")
     answer: Any = tess.get(f"{HOME}labels/")
-    (line,) = streamed(answer).splitlines()
+    line, _ = streamed(answer).splitlines()
     assert json.loads(line)["content"] == MISSED
     assert "labels-test.jsonl" in answer["Content-Disposition"]
 

@@ -130,7 +130,7 @@ def test_several_are_archived_and_come_back_with_one_undo(reviewer: Client, full
         (Status.ARCHIVED, "restore", Status.ACTIVE),
         (Status.REJECTED, "restore", Status.PENDING_REVIEW),
         (Status.PENDING_REVIEW, "archive", None),
-        (Status.RETRACTED, "restore", None),
+        (Status.RETRACTED, "restore", Status.PENDING_REVIEW),
         (Status.RETRACTED, "retract", None),
     ],
 )

@@ -1,6 +1,6 @@
 """Imports of several projects take turns in one process, and no task of django-q2 waits for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from datetime import timedelta
 from uuid import UUID
 
@@ -116,6 +116,26 @@ def test_what_is_open_is_given_back_when_the_process_ends(
     assert FileImport.objects.get(id=held.pk).leased_until is None
     work(Importer(stop=Deadline(at=float("inf"))), turns=2)
     assert states(held) == ["checked"]
+
+
+def test_what_is_open_is_given_back_when_an_error_ends_the_process(
+    project: Project, other_project: Project, importer: Importer, uploaded: Uploaded
+) -> None:
+    held, other = uploaded(project, said(3)), uploaded(other_project, said(3))
+    work(importer, turns=1)
+    importer.find = list
+    steps = importer.is_open[other.pk].steps
+
+    def broken() -> Generator[float | None, None, None]:
+        steps.close()
+        raise RuntimeError("a defect")
+        yield None
+
+    importer.is_open[other.pk].steps = broken()
+    with pytest.raises(RuntimeError):
+        importer.run(seconds=60.0)
+    assert importer.is_open == {}
+    assert FileImport.objects.get(id=held.pk).leased_until is None
 
 
 def test_the_project_whose_last_turn_is_the_longest_ago_is_next(

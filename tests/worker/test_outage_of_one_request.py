@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from apps.actions.projects.configure import configure
+from apps.actions.users.erase_user import erase_user
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import (
     OnModelFailure,
@@ -16,7 +17,7 @@ from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.tenants.models import Project
-from apps.traces.models import Trace
+from apps.traces.models import ModelCall, Trace
 from tests.outbox.outbox_factories import let_pass, make_due, make_try_due
 from tests.worker.flaky_model import FACT, FlakyModel, work
 from tests.worker.worker_helper import Person
@@ -48,6 +49,22 @@ def test_a_failure_of_the_request_alone_ends_dead(
         make_due(ana.id)
         work(ports)
     assert (ana.statuses(), ModelPause.objects.count()) == ([TraceStatus.DEAD], 0)
+
+
+@pytest.mark.parametrize("kind", [FailureKind.REFUSED, FailureKind.UNAVAILABLE])
+def test_a_call_that_fails_after_an_erasure_is_not_recorded(
+    ana: Person, model: FlakyModel, ports: Ports, kind: FailureKind
+) -> None:
+    """Its record, and those of the calls before it, would bring back words of somebody who was erased."""
+
+    def fail_after_erasure() -> ModelFailed:
+        erase_user(project_id=ana.project.id, user_id=ana.name)
+        return ModelFailed("no", kind=kind)
+
+    model.failure = fail_after_erasure
+    ana.says(FACT)
+    assert ana.is_worked_for(ports) == 0
+    assert (len(model.asked), Trace.objects.count(), ModelCall.objects.count()) == (1, 0, 0)
 
 
 def test_a_request_that_always_times_out_ends_dead_while_others_are_answered(

@@ -12,12 +12,16 @@ from apps.tenants.streamed_rows import streamed_rows
 
 
 def export_labels(*, project_id: UUID) -> Iterator[str]:
-    """Yield a line of JSON for each label, the oldest first, with the sentence or turn that it is about."""
+    """Yield a line of JSON for each label, the oldest first, with the sentence or turn that it is about.
+
+    The last line has the kind `end`; a file without it is not complete.
+    """
     rows = EvaluationLabel.objects.filter(item__sample__project_id=project_id).select_related(
         "item__sample", "item__memory", "item__turn", "end_user"
     )
     for label in streamed_rows(rows.order_by("id"), project_id=project_id):
         yield msgspec.json.encode(_line(label)).decode() + "\n"
+    yield '{"kind":"end"}\n'
 
 
 def _line(label: EvaluationLabel) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Remove the oldest entries of a ledger once they are archived, and note where its chain begins from then on."""
 
 from datetime import datetime
+from itertools import takewhile
 from uuid import UUID
 
 import structlog
@@ -34,7 +35,8 @@ def remove_sealed(*, project_id: UUID, before: datetime) -> int:
 
 def _remove_some(project_id: UUID, before: datetime) -> int:
     sealed = LedgerEntry.objects.filter(project_id=project_id, number__isnull=False).order_by("number")
-    past = [entry for entry in sealed.values(*FIELDS)[:AT_ONCE] if entry["created_at"] < before]
+    # Entries are numbered when they are sealed, so a young one may stand before an older one; it keeps what follows.
+    past = list(takewhile(lambda entry: entry["created_at"] < before, sealed.values(*FIELDS)[:AT_ONCE]))
     if not past:
         return 0
     archive_entries(project_id=project_id, entries=past)

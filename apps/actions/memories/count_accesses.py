@@ -20,6 +20,7 @@ from apps.tenants.system_scope import SystemWork, system_scope
 
 log = structlog.get_logger(__name__)
 
+USERS_AT_ONCE = 100  # in a transaction, which keeps their rows locked until its end
 MOST_WAITING = 50_000  # memories; further ones are not counted until these are written
 
 # Of one end user, as a distributed database locks rows of one shard only. Rows that another transaction has locked are
@@ -73,7 +74,9 @@ class Accesses:
         for (end_user_id, memory_id), (count, at) in sorted(waiting.items()):
             by_user.setdefault(end_user_id, []).append((memory_id, count, at))
         with system_scope(SystemWork.SCHEDULE):
-            fetch_each(_COUNT, (_values(end_user_id, noted) for end_user_id, noted in by_user.items()))
+            for first in range(0, len(by_user), USERS_AT_ONCE):
+                some = list(by_user.items())[first : first + USERS_AT_ONCE]
+                fetch_each(_COUNT, [_values(end_user_id, noted) for end_user_id, noted in some])
         return len(waiting)
 
     def _count_in_thread(self) -> None:

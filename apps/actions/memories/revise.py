@@ -47,6 +47,7 @@ class Revision:
     expected_version: int | None = None
     may_review: bool = False  # whether the caller may change the status
     is_trusted: bool = True  # whether the caller's word counts like a person's
+    restores: bool = False  # whether a retracted memory may be changed: a person takes it back for review
     note: str = ""  # the reason, for the ledger
     replaces: frozenset[UUID] = frozenset()  # memories that this one replaces once it is active
 
@@ -54,8 +55,9 @@ class Revision:
 def revise(*, revision: Revision) -> None:
     """Apply a revision in one transaction, its texts redacted as the policy says; equal values change nothing.
 
-    Raises NotFound, Conflict for another version than expected and for a retracted or merged memory, NotAllowed for
-    a change of status without the right to review or one that takes trust, Unfit for values that contradict each other.
+    Raises NotFound, Conflict for another version than expected and for a retracted or merged memory (except where
+    it restores a retracted one), NotAllowed for a change of status without the right to review or one that takes
+    trust, Unfit for values that contradict each other.
     """
     policy = active_policy(project_id=revision.project_id).redaction
     changes = redacted_changes(revision.changes, policy=policy)
@@ -73,7 +75,7 @@ def _revise_once(revision: Revision) -> None:
     memory = find_memory(project_id=revision.project_id, memory_id=revision.memory_id)
     if revision.expected_version not in (None, memory.version):
         raise Conflict(f"the memory is at version {memory.version}")
-    if memory.status in _CLOSED:
+    if memory.status in _CLOSED and not (revision.restores and memory.status == Status.RETRACTED):
         raise Conflict(f"the memory is {memory.status}")
     changes, entities = with_triple(memory, revision.changes)
     changes = {name: value for name, value in changes.items() if getattr(memory, name) != value}

@@ -62,6 +62,7 @@ def _change_one(by: Reviewer, seen: SeenVersion, change: StatusChange) -> None:
             person_id=by.person_id,
             expected_version=seen.version,
             may_review=True,
+            restores=change is StatusChange.RESTORE,
         )
     )
 

@@ -6,7 +6,11 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Model
+
 from apps.pipeline.core import identifiers
+from apps.tenants.models import EndUser
+from apps.traces.models import Session
 
 _IDENTIFIER = re.compile(r"(?P<before>[a-z]+:)?(?P<prefix>[a-z]{3}_)?(?P<id>[0-9a-f]{32}|[0-9a-f-]{36})")
 # Fields in JSON that hold words of people and callers: what looks like an identifier there is none of ours.
@@ -27,33 +31,43 @@ class IdentifierMap:
         digest = hashlib.blake2b(project_id.bytes, digest_size=4).digest()
         self._mask = int.from_bytes(digest, "big") or 1
         self._new: dict[UUID, UUID] = {}
+        self._models: dict[UUID, set[type[Model]]] = {}  # of which the export holds a row with this identifier
 
-    def add(self, identifier: UUID) -> None:
+    def add(self, identifier: UUID, *, model: type[Model]) -> None:
         """Let a row of the export have a new identifier."""
-        self._new.setdefault(identifier, UUID(int=identifier.int ^ self._mask))
+        self._add(identifier, self._new.get(identifier, UUID(int=identifier.int ^ self._mask)), model)
 
     def add_user(self, identifier: UUID, *, user_id: str) -> UUID:
         """Derive the identifier of an end user; return it."""
         new = identifiers.end_user_id(project_id=self._project_id, user_id=user_id)
-        self._new[identifier] = new
+        self._add(identifier, new, EndUser)
         return new
 
     def add_session(self, identifier: UUID, *, end_user_id: UUID, session_id: str) -> None:
         """Derive the identifier of a session of an end user with a new identifier."""
-        self._new[identifier] = identifiers.session_id(end_user_id=end_user_id, session_id=session_id)
+        self._add(identifier, identifiers.session_id(end_user_id=end_user_id, session_id=session_id), Session)
 
     def forget(self, former: Collection[UUID]) -> None:
         """Forget the identifiers of rows that nothing else refers to."""
         for identifier in former:
             self._new.pop(identifier, None)
+            self._models.pop(identifier, None)
 
     def knows(self, identifier: UUID) -> bool:
         """Return True for the identifier of a row of the export."""
         return identifier in self._new
 
+    def holds(self, identifier: UUID, *, model: type[Model]) -> bool:
+        """Return True if the export holds a row of this model with the identifier."""
+        return model in self._models.get(identifier, ())
+
     def new(self, identifier: UUID) -> UUID:
         """Return the new identifier of a row, or the given one for anything else."""
         return self._new.get(identifier, identifier)
+
+    def _add(self, identifier: UUID, new: UUID, model: type[Model]) -> None:
+        self._new[identifier] = new
+        self._models.setdefault(identifier, set()).add(model)
 
     def text(self, text: str) -> str:
         """Return a text that is an identifier, such as "mem_0192…" or "trace:trc_0192…", with the new one."""

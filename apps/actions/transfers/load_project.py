@@ -90,15 +90,19 @@ class ProjectLoader:
                 self._ids.forget(named)
 
     def _name_rows(self, block: RowBlock, *, end_user_id: UUID | None) -> list[UUID]:
-        """Give new identifiers to all rows of a block, as rows refer to later ones too. Raises BadRow."""
-        named = [identifier_of(row) for rows in block.rows.values() for row in rows]
-        for kind, rows in block.rows.items():
-            for row in rows:
+        """Give new identifiers to all rows of a block, as rows refer to later ones too. Raises BadRow.
+
+        Rows of tables that are not loaded with such a block get none: nothing may refer to them.
+        """
+        named: list[UUID] = []
+        for table in OF_END_USER if block.user else _OF_PROJECT:
+            for row in block.rows.get(table.kind, ()):
                 former = identifier_of(row)
-                if kind == "sessions" and end_user_id is not None:
+                if table.model is Session and end_user_id is not None:
                     self._ids.add_session(former, end_user_id=end_user_id, session_id=str(row.get("external_id", "")))
                 else:
-                    self._ids.add(former)
+                    self._ids.add(former, model=table.model)
+                named.append(former)
         return named
 
     def _load_project(self, block: RowBlock) -> Mapping[str, int]:

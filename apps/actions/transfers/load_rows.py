@@ -95,7 +95,7 @@ class RowLoader:
             raise BadRow(f"{field.attname} does not fit") from error
         if field.flatchoices and read and read not in dict(field.flatchoices):
             raise BadRow(f"{field.attname} has a value that is not known")
-        if isinstance(field, ForeignKey) and not self._ids.knows(read):
+        if isinstance(field, ForeignKey) and not self._ids.holds(read, model=field.related_model):
             raise BadRow(f"{field.attname} refers to a row that the file does not hold")
         if isinstance(field, UUIDField | ForeignKey):
             return self._ids.new(read)

@@ -15,14 +15,15 @@ from apps.pipeline.core import identifiers
 from apps.tenants.models import EndUser
 from apps.tenants.scope import tenant_scope
 
+END = "end"  # the kind of the last line
 AT_ONCE = 500  # rows per query; no connection is held while the caller reads them
 
 
 def export_user(*, project_id: UUID, user_id: str) -> Iterator[bytes]:
-    """Yield one line per row, first the end user's own. Raises NotFound before the first line.
+    """Yield one line per row, first the end user's own, then one of the kind `end`. Raises NotFound before the first.
 
     `kind` names the table; a column of this name is `row_kind`. Vectors and other values that are computed from these
-    are left out. What is written while the export runs may be missing.
+    are left out. What is written while the export runs may be missing; a file without the last line is not complete.
     """
     derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
     with tenant_scope(project_id=project_id, end_user_id=derived), transaction.atomic():
@@ -38,6 +39,7 @@ def _lines(user: EndUser) -> Iterator[bytes]:
     for table in USER_TABLES:
         if table.is_exported:
             yield from _rows(table, user)
+    yield _line(END, {})
 
 
 def _rows(table: UserTable, user: EndUser) -> Iterator[bytes]:

@@ -153,6 +153,9 @@ class LabelsView(ApiView):
         responses={(200, "application/jsonl"): OpenApiTypes.STR},
     )
     def get(self, request: Request) -> StreamingHttpResponse:
-        """Return one JSON object per label: the item with its sentence, who labelled it, and how."""
+        """Return one JSON object per label and line: the item with its sentence, who labelled it, and how.
+
+        The last line is `{"kind": "end"}`: without it, the answer was broken off and is not complete.
+        """
         lines = export_labels(project_id=self.caller.project_id)
         return StreamingHttpResponse(lines, content_type="application/jsonl")

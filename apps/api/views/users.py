@@ -81,7 +81,10 @@ class UserExportView(ApiView):
         problems=[Code.NOT_FOUND, Code.INVALID_REQUEST],
     )
     def get(self, request: Request, user_id: str) -> StreamingHttpResponse:
-        """Return everything that is stored about the end user, one JSON object per line; `kind` names the table."""
+        """Return everything that is stored about the end user, one JSON object per line; `kind` names the table.
+
+        The last line is `{"kind": "end"}`: without it, the answer was broken off and is not complete.
+        """
         lines = export_user(project_id=self.caller.project_id, user_id=checked_name(user_id, at="user_id"))
         return StreamingHttpResponse(lines, content_type="application/jsonl")
 

@@ -3,7 +3,8 @@
 from apps.memories.models.entity import Entity, EntityAlias, EntityChange
 from apps.memories.models.evaluation import EvaluationItem, EvaluationLabel, EvaluationSample
 from apps.memories.models.history import LedgerCheckpoint, LedgerEntry, MemoryVersion
-from apps.memories.models.memory import Memory, MemoryLink, MemoryOrigin
+from apps.memories.models.link import MemoryLink
+from apps.memories.models.memory import Memory, MemoryOrigin
 from apps.memories.models.review import MemoryComment, ReviewAssignment, ReviewPresence
 from apps.memories.models.revision import MemoryChange, MemoryRevision
 from apps.memories.models.rollback import Rollback, RollbackItem

@@ -27,7 +27,7 @@ from apps.memories.search.query import QueryTerms, read_cosines, run_query, send
 from apps.memories.search.query_sql import ReadMode, VectorForm
 from apps.memories.search.read_replica import Source, from_replica_or_primary
 from apps.memories.search.scope import SearchScope
-from apps.memories.search.snapshot import Cosines, Rows
+from apps.memories.search.snapshot import Block, Cosines, Rows
 from apps.memories.sql_pipeline import pipelined
 from apps.pipeline.retrieval.answer_types import AnswerType
 from apps.pipeline.retrieval.block_choice import Kinds
@@ -136,6 +136,13 @@ def _update_cached(
         CACHE.put(key, cached)
     if cached.rows.tongues != languages:  # the query was stemmed in a language that no memory has any more
         return None
+    return _cached_columns(answer, cached, asked, scope, compared)
+
+
+def _cached_columns(
+    answer: SnapshotRow, cached: CachedUser, asked: QueryTerms, scope: SearchScope, compared: dict[Block, Cosines]
+) -> Columns:
+    """Return the columns of cached memories; `compared` has the cosines of blocks that were compared already."""
     cosines = cached.vectors.of_memories(cached.vectors.compared(asked.vector, before=compared))
     eligible = cached.rows.confidence >= scope.values["least"]
     return _columns(

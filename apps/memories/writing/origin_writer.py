@@ -3,12 +3,32 @@
 from datetime import datetime
 from uuid import UUID
 
+from django.db import connection
+
 from apps.memories.models import MemoryOrigin
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import CopyOrigins, RemoveCopiedOrigins, RestoreOrigins, WithdrawOrigins
 from apps.pipeline.core.operations import PlannedOrigin as PlannedOrigin
 from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan
+
+_KEEP_TURNS = """
+select id from traces_turn where end_user_id = %(end_user)s and id = any(%(turns)s) order by id for key share
+"""
+
+
+def keep_quoted_turns(*, plan: WritePlan, context: WriteContext) -> None:
+    """Lock the turns that a plan quotes, so that they are not deleted before it is committed.
+
+    Turns of the trace that is run need no lock: nothing is deleted of a trace that has not ended. No foreign key holds
+    the others. Raises StalePlan if one is gone.
+    """
+    quoted = {origin.turn.id for statement in plan.statements() for origin in statement.origins}
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP_TURNS, {"end_user": context.end_user_id, "turns": list(quoted)})
+        if len(cursor.fetchall()) < len(quoted):
+            raise StalePlan("a quoted turn was deleted")
 
 
 def add_origins(*, plan: WritePlan, context: WriteContext) -> None:

@@ -11,7 +11,7 @@ from apps.memories.writing.entity_writer import add_aliases, add_entities, move_
 from apps.memories.writing.ledger_writer import write_ledger
 from apps.memories.writing.link_writer import link_memories, mark_links
 from apps.memories.writing.memory_writer import add_memories, change_memories
-from apps.memories.writing.origin_writer import add_origins, move_origins, withdraw_origins
+from apps.memories.writing.origin_writer import add_origins, keep_quoted_turns, move_origins, withdraw_origins
 from apps.memories.writing.revisions import note_changes
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox import enqueue
@@ -38,6 +38,7 @@ class PostgresPlanWriter:
             api_key_id=origin.api_key_id,
             topic=request.topic,
             metadata=request.metadata,
+            quotes_other_traces=request.is_session_level,
         )
         apply_plan(plan=plan, context=context)
 
@@ -45,14 +46,16 @@ class PostgresPlanWriter:
 def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
     """Apply a plan in one transaction: entities, memories, changes, links, ledger, outbox.
 
-    Raises StalePlan if a memory has another version than the plan expects, if an entity was merged into another, or if
-    a concurrent writer has written something that exists only once.
+    Raises StalePlan if a memory has another version than the plan expects, if an entity was merged into another, if a
+    turn that it quotes was deleted, or if a concurrent writer has written something that exists only once.
     """
     if not plan.operations:
         return
     now = timezone.now()
     with stale_on_write_conflict(), transaction.atomic():
         _refuse_erased(context)
+        if context.quotes_other_traces:
+            keep_quoted_turns(plan=plan, context=context)
         add_entities(plan=plan, context=context, now=now)
         rename_entities(plan=plan, context=context, now=now)
         add_aliases(plan=plan, context=context, now=now)

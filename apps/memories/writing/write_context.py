@@ -19,3 +19,4 @@ class WriteContext:
     topic: str = ""
     metadata: Mapping[str, Any] | None = None
     rollback_id: UUID | None = None  # of a rollback and of its undo
+    quotes_other_traces: bool = False  # the turns of the plan's origins may be deleted until they are locked

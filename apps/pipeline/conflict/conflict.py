@@ -18,9 +18,10 @@ from apps.pipeline.deduplication.proposals import animate_entities, may_replace
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
-    """Decide against the values in the candidates' slots, which dedupe has read; find what the user asks to forget."""
-    decided = decide(draft, holders=draft.holders or ()) if draft.rulings else draft
-    return with_forgotten(decided, ports) if decided.forget_requests else decided
+    """Find what the user asks to forget; decide against the values in the candidates' slots, which dedupe has read."""
+    left = with_forgotten(draft, ports) if draft.forget_requests else draft
+    decided = decide(left, holders=left.holders or ()) if left.rulings else left
+    return decided.evolve(details={**left.details, **decided.details})
 
 
 def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
@@ -87,11 +88,11 @@ def _promote(draft: Draft, ruling: Ruling, merged: StoredMemory, rivals: Sequenc
 def _settle(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
     """Decide about one new memory: first by itself, then against each rival."""
     memory = as_memory(draft=draft, ruling=ruling)
-    doubts = (*_doubts(draft, memory), *doubts_about_origin(draft, ruling.candidate))
+    doubts = (*ruling.review_reasons, *_doubts(draft, memory), *doubts_about_origin(draft, ruling.candidate))
     if doubts:
         # What it would replace is shown to the reviewer who decides.
         named = _proposed(draft, ruling, rivals, (*ruling.candidate.replaces, *ruling.candidate.contradicts))
-        doubtful = ruling.evolve(review_reasons=(*ruling.review_reasons, *doubts))
+        doubtful = ruling.evolve(review_reasons=doubts)
         return _contradict(doubtful, named).evolve(rule="doubtful")
     return _against_rivals(draft, ruling, memory, rivals)
 

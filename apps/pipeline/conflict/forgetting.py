@@ -1,16 +1,18 @@
 """Which memories a request to forget names: clearly, to be retracted, or perhaps, for a person to decide."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 import re2
 
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.draft import Draft, ForgetRequest
-from apps.pipeline.core.enums import Reason
+from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
+from apps.pipeline.core.enums import Reason, Stage, Status
+from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Ports, RelevanceQuery
-from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.lexicon.verbs import stem
+from apps.pipeline.resolution.link_mentions import mentions_of
 
 _MOST_READ = 100  # memories that are compared with a request
 _MOST_IN_DOUBT = 3  # more would be guessing
@@ -30,24 +32,77 @@ _PREDICATES_BY_STEM = {stem(noun): predicates for noun, predicates in _PREDICATE
 
 
 def with_forgotten(draft: Draft, ports: Ports) -> Draft:
-    """Return a draft with the memories that its requests to forget name, each once."""
+    """Return a draft with the memories that its requests to forget name, each once.
+
+    What it would store itself, and was told before it was asked to forget it, is dropped or waits for review.
+    """
     sure: dict[UUID, StoredMemory] = {}
     unsure: dict[UUID, StoredMemory] = {}
+    taken_back: set[int] = set()
     user = _user(draft, ports)
     for request in draft.forget_requests:
         known = [each for each in _near(draft, request, ports) if each.said_at <= request.said_at]
-        named, perhaps = named_by(request, known, user=user)
+        told = [each for each in draft.rulings if _is_told_before(each.candidate, request, draft)]
+        new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
+        named, perhaps = named_by(request, [*known, *new], user=user)
         sure |= {each.id: each for each in named}
         unsure |= {each.id: each for each in perhaps}
-    maybe = tuple(memory for key, memory in unsure.items() if key not in sure)
-    noted = {"asked_to_forget": len(draft.forget_requests), "forgotten": len(sure), Reason.ASKED_TO_FORGET: len(maybe)}
-    return draft.evolve(forgotten=tuple(sure.values()), maybe_forgotten=maybe, details={**draft.details, **noted})
+        taken_back |= {each.candidate.index for each in told if each.memory_id in {memory.id for memory in named}}
+    added = {each.memory_id for each in draft.rulings if each.merge_into is None}
+    forgotten = tuple(memory for key, memory in sure.items() if key not in added)
+    maybe = tuple(memory for key, memory in unsure.items() if key not in added and key not in sure)
+    counts = {"forget_requests": len(draft.forget_requests), "forgotten": len(forgotten), "taken_back": len(taken_back)}
+    return _without(taken_back, _with_doubts(frozenset(unsure), draft)).evolve(
+        forgotten=forgotten,
+        maybe_forgotten=maybe,
+        details={**draft.details, **counts, Reason.ASKED_TO_FORGET.value: len(maybe)},
+    )
+
+
+def _is_told_before(candidate: Candidate, request: ForgetRequest, draft: Draft) -> bool:
+    """Return True if a candidate was told before the request: in an earlier turn, or earlier in its turn."""
+    places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
+    told, asked = max(places[each] for each in candidate.source_turn_ids), places[request.turn_id]
+    if told != asked:
+        return told < asked
+    text = draft.request.turns[asked].content
+    return text.find(candidate.evidence) < text.find(request.quote)
+
+
+def _with_doubts(unsure: Collection[UUID], draft: Draft) -> Draft:
+    """Let new memories wait for review that a request may name."""
+    return draft.evolve(
+        rulings=tuple(
+            each.evolve(review_reasons=(*each.review_reasons, Reason.ASKED_TO_FORGET))
+            if each.merge_into is None and each.memory_id in unsure
+            else each
+            for each in draft.rulings
+        )
+    )
+
+
+def _without(indexes: Collection[int], draft: Draft) -> Draft:
+    """Drop candidates, and the new entities that no other candidate mentions."""
+    gone = [each for each in draft.candidates if each.index in indexes]
+    drops = [
+        Drop(Stage.CONFLICT, Reason.ASKED_TO_FORGET, turn_id=each.source_turn_ids[-1], candidate=each) for each in gone
+    ]
+    left = draft.drop(*drops)
+    named = {each.entity_id for candidate in gone for each in mentions_of(candidate)}
+    named -= {each.entity_id for candidate in left.candidates for each in mentions_of(candidate)}
+    unused = {each.id for each in draft.new_entities if each.id in named and not each.is_user}
+    return left.evolve(
+        new_entities=tuple(each for each in draft.new_entities if each.id not in unused),
+        new_aliases=tuple(each for each in draft.new_aliases if each[0] not in unused),
+        moved_aliases=tuple(each for each in draft.moved_aliases if each[0] not in unused),
+        renamed=tuple(each for each in draft.renamed if each[0] not in unused),
+    )
 
 
 def named_by(
     request: ForgetRequest, known: Sequence[StoredMemory], *, user: UUID | None
 ) -> tuple[list[StoredMemory], list[StoredMemory]]:
-    """Return the memories that a request clearly names, and those that it may name.
+    """Return the memories that a request clearly names, and the active ones that it may name.
 
     Named are those that say the same as its statement, or that hold all of its words: of one subject and predicate,
     unless it asks for all that is known of a topic.
@@ -58,8 +113,9 @@ def named_by(
     if named and is_clear and request.is_plain:
         return named, []
     if named:
-        return [], named[:_MOST_IN_DOUBT]
-    close = [each for each in known if 2 * len(request.words & _stems(each)) >= max(2, len(request.words))]
+        return [], [each for each in named if each.status is Status.ACTIVE][:_MOST_IN_DOUBT]
+    active = (each for each in known if each.status is Status.ACTIVE)
+    close = [each for each in active if 2 * len(request.words & _stems(each)) >= max(2, len(request.words))]
     return [], close if len(close) <= _MOST_IN_DOUBT else []
 
 
@@ -87,7 +143,8 @@ def _stems(memory: StoredMemory) -> frozenset[str]:
 
 def _user(draft: Draft, ports: Ports) -> UUID | None:
     end_user = draft.request.origin.end_user_id
-    known = draft.entities or ports.memories.entities(end_user_id=end_user, limit=_MOST_ENTITIES)
+    read = (*draft.entities, *draft.new_entities)
+    known = read or ports.memories.entities(end_user_id=end_user, limit=_MOST_ENTITIES)
     return next((each.id for each in known if each.is_user), None)
 
 

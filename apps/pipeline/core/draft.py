@@ -36,6 +36,7 @@ class Request:
     topic: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     traceparent: str = ""  # of the distributed trace that the request belongs to (W3C Trace Context)
+    is_session_level: bool = False  # the turns are those of other traces of the session
 
     @property
     def source(self) -> MemorySource:

@@ -66,7 +66,8 @@ def plan_from(draft: Draft) -> WritePlan:
 def _forgotten(draft: Draft) -> Iterator[Operation]:
     """Retract what the user clearly asks to forget; what may be meant is hidden until a person has decided.
 
-    A memory that the same trace closes or repeats is left to what the trace says of it.
+    A memory that the same trace closes or repeats is left to what the trace says of it. One that waits for review
+    already keeps its reasons, which a person has to know who refuses the forgetting.
     """
     changed = {each.id for ruling in draft.rulings for each in (*ruling.supersedes, *ruling.absorbs)}
     changed |= {ruling.merge_into.id for ruling in draft.rulings if ruling.merge_into}
@@ -76,11 +77,13 @@ def _forgotten(draft: Draft) -> Iterator[Operation]:
     )
     for memories, verb, status in outcomes:
         for known in (each for each in memories if each.id not in changed):
+            waits = known.status is Status.PENDING_REVIEW
+            reasons = {} if waits else {"review_reasons": [Reason.ASKED_TO_FORGET.value]}
             yield ReviseMemory(
                 memory_id=known.id,
                 expected_version=known.version,
                 verb=verb,
-                changes={"status": status, "review_reasons": [Reason.ASKED_TO_FORGET.value]},
+                changes={"status": status, **reasons},
                 note=Reason.ASKED_TO_FORGET,
             )
 

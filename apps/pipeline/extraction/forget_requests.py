@@ -1,7 +1,8 @@
 """Requests to forget: "please forget my address", "forget that I live in Lyon", in the user's own words.
 
-A request names what is to be forgotten by a statement or by a noun. It is plain if nothing else is said with it:
-"forget my diet, let's have pizza" may be no request at all. What points ("forget it") names nothing and is no request.
+A request names what is to be forgotten by a statement or by a noun. It is plain if it can mean nothing else: "forget my
+diet, let's have pizza", "forget about my mother" (never mind her) and "don't remember my keys" (I don't) may be no
+requests at all. What points ("forget it") names nothing and is no request.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,14 +21,14 @@ from apps.pipeline.lexicon.verbs import stem
 from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import Standing
 
-_MAY_ASK = re2.compile(r"(?i)\b(?:forget|remember|know|memory|memories)\b")
+_MAY_ASK = re2.compile(r"(?i)\b(?:forget|remember|know|memory|memories|notes|records?)\b")
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")
 _LEAD = (
-    r"(?:(?:please|pls|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|sorry),? )*"
-    r"(?:(?:can|could|would|will) (?:you|u) (?:please |also )?|i(?:['’]d| would) like you to "
-    r"|i (?:want|need) you to |you (?:can|should|may|must) )?(?:please |also |now |just )*"
+    r"(?P<lead>(?:(?:please|pls|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|sorry),? )*"
+    r"(?P<asking>(?:can|could|would|will) (?:you|u) (?:please |also )?|i(?:['’]d| would) like you to "
+    r"|i (?:want|need) you to )?(?:you (?:can|should|may|must) )?(?:please |also |now |just )*)"
 )
-_VERB = r"(?:forget|stop remembering|do not remember|don['’]t remember)"
+_VERB = r"(?:forget|stop remembering|(?P<negated>do not remember|don['’]t remember))"
 _REMOVAL = (
     r"(?:delete|remove|erase|clear|wipe) (?P<removed>.{2,200}?) from (?:your|the) (?:memory|memories|notes|records?)"
 )
@@ -52,6 +53,8 @@ _FOR_NOW = re2.compile(
     r"|tonight|this (?:once|time)|to \w+)\b"
 )
 _MORE = re2.compile(r"(?i)[,;:–—]|\b(?:because|since|and|but|so|as|let['’]?s)\b")
+_PLEASE = re2.compile(r"(?i)\b(?:please|pls)\b")
+_NEVER_MIND = re2.compile(r"(?i)\bforget (?:all )?about\b")
 _POLITE = re2.compile(r"(?i)[, ]+(?:please|thanks|thank you|ok(?:ay)?|again|at all|for good|forever)[ .!?]*$")
 _FIRST_PERSON = re2.compile(r"(?i)\b(?:i|i['’]m|im|i['’]ve|we)\b")
 _WORD = re2.compile(r"[\p{L}\p{N}]{2,}")
@@ -78,9 +81,12 @@ def is_read_from_request(candidate: Candidate, *, requests: Sequence[ForgetReque
 def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
     before = [each for each in draft.request.earlier_turns if (each.role, each.speaker) == (turn.role, turn.speaker)]
     words = words_of(turn, earlier=before)
+    policy = draft.policy.extraction
+    sentences = [each.strip() for each in _SENTENCE.findall(turn.content[: policy.max_turn_characters])]
+    last = max((place for place, each in enumerate(sentences) if _says_something_else(each)), default=-1)
     number = 0
-    for sentence in _SENTENCE.findall(turn.content[: draft.policy.extraction.max_turn_characters]):
-        request = _request(sentence.strip(), turn, draft.policy.extraction)
+    for place, sentence in enumerate(sentences):
+        request = _request(sentence, turn, policy, goes_on=place < last)
         if request is None or words.standing_of(request.quote) is not Standing.OWN:
             continue
         yield request
@@ -89,11 +95,17 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
             return
 
 
-def _request(sentence: str, turn: SourceTurn, policy: ExtractionPolicy) -> ForgetRequest | None:
+def _says_something_else(sentence: str) -> bool:
+    """Return True unless a sentence asks to forget, or is a courtesy."""
+    return bool(_WORD.search(sentence)) and not _REQUEST.match(sentence) and not _POLITE.match(f" {sentence}")
+
+
+def _request(sentence: str, turn: SourceTurn, policy: ExtractionPolicy, *, goes_on: bool) -> ForgetRequest | None:
     found = _REQUEST.match(sentence)
-    if found is None:
+    if found is None or (found.group("negated") and not found.group("asking") and sentence.endswith("?")):
         return None
-    what = _POLITE.sub("", (found.group("what") or found.group("removed") or "").strip(" .!?"))
+    told = (found.group("what") or found.group("removed") or "").strip(" .!?")
+    what = _POLITE.sub("", told)
     if _POINTS.match(what) or not _NAMES.match(what) or _FOR_NOW.search(what):
         return None
     stated = _STATES.match(what)
@@ -106,6 +118,7 @@ def _request(sentence: str, turn: SourceTurn, policy: ExtractionPolicy) -> Forge
     named = frozenset(_stems(claim or topic or (what[: more.start()] if more else what)))
     if not named and not claims:
         return None
+    is_firm = _is_firm(found, tail=told[len(what) :], states=bool(claim), goes_on=goes_on)
     return ForgetRequest(
         turn_id=turn.id,
         said_at=turn.said_at,
@@ -115,8 +128,23 @@ def _request(sentence: str, turn: SourceTurn, policy: ExtractionPolicy) -> Forge
         names_topic=bool(topic),
         is_own=_FIRST_PERSON.search(claim or topic or what) is not None,
         # Of several speakers, only a person can say whose address was meant.
-        is_plain=not turn.speaker and more is None,
+        is_plain=not turn.speaker and more is None and is_firm,
     )
+
+
+def _is_firm(found: "re2._Match[str]", *, tail: str, states: bool, goes_on: bool) -> bool:
+    """Return True if a sentence can mean nothing but a request, by how it asks or by what it states.
+
+    A bare "forget my diet" before something else, or "forget about my mother", may mean: never mind.
+    """
+    if _PLEASE.search(f"{found.group('lead')} {tail}"):
+        return True
+    if found.group("negated"):
+        return False
+    if found.group("asking") or found.group("removed") or states:
+        return True
+    sentence = found.group()
+    return not (goes_on or sentence.endswith("?") or _NEVER_MIND.search(sentence))
 
 
 def _stems(text: str) -> Iterator[str]:

@@ -83,6 +83,14 @@ def test_a_changed_or_missing_file_is_told(old: Project, archive: Path) -> None:
         call_command("verify_ledger", "test", "--archive", stdout=StringIO())
 
 
+def test_an_entry_that_was_sealed_before_an_older_one_keeps_both(old: Project) -> None:
+    """Entries are numbered when they are sealed, and a long transaction is sealed late."""
+    with as_owner_without_triggers():
+        LedgerEntry.objects.filter(project=old, number=2).update(created_at=timezone.now())
+    assert removed(old) == 1
+    assert LedgerEntry.objects.filter(project=old, number=2).exists()
+
+
 def test_what_can_not_be_archived_stays(old: Project, archive: Path) -> None:
     archive.write_text("a file in the place of the folder")
     entries = LedgerEntry.objects.filter(project=old).count()

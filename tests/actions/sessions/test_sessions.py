@@ -10,18 +10,20 @@ from apps.actions.errors import NotFound
 from apps.actions.projects.configure import configure
 from apps.actions.sessions.end_idle_sessions import end_idle_sessions
 from apps.actions.sessions.end_session import EndedSession, end_session
-from apps.memories.models import Memory
+from apps.actions.traces.apply_retention import apply_retention
+from apps.memories.models import Memory, MemoryOrigin
 from apps.outbox.models import OutboxRow, UserLease
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id, session_id
-from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.policy import ExtractionPolicy, Policy, RetentionPolicy
 from apps.tenants.models import Project
-from apps.traces.models import ModelCall, Session, Trace
+from apps.traces.models import ModelCall, Session, Trace, Turn
 from benchmarks.model_server import ModelServer, Reply
 from benchmarks.model_wire import Asked
+from tests.outbox.outbox_factories import make_due
 from tests.pipeline.answers import listing
-from tests.worker.worker_helper import Person
+from tests.worker.worker_helper import Person, interrupted
 
 pytestmark = pytest.mark.django_db
 GOAL = {
@@ -92,6 +94,22 @@ def test_work_that_is_done_again_adds_nothing(ana: Person) -> None:
     ana.is_worked_for()
     assert (Memory.objects.count(), ModelCall.objects.count()) == (1, calls)
     assert not OutboxRowQuerySet(OutboxRow).open().exists()
+
+
+def test_turns_that_are_deleted_while_the_session_is_looked_at_are_not_quoted(ana: Person) -> None:
+    limits = ExtractionPolicy(min_session_turns=1)
+    configure(project_id=ana.project.id, policy=Policy(extraction=limits, retention=RetentionPolicy(turn_days=30)))
+    ended = end(ana)
+
+    def delete_turns(_: object) -> None:
+        Trace.objects.exclude(id=ended.trace_id).update(created_at=timezone.now() - timedelta(days=40))
+        apply_retention(most=timedelta(minutes=1))
+
+    ana.is_worked_for(interrupted(delete_turns))
+    assert (Turn.objects.count(), MemoryOrigin.objects.count(), Memory.objects.count()) == (0, 0, 0)
+    make_due(ana.id)
+    ana.is_worked_for()
+    assert (ana.statuses()[-1], Memory.objects.count()) == (TraceStatus.DONE, 0)
 
 
 def test_later_turns_open_it_again_and_are_looked_at_alone(ana: Person, model_server: ModelServer) -> None:

@@ -74,6 +74,21 @@ def test_rows_that_refer_to_others_than_those_of_the_file_are_refused(content: b
     assert {each["reason"] for each in held.problems} == {"entity_id refers to a row that the file does not hold"}
 
 
+def test_a_reference_to_a_row_of_another_table_is_refused(content: bytes, other_project: Project) -> None:
+    """No foreign key refuses a stage whose trace is a session, or a trace that belongs to nobody."""
+    rows = rows_of(content)
+    first, last = (place for place, row in enumerate(rows) if row.get("kind") == "end_user")
+    span = next(row for row in rows[first:last] if row["kind"] == "spans")
+    span["row"]["trace_id"] = next(row for row in rows[first:last] if row["kind"] == "sessions")["row"]["id"]
+    stray = {"kind": "traces", "end_user_id": None, "row": {"id": "0192f3a4-1111-7222-8333-444455556666"}}
+    next(row for row in rows[last:] if row["kind"] == "spans")["row"]["trace_id"] = stray["row"]["id"]
+
+    held = load(other_project, "\n".join(map(json.dumps, [*rows[:first], stray, *rows[first:]])).encode())
+
+    assert [each["reason"] for each in held.problems] == ["trace_id refers to a row that the file does not hold"] * 2
+    assert not EndUser.objects.filter(project=other_project).exists()
+
+
 @pytest.mark.parametrize(
     ("head", "error"),
     [

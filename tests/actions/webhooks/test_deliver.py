@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -262,9 +261,7 @@ def test_failures_of_a_former_address_are_not_counted(ana: Person, project: Proj
     assert (found.failures, found.paused_at, found.leased_until) == (0, None, None)
 
 
-def test_a_webhook_that_another_process_has_claimed_is_left_to_it(
-    ana: Person, project: Project, receiver: Receiver
-) -> None:
+def test_what_another_process_has_claimed_is_left_to_it(ana: Person, project: Project, receiver: Receiver) -> None:
     webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.")
     number_all_events()
@@ -277,39 +274,6 @@ def test_a_webhook_that_another_process_has_claimed_is_left_to_it(
 
     assert deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=is_claimed_by_another) == 1
     assert Webhook.objects.get().leased_until == later
-
-
-def due(project: Project, *names: str, hours: int) -> None:
-    """Store webhooks that wait for their turn since so many hours."""
-    since = timezone.now() - timedelta(hours=hours)
-    for name in names:
-        made = webhook(project, "https://example.com/w", name=name).webhook
-        Webhook.objects.filter(id=made.id).update(resume_at=since)
-        WebhookDelivery.objects.create(
-            project=project, webhook=made, event_type="memory.created", give_up_at=timezone.now() + timedelta(days=1)
-        )
-
-
-def names_of(claimed: list[tuple[UUID, UUID]]) -> list[str]:
-    return sorted(Webhook.objects.get(id=webhook_id).name for webhook_id, _ in claimed)
-
-
-def test_projects_take_turns_however_many_webhooks_they_have(project: Project, other_project: Project) -> None:
-    due(project, "a1", "a2", "a3", "a4", hours=9)
-    due(other_project, "b1", hours=1)
-
-    assert [name[0] for name in names_of(claim(most=2))] == ["a", "b"]
-    Webhook.objects.filter(name="b1").update(leased_until=None, resume_at=timezone.now())  # it was served
-    assert names_of(claim(most=1)) == ["b1"], "its project has none in flight"
-    assert len(claim(most=9)) == 3, "nobody else waits"
-
-
-def test_of_two_projects_the_one_that_was_served_last_waits(project: Project, other_project: Project) -> None:
-    due(project, "a1", "a2", hours=9)
-    due(other_project, "b1", hours=1)
-    Webhook.objects.filter(name="a1").update(resume_at=timezone.now())
-
-    assert names_of(claim(most=1)) == ["b1"]
 
 
 def test_both_secrets_are_good_while_one_replaces_the_other(ana: Person, project: Project, receiver: Receiver) -> None:

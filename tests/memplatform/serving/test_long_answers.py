@@ -5,8 +5,14 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+from structlog.testing import capture_logs
 
 from memplatform.serving.long_answers import BLOCK_BYTES, LongAnswer, in_blocks, send_long_answer
+from memplatform.serving.threaded_application import ThreadedApplication
 from tests.event_loop import run_async
 
 BLOCKS = 40
@@ -36,12 +42,15 @@ class FileServer:
 class Made:
     """The blocks of an answer, counted as they are made."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, fails_after: int = BLOCKS) -> None:
         self.count = 0
         self.is_closed = False
+        self._fails_after = fails_after
 
     def blocks(self) -> Iterator[bytes]:
         for number in range(BLOCKS):
+            if number == self._fails_after:
+                raise RuntimeError("a defect")
             self.count += 1
             yield bytes([number]) * BLOCK_BYTES
 
@@ -82,13 +91,54 @@ def test_what_is_not_read_is_not_made() -> None:
 
     try:
         send_in_thread = threading.Thread(target=lambda: send(made, read, stall_seconds=0.2))
-        send_in_thread.start()
-        while not made.is_closed and send_in_thread.is_alive():
-            send_in_thread.join(0.01)
+        with capture_logs() as logs:
+            send_in_thread.start()
+            while not made.is_closed and send_in_thread.is_alive():
+                send_in_thread.join(0.01)
     finally:
         ended.set()
     send_in_thread.join(60)
     assert made.count == 1
+    assert [each["event"] for each in logs] == ["long answer broken off: its reader takes nothing"]
+
+
+def test_an_error_ends_it_and_is_logged() -> None:
+    def read(opened: int) -> None:
+        while os.read(opened, 100_000):
+            pass
+
+    made = Made(fails_after=3)
+    with capture_logs() as logs, pytest.raises(RuntimeError):
+        send(made, read)
+    assert (made.count, made.is_closed) == (3, True)
+    assert [(each["event"], each["log_level"]) for each in logs] == [("long answer broken off", "error")]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_thread_of_the_view_keeps_no_connection() -> None:
+    used: list[Any] = []
+    held: list[bool] = []
+
+    class Streamed:
+        streaming = True
+
+        def __iter__(self) -> Iterator[bytes]:
+            for _ in range(3):
+                used.append(connections["default"])
+                connection.ensure_connection()
+                yield b"x" * BLOCK_BYTES
+
+    class LookingServer(FileServer):
+        def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
+            held.extend(each.connection is not None for each in used)
+            super().response_file(status, headers, file)
+
+    server = LookingServer(lambda opened: None)
+    application = ThreadedApplication(lambda environ, start: Streamed(), threads=1, at_once=1)
+    run_async(application.answer(server, {}))  # type: ignore[arg-type]
+    application.stop()
+    server.thread.join(60)
+    assert held == [False, False]
 
 
 def test_a_reader_that_goes_ends_it() -> None:

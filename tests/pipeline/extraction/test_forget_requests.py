@@ -22,6 +22,9 @@ def requests(text: str, *, role: Role = Role.USER) -> tuple[ForgetRequest, ...]:
         ("Please delete my phone number from your memory.", {"phone", "number"}),
         ("Forget that Tom is ill.", {"tom", "ill"}),
         ("Thanks. Don't remember my birthday, please.", {"birthday"}),
+        ("Please forget about my knee. What's for dinner?", {"knee"}),
+        ("Forget my address. Thank you!", {"address"}),
+        ("Delete my diet from your notes. Let's have pizza.", {"diet"}),
     ],
 )
 def test_a_request_names_what_is_to_be_forgotten(text: str, words: set[str]) -> None:
@@ -35,10 +38,32 @@ def test_a_statement_in_a_request_is_read() -> None:
     assert [each.content for each in request.claims] == ["User lives in Lyon."]
 
 
-def test_a_request_with_more_behind_it_is_not_plain() -> None:
-    (request,) = requests("Forget my diet, let's have pizza.")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Forget my diet, let's have pizza.", {"diet"}),
+        ("Forget my diet! Let's have pizza tonight.", {"diet"}),
+        ("Forget my diet. Let's have pizza.", {"diet"}),
+        ("Forget my birthday?", {"birthday"}),
+        ("Forget about my mother.", {"mother"}),
+        ("Forget all about my mother.", {"mother"}),
+        ("Also don't remember where I left my keys.", {"left", "key"}),
+        ("Could you do not remember my keys?", {"key"}),
+    ],
+)
+def test_what_may_mean_something_else_is_not_plain(text: str, words: set[str]) -> None:
+    (request,) = requests(text)
     assert not request.is_plain
-    assert request.words == {"diet"}
+    assert request.words == words
+
+
+def test_several_requests_in_a_row_are_plain() -> None:
+    assert [each.is_plain for each in requests("Forget my address. Forget my phone number.")] == [True, True]
+
+
+def test_a_statement_is_named_whatever_follows() -> None:
+    (request,) = requests("Forget that I live in Lyon. Let's have pizza.")
+    assert request.is_plain
 
 
 @pytest.mark.parametrize(
@@ -48,6 +73,8 @@ def test_a_request_with_more_behind_it_is_not_plain() -> None:
         "Please forget that.",
         "Forget everything I said.",
         "Don't forget my birthday.",
+        "Don't remember my peanut allergy? I told you last week.",
+        "So you don't remember my birthday?",
         "Never forget that I'm allergic to nuts.",
         "I forgot my umbrella.",
         "Forget Paris, let's go to Rome.",
