@@ -22,8 +22,8 @@ def test_samples_are_drawn_labels_exported_and_figures_printed(project: Project)
     assert "2 of 2 (turn), seed 7" in said
     item = EvaluationItem.objects.filter(memory__isnull=False)[0]
     label_item(by=Labeller(project.pk, person_id=7), item_id=item.pk, value=LabelValue.GOOD)
-    (line,) = run("evaluate", "export", "test").splitlines()
-    assert (json.loads(line)["item_id"], json.loads(line)["value"]) == (item.shown_id, "good")
+    label, end = map(json.loads, run("evaluate", "export", "test").splitlines())
+    assert (label["item_id"], label["value"], end) == (item.shown_id, "good", {"kind": "end"})
     figures = json.loads(run("evaluate", "figures", "test"))
     assert (figures["total"]["precision"]["value"], [*figures["versions"]]) == (1.0, ["1"])
 
