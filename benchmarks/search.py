@@ -25,6 +25,7 @@ from apps.actions.projects.create_project import create_project
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.search import SearchQuery, search
 from apps.memories.search.cache import CACHE
+from apps.memories.writing.revisions import note_changes
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.policy import RetrievalPolicy
@@ -129,6 +130,7 @@ class Scene:
             one.content = _sentence(self.chance, words=12)
             one.save()
             store_vectors([one], embedder=self.embedder)
+            note_changes(end_user_id=user, memory_ids=[one.id])
 
 
 def _floor() -> float:
