@@ -1,6 +1,6 @@
 """Run SQL statements and fetch their rows."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
@@ -13,8 +13,10 @@ def fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
-def fetch_each(sql: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+def fetch_each(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Run a statement once for each of the values, without waiting in between, and return the rows of all."""
+    if len(values) == 1:  # the usual case of a claim; a pipeline of psycopg costs more than the statement
+        return fetch(sql, values[0])
     connection.ensure_connection()
     cursors = []
     with connection.wrap_database_errors, connection.pipelined():  # type: ignore[attr-defined]  # of our backend

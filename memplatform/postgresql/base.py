@@ -194,6 +194,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.transaction_with_scope() if is_transaction else nullcontext(), self.connection.pipeline():
             self._scope_of_pipeline = current_scope() if is_transaction else None
             yield
+        self._scope_of_pipeline = None  # at its end a pipeline within another one ends their transaction as well
 
     @contextmanager
     def transaction_with_scope(self) -> Iterator[None]:
