@@ -1,10 +1,10 @@
 """The names of people and keys where only their identifiers are stored."""
 
 from collections.abc import Iterable
-from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from apps.console.query_params import identifier_of
 from apps.tenants.models import ApiKey
 
 MOST_NAMED = 100
@@ -35,13 +35,6 @@ def _people(actors: set[str]) -> dict[str, str]:
 
 
 def _keys(actors: set[str]) -> dict[str, str]:
-    ids = [found for actor in actors if actor.startswith(_KEY) and (found := _uuid(actor.removeprefix(_KEY)))]
+    ids = [found for actor in actors if actor.startswith(_KEY) and (found := identifier_of(actor.removeprefix(_KEY)))]
     keys = ApiKey.objects.filter(pk__in=ids).only("name") if ids else ()
     return {f"{_KEY}{key.pk}": f"key {key.name}" for key in keys}
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

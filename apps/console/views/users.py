@@ -61,18 +61,16 @@ def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
         text=text,
         stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL,
     )
+    query = SearchQuery(text=block.text, limit=MAX_HITS, stakes=block.stakes)
     shown: dict[str, Any] = {"query": block, "stakes": list(Stakes)}
     try:
-        found = explain_recall(request=_recall_request(end_user, block))
+        found = explain_recall(
+            request=RecallRequest(project_id=end_user.project_id, end_user_id=end_user.pk, query=query, block=block)
+        )
     except ProviderError:
         return shown | {"problem": "The embedder does not answer, so nothing can be ranked. Try again later."}
     told = told_block(found, found.block, end_user_id=end_user.pk) if found.block else None
     return shown | {"told": told}
-
-
-def _recall_request(end_user: EndUser, block: ContextQuery) -> RecallRequest:
-    query = SearchQuery(text=block.text, limit=MAX_HITS, stakes=block.stakes)
-    return RecallRequest(project_id=end_user.project_id, end_user_id=end_user.pk, query=query, block=block)
 
 
 def _facts(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
