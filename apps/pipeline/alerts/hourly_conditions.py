@@ -42,7 +42,8 @@ def hourly_conditions(measured: Measured) -> Iterator[Condition]:
 
 def _ratio(ratio: Ratio, hours: Sequence[Tallies]) -> Iterator[Condition]:
     for number in range(1, len(hours) + 1):
-        reading = _reading(ratio, total_of(hours[-number:]))
+        readings = ratio_readings(total_of(hours[-number:]))
+        reading = next(each for each in readings if each.ratio is ratio)
         if reading.whole >= MIN_WHOLE:
             break
     else:
@@ -92,7 +93,3 @@ def subject_of(ratio: Ratio) -> str:
 def ratio_of(subject: str) -> Ratio:
     """Return the ratio that an alert is about."""
     return Ratio[subject.upper()]
-
-
-def _reading(ratio: Ratio, tallies: Tallies) -> RatioReading:
-    return next(each for each in ratio_readings(tallies) if each.ratio is ratio)
