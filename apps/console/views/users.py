@@ -1,5 +1,6 @@
 """End users: context block, facts over time, timeline and entities."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -73,10 +74,6 @@ def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
     return shown | {"told": told}
 
 
-def _facts(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    return {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
-
-
 def _timeline(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
     rows = Memory.objects.for_end_user(end_user.pk).to_show()
     status = request.GET.get("status", "")
@@ -85,8 +82,9 @@ def _timeline(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
     return {"page": paginate(rows.order_by("-said_at", "-id"), request), "status": status}
 
 
-def _graph(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    return {"graph": entity_graph(end_user_id=end_user.pk)}
-
-
-_TABS = {"context": _context, "facts": _facts, "timeline": _timeline, "graph": _graph}
+_TABS: dict[str, Callable[[HttpRequest, EndUser], dict[str, Any]]] = {
+    "context": _context,
+    "facts": lambda _, end_user: {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())},
+    "timeline": _timeline,
+    "graph": lambda _, end_user: {"graph": entity_graph(end_user_id=end_user.pk)},
+}

@@ -35,7 +35,9 @@ def hourly_conditions(measured: Measured) -> Iterator[Condition]:
     hours = measured.hours[-MOST_HOURS:]
     for ratio in Ratio:
         yield from _ratio(ratio, hours)
-    yield from _sudden_change(hours)
+    if (change := sudden_change(Ratio.PRE_FILTER, hours)) is not None:
+        figures = {"before": change.before, "latest": change.latest}
+        yield Condition(AlertKind.SUDDEN_CHANGE, subject_of(change.ratio), figures, window_hours=len(hours))
     for stage, histograms in measured.latencies.items():
         yield from _latency(stage, histograms[-MOST_HOURS:])
 
@@ -57,12 +59,6 @@ def excess(reading: RatioReading) -> float:
     """Return how many cases lie beyond the limit of an alert."""
     band = BANDS[reading.ratio]
     return max(reading.part - band.alert_above * reading.whole, band.alert_below * reading.whole - reading.part)
-
-
-def _sudden_change(hours: Sequence[Tallies]) -> Iterator[Condition]:
-    if (change := sudden_change(Ratio.PRE_FILTER, hours)) is not None:
-        figures = {"before": change.before, "latest": change.latest}
-        yield Condition(AlertKind.SUDDEN_CHANGE, subject_of(change.ratio), figures, window_hours=len(hours))
 
 
 def _latency(stage: Stage, histograms: Sequence[Mapping[int, int]]) -> Iterator[Condition]:
