@@ -118,6 +118,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if not hasattr(connection, "scope_cursor"):
             connection.server_cursor_factory = ServerSideCursor
             connection.scope_cursor = connection.cursor()
+            connection.kept_cursors = {}
             connection.has_citus = bool(connection.pgconn.exec_(_HAS_CITUS).ntuples)
         return connection
 
@@ -131,6 +132,23 @@ class DatabaseWrapper(base.DatabaseWrapper):
         cursor = super().create_cursor(name)
         cursor.database = self
         return cursor
+
+    def execute_kept(self, statement: str, values: Any) -> Any:
+        """Run a statement by the cursor that the connection keeps for it, and return this cursor.
+
+        It has found out before how to convert the parameters of the statement and the columns of its rows. Statements
+        must be constants, as their cursors stay until the connection is closed. The rows have to be fetched before the
+        statement runs again.
+        """
+        self.ensure_connection()
+        kept: dict[str, Any] = self.connection.kept_cursors
+        cursor = kept.get(statement)
+        if cursor is None:
+            cursor = kept[statement] = self.create_cursor()
+        cursor.database = self
+        wrapped = self._prepare_cursor(cursor)  # type: ignore[attr-defined]  # not in the stubs
+        wrapped.execute(statement, values)
+        return wrapped
 
     def has_scope(self) -> bool:
         """Return True if the next statement needs no other scope than it has."""
@@ -202,7 +220,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def set_scope_of_pipeline(self) -> None:
         """Send the scope of a pipeline outside of a transaction, unless it has it."""
         scope = current_scope()
-        if scope != self._scope_of_pipeline:
+        if scope is not self._scope_of_pipeline and scope != self._scope_of_pipeline:
             self.send_scope()
             self._scope_of_pipeline = scope
 
