@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.folding import CUT
+from apps.pipeline.prefilter.context_marker import is_recalled, without_context_blocks
+from apps.pipeline.prefilter.folding import CUT, fold
 
 EARLIER_TURN_CHARACTERS = 4_000  # characters read of an earlier turn; repeats of longer ones are not recognised
 TAIL = 600  # characters of the previous turn that are searched for a question
@@ -30,13 +32,23 @@ _CLOSING_OFFER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for the cached properties: of most earlier turns nobody asks for the words
 class Utterance:
-    """A turn with its own words (without text that this server rendered) and their folded form."""
+    """A turn with its own words and their folded form, of up to `limit` characters."""
 
     turn: SourceTurn
-    own: str
-    words: str
+    limit: int
+
+    @cached_property
+    def own(self) -> str:
+        """Return the text without what this server rendered."""
+        text = self.turn.content
+        return without_context_blocks(text) if is_recalled(text) else text
+
+    @cached_property
+    def words(self) -> str:
+        """Return the folded form of the own words."""
+        return fold(self.own, limit=self.limit)
 
     @property
     def speaker(self) -> tuple[Role, str]:
@@ -101,6 +113,6 @@ def _asks(sentence: str) -> bool:
 
 
 def _says_the_same(one: Utterance, other: Utterance) -> bool:
-    if one.words != other.words or one.speaker != other.speaker:
+    if one.speaker != other.speaker or one.words != other.words:
         return False
     return not one.words.endswith(CUT) or one.own == other.own
