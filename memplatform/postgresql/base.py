@@ -140,7 +140,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         must be constants, as their cursors stay until the connection is closed. The rows have to be fetched before the
         statement runs again.
         """
-        self.ensure_connection()
+        if self.connection is None:
+            self.ensure_connection()
         kept: dict[str, Any] = self.connection.kept_cursors
         cursor = kept.get(statement)
         if cursor is None:
@@ -264,6 +265,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         result = self.connection.pgconn.exec_(statements)
         if result.status != ExecStatus.COMMAND_OK:
             raise psycopg.errors.error_from_result(result)
+
+    def _set_autocommit(self, autocommit: bool) -> None:
+        """Set it where it is another one, which it hardly ever is: psycopg takes a lock and a generator for it."""
+        if self.connection.autocommit != autocommit:
+            super()._set_autocommit(autocommit)  # type: ignore[misc]  # not in the stubs
 
     def _commit(self) -> None:
         while self.before_commit:
