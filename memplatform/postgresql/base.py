@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 from django.db import NotSupportedError
 from django.db.backends.postgresql import base, operations
-from psycopg.pq import ExecStatus, PipelineStatus, TransactionStatus
+from psycopg.pq import ExecStatus, Format, PipelineStatus, TransactionStatus
 
 from apps.tenants.scope import OWNER, DatabaseScope, current_scope
 
@@ -146,10 +146,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         cursor = kept.get(statement)
         if cursor is None:
             cursor = kept[statement] = self.create_cursor()
+            cursor.format = Format.BINARY  # of the rows: times take a tenth of what they take as text
         cursor.database = self
-        wrapped = self._prepare_cursor(cursor)  # type: ignore[attr-defined]  # not in the stubs
-        wrapped.execute(statement, values)
-        return wrapped
+        if self.execute_wrappers or self.queries_logged:
+            cursor = self._prepare_cursor(cursor)  # type: ignore[attr-defined]  # not in the stubs
+        self.validate_no_broken_transaction()
+        with self.wrap_database_errors:
+            cursor.execute(statement, values)
+        return cursor
 
     def has_scope(self) -> bool:
         """Return True if the next statement needs no other scope than it has."""
@@ -211,12 +215,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return
         try:
             with self.pipelined():
-                self.connection.scope_cursor.execute("begin")
+                self._add_to_pipeline(b"begin")
                 yield
-                self.connection.scope_cursor.execute("commit")
+                self._add_to_pipeline(b"commit")
         finally:
             if self.connection is not None and self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
                 self.connection.rollback()
+
+    def _add_to_pipeline(self, command: bytes) -> None:
+        """Add a command without parameters and rows, as psycopg adds its own; it is sent with the next statement."""
+        self.connection.wait(self.connection._exec_command(command))
 
     def set_scope_of_pipeline(self) -> None:
         """Send the scope of a pipeline outside of a transaction, unless it has it."""

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
@@ -32,23 +30,34 @@ _CLOSING_OFFER = re.compile(
 )
 
 
-@dataclass(frozen=True)  # without slots, for the cached properties: of most earlier turns nobody asks for the words
 class Utterance:
-    """A turn with its own words and their folded form, of up to `limit` characters."""
+    """A turn with its own words and their folded form, of up to `limit` characters.
 
-    turn: SourceTurn
-    limit: int
+    Both are found out when they are asked for: of most earlier turns nobody asks for them.
+    """
 
-    @cached_property
+    __slots__ = ("_limit", "_own", "_words", "turn")
+
+    def __init__(self, turn: SourceTurn, *, limit: int) -> None:
+        self.turn = turn
+        self._limit = limit
+        self._own: str | None = None
+        self._words: str | None = None
+
+    @property
     def own(self) -> str:
         """Return the text without what this server rendered."""
-        text = self.turn.content
-        return without_context_blocks(text) if is_recalled(text) else text
+        if self._own is None:
+            text = self.turn.content
+            self._own = without_context_blocks(text) if is_recalled(text) else text
+        return self._own
 
-    @cached_property
+    @property
     def words(self) -> str:
         """Return the folded form of the own words."""
-        return fold(self.own, limit=self.limit)
+        if self._words is None:
+            self._words = fold(self.own, limit=self._limit)
+        return self._words
 
     @property
     def speaker(self) -> tuple[Role, str]:

@@ -34,8 +34,8 @@ def run(draft: Draft) -> Draft:
     """Drop each turn that a check or rule matches; remove text that this server rendered from the other turns."""
     policy = draft.policy.pre_filter
     matcher = matcher_for(policy)
-    earlier = [Utterance(turn, policy.scan_characters) for turn in draft.request.earlier_turns]
-    sent = [Utterance(turn, policy.scan_characters) for turn in draft.request.turns]
+    earlier = [Utterance(turn, limit=policy.scan_characters) for turn in draft.request.earlier_turns]
+    sent = [Utterance(turn, limit=policy.scan_characters) for turn in draft.request.turns]
     said = [*earlier, *sent]
     waiting = {turn.id for turn in draft.turns}
     drops: dict[UUID, Drop] = {}
