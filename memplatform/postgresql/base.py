@@ -2,15 +2,16 @@
 
 The settings are local to the transaction, so a pooler that assigns connections per transaction can't mix up tenants:
 
-- A statement outside of a transaction is sent together with the one that sets its scope, in psycopg's pipeline mode.
+- A statement outside of a transaction is sent together with the one that sets its scope (scoped_message.py).
   PostgreSQL runs both in one implicit transaction, and there is no further round trip.
 - In a transaction the scope is set with its BEGIN, in one message, and again when it changes or may have been undone.
 - A server with Citus (docs/scale.md) passes on to the others what SET LOCAL says in a transaction, and nothing else.
   There the scope is set by it, and a statement by itself becomes a transaction.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from typing import Any
 
 import psycopg
@@ -19,12 +20,9 @@ from django.db.backends.postgresql import base, operations
 from psycopg.pq import ExecStatus, Format, PipelineStatus, TransactionStatus
 
 from apps.tenants.scope import OWNER, DatabaseScope, current_scope
+from memplatform.postgresql.scoped_message import ScopeStatement, run_after_scope
 
-SET_SCOPE = (
-    "select set_config('role', %s, true), set_config('memplatform.project', %s, true),"
-    " set_config('memplatform.end_user', %s, true)"
-)
-
+Limits = tuple[tuple[str, str], ...]  # names and values of settings
 _HAS_CITUS = b"select from pg_extension where extname = 'citus'"
 
 
@@ -33,6 +31,7 @@ class _Scoped:
 
     database: "DatabaseWrapper | None" = None
     connection: Any
+    _is_alone = False  # what is being executed: a statement outside of transactions and pipelines
 
     def execute(self, *args: Any, **options: Any) -> Any:
         """Execute a statement in the current scope."""
@@ -51,9 +50,24 @@ class _Scoped:
         if database.has_citus:
             with database.transaction_with_scope():
                 return super().execute(*args, **options)  # type: ignore[misc]
-        with self.connection.pipeline():
-            database.send_scope()
+        self._is_alone = True
+        try:
             return super().execute(*args, **options)  # type: ignore[misc]
+        finally:
+            self._is_alone = False
+
+    def _maybe_prepare_gen(self, statement: Any, *, prepare: bool | None = None, binary: bool | None = None) -> Any:
+        """Return the generator that runs a converted statement: psycopg's, or one that sends the scope with it."""
+        if not self._is_alone or self.database is None:
+            return super()._maybe_prepare_gen(statement, prepare=prepare, binary=binary)  # type: ignore[misc]
+        return run_after_scope(
+            cursor=self,
+            statement=statement,
+            scope=self.database.scope_statement(),
+            settings=current_scope().encoded,
+            prepare=prepare,
+            binary=binary,
+        )
 
     def executemany(self, *args: Any, **options: Any) -> Any:
         """Refuse, as `copy` and `stream`: these don't set a scope."""
@@ -77,6 +91,19 @@ class ServerSideCursor(_Scoped, psycopg.ServerCursor[Any]):
     def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
         with database.transaction_with_scope():
             return psycopg.ServerCursor.execute(self, *args, **options)
+
+
+@cache
+def _scope_query(limits: Limits, *, placeholders: tuple[str, str, str]) -> str:
+    """Return SQL with placeholders for role, project and end user that sets them and the limits."""
+    values = dict(zip(("role", "memplatform.project", "memplatform.end_user"), placeholders, strict=True))
+    values |= {name: f"'{value}'" for name, value in limits}
+    return "select " + ", ".join(f"set_config('{name}', {value}, true)" for name, value in values.items())
+
+
+@cache
+def _scope_statement(limits: Limits) -> ScopeStatement:
+    return ScopeStatement(_scope_query(limits, placeholders=("$1", "$2", "$3")).encode())
 
 
 _UNKNOWN = DatabaseScope(role="unknown")  # a rollback to a savepoint may have restored another one
@@ -248,12 +275,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             for statement in self._local_settings():
                 self.connection.scope_cursor.execute(statement)
             return
-        limits = "".join(f", set_config('{name}', '{value}', true)" for name, value in self._local_limits())
-        self.connection.scope_cursor.execute(SET_SCOPE + limits, current_scope().settings, prepare=True)
+        statement = _scope_query(self._local_limits(), placeholders=("%s", "%s", "%s"))
+        self.connection.scope_cursor.execute(statement, current_scope().settings, prepare=True)
 
-    def _local_limits(self) -> Iterable[tuple[str, str]]:
-        limits: dict[str, str] = self.settings_dict.get("LOCAL_LIMITS", {})
-        return limits.items()
+    def scope_statement(self) -> ScopeStatement:
+        """Return the statement that sets the scope, to be sent together with another one."""
+        return _scope_statement(self._local_limits())
+
+    def _local_limits(self) -> Limits:
+        return tuple(self.settings_dict.get("LOCAL_LIMITS", {}).items())
 
     def begin(self) -> None:
         """Begin a transaction and set its scope, in one message."""
