@@ -248,6 +248,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise psycopg.errors.error_from_result(result)
 
     def _commit(self) -> None:
+        if self.before_commit:
+            # Deferred foreign keys lock the rows that they refer to. What is done before a commit locks a row that
+            # writers of these rows wait for, so it comes last: each would else wait for the other.
+            self.connection.scope_cursor.execute("set constraints all immediate")
         while self.before_commit:
             self.before_commit.pop(min(self.before_commit))()
         self._scope_of_transaction = None
