@@ -5,6 +5,8 @@ from typing import Any
 
 from django.db import connection
 
+from apps.tenants.scoped_connection import scoped_connection
+
 
 def fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
     """Run one statement and return all of its rows."""
@@ -23,9 +25,9 @@ def run_constant(sql: str, values: Any) -> Any:
 
 def fetch_each(sql: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Run a statement once for each of the values, without waiting in between, and return the rows of all."""
-    connection.ensure_connection()
+    database = scoped_connection()
     cursors = []
-    with connection.wrap_database_errors, connection.pipelined():  # type: ignore[attr-defined]  # of our backend
+    with database.wrap_database_errors, database.pipelined():
         for each in values:
             cursor = connection.cursor()
             cursor.execute(sql, each)
