@@ -166,13 +166,8 @@ def problem_of(error: Exception) -> Problem | None:
     if isinstance(error, input_validation.BadInput | actions.Unfit):
         code = Code.TOO_LARGE if isinstance(error, input_validation.TooLarge) else Code.INVALID_REQUEST
         return invalid(str(error), at=error.at, code=code)
-    if is_locked_out(error):
-        _log.error("a request was ended, as another held the same rows: %s", type(error.__cause__).__name__)
-        return Problem(Code.ROWS_LOCKED, "another writer held the same rows; nothing was written, try again")
     if is_outage(error) or isinstance(error, actions.ProviderError):
-        write_failures.note(error)
-        _log.error("the database or a model provider is unreachable: %s", type(error.__cause__ or error).__name__)
-        return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")
+        return _unavailable(error)
     if isinstance(error, DataError):
         _log.exception("a value passed validation but was rejected by the database")
         return Problem(Code.INVALID_REQUEST, "the request contains a value that can't be stored")
@@ -182,3 +177,13 @@ def problem_of(error: Exception) -> Problem | None:
         if isinstance(error, kind):
             return Problem(code, str(getattr(error, "detail", error)) or STATUS_AND_TITLE[Code.NOT_FOUND][1])
     return None
+
+
+def _unavailable(error: Exception) -> Problem:
+    cause = type(error.__cause__ or error).__name__
+    if is_locked_out(error):
+        _log.error("a request was ended, as another held the same rows: %s", cause)
+        return Problem(Code.ROWS_LOCKED, "another writer held the same rows; nothing was written, try again")
+    write_failures.note(error)
+    _log.error("the database or a model provider is unreachable: %s", cause)
+    return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")
