@@ -1,7 +1,8 @@
 """Add work to the outbox: one row per subject, and mark its end user as ready. All times are the database's.
 
-Every transaction takes its locks in the same order, which prevents deadlocks: session, memories, lease, outbox rows,
-trace. A transaction that accepts a request or writes memories therefore enqueues its work last.
+Every transaction takes its locks in the same order, which prevents deadlocks (docs/decisions/outbox.md): end user,
+session, memories, lease, outbox rows, trace. A transaction that accepts a request or writes memories therefore enqueues
+its work last.
 """
 
 from collections.abc import Sequence

@@ -313,7 +313,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.before_commit:
             # Deferred foreign keys lock the rows that they refer to. What is done before a commit locks a row that
             # writers of these rows wait for, so it comes last: each would else wait for the other.
-            self.connection.scope_cursor.execute("set constraints all immediate")
+            with self.wrap_database_errors:
+                self.connection.scope_cursor.execute("set constraints all immediate")
         while self.before_commit:
             self.before_commit.pop(min(self.before_commit))()
         self._scope_of_transaction = None
