@@ -45,7 +45,7 @@ _ENDS = re2.compile(
 )
 # "So the propranolol makes me dizzy. They're switching me to topiramate."
 _SWITCHES = re2.compile(
-    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved) (?:(?:me|him|her|us|over|it|that|them) )*(?:to|for|onto)\b|\b(?:replaced (?:it|that|them) (?:with|by)|instead of|(?:now|have|got|on) (?:the |an)?other one)\b"
+    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved) (?:(?:me|him|her|us|over|it|that|them) )*(?:to|for|onto)\b|\b(?:came|come|gone|taken me|took me|taken him|took him|taken her|took her) off (?:it|that|them|those)\b|\b(?:replaced (?:it|that|them) (?:with|by)|instead of|(?:now|have|got|on) (?:the |an)?other one)\b"
 )
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(
