@@ -3,6 +3,7 @@
 Who says it again with another value replaces the former one: a thing has one price and one day at a time.
 """
 
+import re
 from dataclasses import dataclass
 
 import re2
@@ -18,7 +19,7 @@ from apps.pipeline.lexicon.numerals import NUMBERS
 from apps.pipeline.lexicon.tables import alternation
 
 _WEEKDAY = rf"(?:{alternation(WEEKDAYS)})s?"
-_DAY = rf"(?:(?:{_WEEKDAY},? )?(?:the )?{DATE}|{_WEEKDAY}|the \d{{1,2}}(?:st|nd|rd|th))(?: (?:at|in|from \d) ?[\w: ]{{1,30}})?"
+_DAY = rf"(?:(?:{_WEEKDAY},? )?(?:the )?{DATE}|{_WEEKDAY}|the \d{{1,2}}(?:st|nd|rd|th))(?: \d{{1,2}}(?::\d\d)?(?: ?[ap]m)?\b)?(?: (?:at|in|from \d) ?[\w: ]{{1,30}})?"
 _NUMBER_WORD = rf"(?:{alternation(NUMBERS)})"
 _SUM = rf"(?:[€$£] ?\d[\d.,]*(?:k|m)?|\d[\d.,]* ?(?:k|euros?|eur|dollars?|pounds?|quid|chf|€|\$|£|%|percent)(?: (?:a|per) [a-z]+)*|{_NUMBER_WORD}(?:[- ]{_NUMBER_WORD})? (?:euros?|dollars?|pounds?|quid)(?: {_NUMBER_WORD})?(?: (?:a|per) [a-z]+)*)"
 _COUNT = r"\d[\d.,:]*(?: ?(?:km|kg|miles|minutes|hours|days|weeks|months|people|guests|users|customers|seats|pages))?"
@@ -35,7 +36,7 @@ _WENT = re2.compile(
 )
 _SOMEBODY = r"(?:\p{Lu}[\p{L}-]+|[a-z]{3,12})"  # "simran moved the wedding to August"
 _ALTERS = re2.compile(
-    rf"^(?:(?i:I|we|they|(?:my|our|the) [a-z]+)|(?P<who>{_SOMEBODY}))(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?:(?P<owner>my|our|the) )?(?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
+    rf"^(?:(?i:I|we|they|(?:my|our|the) [a-z]+)|(?P<who>{_SOMEBODY}))(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?:(?P<owner>my|our|the) )?(?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: off| up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
 )
 # "bumped my package to 3200": who leaves "I" out
 _ALTERED_BEFORE = re2.compile(
@@ -66,6 +67,7 @@ _NO_THING = frozenset(
 )
 _UNTIL = re2.compile(r"(?i)\b(?:until|till)\b")
 _REGULAR = re2.compile(rf"(?i)(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)")
+_OF_SOMEBODY = re.compile(r"^(?P<who>[A-Za-z][\w-]+)['’]s (?P<thing>[a-z][a-z' -]*)$")
 _ARTICLE = re2.compile(r"^[Aa]n? ")
 _JOINT = re2.compile(r"^(?i:and|but|so|plus|also),? ")
 _FAMILY = KIN_WORDS - frozenset("customers fans clients students employees guests".split())
@@ -83,43 +85,56 @@ class ChangingValue:
 def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
     """Read what a thing costs, counts or is set to; None where no value is given."""
     clause = _JOINT.sub("", clause)
-    said = _LATER.sub("", clause.strip(" .!"))
+    return _sum_or_number(clause, name=name) or _set_to(clause, name=name)
+
+
+def _sum_or_number(clause: str, *, name: str) -> ChangingValue | None:
+    """Read "we can spend 900 on the sofa" and "we have 60 customers"."""
     if money := _SPENDS.match(clause.strip(" .!")):
         purpose = money.group("purpose") or ""
         return _value("budget", money.group("value") or "", f"{name}'s budget{purpose} is {money.group('value')}.")
-    if held := _HOLDS.match(said):
+    if held := _HOLDS.match(_LATER.sub("", clause.strip(" .!"))):
         thing = held.group("thing") or ""
         if _FAMILY.isdisjoint(thing.split()) and thing.split()[-1] not in ("years", "things", "questions", "options"):
             return _value(f"number of {thing}", held.group("value") or "", f"{name} has {held.group('value')} {thing}.")
+    return None
+
+
+def _set_to(clause: str, *, name: str) -> ChangingValue | None:
+    said = _LATER.sub("", clause.strip(" .!"))
     said = f"I {said[:1].lower()}{said[1:]}" if _ALTERED_BEFORE.match(said) else said
     altered = _PUT_OFF.search(clause.strip(" .!")) or _ALTERS.match(said) or _WENT.match(said)
     found = altered or _IS.match(said)
-    is_regular = found is not None and _REGULAR.match(found.group("value") or "") is not None
-    is_told = bool(altered) or is_regular  # "the yoga is on Mondays": one's own
-    thing = (
-        _ARTICLE.sub("", (found.group("thing") or "").removesuffix("'s")) if found is not None else ""
-    )  # "choir's moved to Mondays"
-    if found is None or not _is_meant(found.group("owner") or "", thing, is_altered=is_told):
+    if found is None:
         return None
-    thing, value = thing.lower(), found.group("value") or ""
+    value = found.group("value") or ""
+    is_told = bool(altered) or _REGULAR.match(value) is not None  # "the yoga is on Mondays": one's own
+    owner, thing = _whose_and_what(found, name=name, is_told=is_told)
+    if not _is_meant(found.group("owner") or "", thing, is_altered=is_told):
+        return None
+    thing = thing.lower()
     thing = f"{thing} operation" if _BODY.fullmatch(thing) else thing  # "they've put my knee off"
     is_bare = value[:1].isdigit() and not _SPEAKS_FOR_ITSELF.search(value)
     if (not altered and _WITHOUT_MONTH.match(value)) or (is_bare and _MOVED.search(said)):
         return None
     if is_bare and not (found.group("owner") or altered):
         return None
-    name = _owner_of(found, name=name)
     be = "are" if thing.endswith("s") and not thing.endswith("ss") else "is"
-    is_day = _IS_DAY.match(value) is not None
-    if _UNTIL.search(said):
-        return _value(thing, value, f"{name}'s {thing} {be} until {value}.")
-    return _value(thing, value, f"{name}'s {thing} {be} {'on ' if is_day else ''}{value}.")
+    when = f"until {value}" if _UNTIL.search(said) else f"on {value}" if _IS_DAY.match(value) else value
+    what = thing if owner == name else f"{owner.rpartition(' ')[2]} {thing}"
+    return _value(what, value, f"{owner}'s {thing} {be} {when}.")
 
 
-def _owner_of(found: "re2._Match[str]", *, name: str) -> str:
-    """Return whose the thing is: of somebody who moved "the wedding", or else the speaker's."""
+def _whose_and_what(found: "re2._Match[str]", *, name: str, is_told: bool) -> tuple[str, str]:
+    """Return whose a thing is and what it is: Simran's, who "moved the wedding", Theo's of "Theo's practice"."""
+    thing = _ARTICLE.sub("", (found.group("thing") or "").removesuffix("'s"))  # "choir's moved to Mondays"
     who = (found.group("who") or "") if found.re is _ALTERS and found.group("owner") not in ("my", "our") else ""
-    return f"{who[:1].upper()}{who[1:]}" or name
+    if who:
+        return f"{who[:1].upper()}{who[1:]}", thing
+    owned = _OF_SOMEBODY.match(thing) if is_told else None
+    if owned is None:
+        return name, thing
+    return (f"{name}'s {owned['who']}" if found.group("owner") else owned["who"]), owned["thing"]
 
 
 def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
@@ -134,7 +149,8 @@ def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
         return is_altered and "'s" not in thing
     # Without an owner small letters tell a thing from a name: "rehearsals are on Sundays", "Guest list grew to 95".
     # Only a thing is moved to another day: "Migration moved to June 6".
-    return thing.split()[-1].islower() and (thing[0].islower() or len(words) > 1) or (is_altered and len(words) == 1)
+    is_small = thing.split()[-1].islower() and (thing[0].islower() or len(words) > 1)
+    return is_small or (is_altered and len(words) == 1)
 
 
 def _value(thing: str, value: str, content: str) -> ChangingValue:
