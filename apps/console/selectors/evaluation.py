@@ -7,12 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from apps.actions.evaluation.draw_samples import start_of
-from apps.actions.evaluation.list_samples import list_samples
+from apps.actions.evaluation.list_samples import CountedSample, counted, list_samples
 from apps.actions.evaluation.read_figures import EvaluationOverview
 from apps.console.labels import label, percent
 from apps.console.selectors.people import names_of
 from apps.console.selectors.time_series import TimeSeries
-from apps.memories.models import EvaluationSample
 from apps.pipeline.core.enums import SampleKind
 from apps.pipeline.core.funnel_metrics import Band, RatioHealth
 from apps.pipeline.evaluation.figures import EvaluationFigures, RecallEstimate
@@ -121,9 +120,9 @@ def agreements_of(overview: EvaluationOverview) -> list[ShownAgreement]:
     ]
 
 
-def latest_samples(*, project_id: UUID) -> Sequence[EvaluationSample]:
+def latest_samples(*, project_id: UUID) -> Sequence[CountedSample]:
     """Return the latest samples, newest first."""
-    return list(list_samples(project_id=project_id)[:MOST_SAMPLES])
+    return counted(list_samples(project_id=project_id)[:MOST_SAMPLES])
 
 
 def _over_weeks(figure: Figure, weeks: Mapping[date, EvaluationFigures]) -> TimeSeries:
