@@ -89,8 +89,11 @@ def tenant_scope(*, project_id: UUID, end_user_id: UUID | None = None) -> Iterat
     outer = current_scope().project_id
     if outer not in (None, project_id):
         raise OtherProject(f"the scope is that of project {outer}, not {project_id}")
-    with entered(DatabaseScope(project_id=project_id, end_user_id=end_user_id)):
+    token = _current.set(DatabaseScope(project_id=project_id, end_user_id=end_user_id))
+    try:
         yield
+    finally:
+        _current.reset(token)
 
 
 @contextmanager

@@ -44,7 +44,7 @@ array(
 # and would read all of somebody with a thousand.
 _SHOWN = """
 select {columns}, {contradicted_by}
-from unnest(%(ids)s::uuid[]) wanted(id) cross join lateral (
+from unnest((select %(ids)s::uuid[])) wanted(id) cross join lateral (
     select * from memories_memory where end_user_id = %(end_user)s and id = wanted.id offset 0
 ) memory
 join tenants_enduser enduser on enduser.id = %(end_user)s
