@@ -37,11 +37,15 @@ NO_LIMITS = RequestLimits()
 
 def count_request(*, project_id: UUID, api_key_id: UUID, limits: RequestLimits) -> None:
     """Count a request of a key. Raises RateLimited if the key or the project has made its requests."""
-    for subject, most in ((f"key:{api_key_id}", limits.of_key), (f"project:{project_id}", limits.of_project)):
-        if most is None:
-            continue
-        if wait := seconds_to_wait(RateLimit(subject, most=most, seconds=MINUTE)):
-            raise RateLimited(f"more than {most:,} requests in this minute", retry_after=wait)
+    if limits.of_key is not None:
+        _count(f"key:{api_key_id}", limits.of_key)
+    if limits.of_project is not None:
+        _count(f"project:{project_id}", limits.of_project)
+
+
+def _count(subject: str, most: int) -> None:
+    if wait := seconds_to_wait(RateLimit(subject, most=most, seconds=MINUTE)):
+        raise RateLimited(f"more than {most:,} requests in this minute", retry_after=wait)
 
 
 # Nothing is counted without a quota. The quotas are read before: a subquery of distributed tables can't refer to a row

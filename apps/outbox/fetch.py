@@ -15,6 +15,14 @@ def fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
+def run_constant(sql: str, values: Any) -> Any:
+    """Run a statement that is sent often, a constant; return its cursor, whose rows are read before it runs again.
+
+    The connection keeps the cursor, which saves half of what psycopg and Django compute for a statement.
+    """
+    return scoped_connection().execute_kept(sql, values)
+
+
 def fetch_each(sql: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Run a statement once for each of the values, without waiting in between, and return the rows of all."""
     database = scoped_connection()

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
+from apps.actions.errors import Conflict
 from apps.memories.models import Memory
 from apps.memories.reading.holders_of_several import HolderProbe, holders_of_several
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
@@ -21,7 +22,8 @@ def review_context(
 ) -> ReviewContext:
     """Read live memories of one end user, those that hold their slots and those linked to them (one round trip).
 
-    `policy` is the active one, if the caller has it already.
+    `policy` is the active one, if the caller has it already. Raises Conflict if one of the memories is no longer live,
+    because somebody has retracted it or deleted its turn since it was read.
     """
     slots = [Slot(subject_id=each.subject_id, predicate=each.predicate) for each in memories if each.subject_id]
     found = PostgresMemoryReader().holders(
@@ -30,8 +32,11 @@ def review_context(
         ids=[*(each.pk for each in memories), *linked, *contradicts],
         private_to=memories[0].private_to,
     )
+    known = {each.id: each for each in found}
+    if any(each.pk not in known for each in memories):
+        raise Conflict("somebody else has changed the memory meanwhile")
     return ReviewContext(
-        memories={each.id: each for each in found},
+        memories=known,
         policy=policy or active_policy(project_id=memories[0].project_id),
         contradicts=frozenset(contradicts),
     )

@@ -1,6 +1,6 @@
 """The figures of evaluation as its page shows them: targets, groups, and their course over the weeks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -135,22 +135,19 @@ def _over_weeks(figure: Figure, weeks: Mapping[date, EvaluationFigures]) -> Time
 
 
 def _rows(groups: Mapping[Any, EvaluationFigures]) -> tuple[GroupRow, ...]:
-    return tuple(_row(str(group), figures) for group, figures in _latest_first(groups))
-
-
-def _latest_first(groups: Mapping[Any, EvaluationFigures]) -> Iterator[tuple[Any, EvaluationFigures]]:
-    """Yield weeks and versions from the latest on, names in their order."""
+    """Return a row for each group: weeks and versions from the latest on, names in their order."""
     found = list(groups.items())
-    yield from found if found and isinstance(found[0][0], str) else reversed(found)
-
-
-def _row(name: str, figures: EvaluationFigures) -> GroupRow:
-    return GroupRow(
-        name=name,
-        precision=_with_limits(figures.precision),
-        memories=int(figures.precision.whole),
-        recall=_with_limits(figures.recall),
-        turns=int(figures.missed.whole),
+    if found and not isinstance(found[0][0], str):
+        found.reverse()
+    return tuple(
+        GroupRow(
+            name=str(group),
+            precision=_with_limits(figures.precision),
+            memories=int(figures.precision.whole),
+            recall=_with_limits(figures.recall),
+            turns=int(figures.missed.whole),
+        )
+        for group, figures in found
     )
 
 
