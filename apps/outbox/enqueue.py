@@ -57,7 +57,7 @@ def enqueue(
         _add(rows)
 
 
-def _add(rows: Sequence[tuple[object, ...]]) -> None:
+def _add(rows: Sequence[tuple[str | int | UUID | None, ...]]) -> None:
     with connection.cursor() as cursor:
         for start in range(0, len(rows), _MOST_ROWS):
             some = rows[start : start + _MOST_ROWS]
