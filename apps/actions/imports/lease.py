@@ -1,4 +1,4 @@
-"""The right of one process to work on an import: taken, renewed in the background, and lost to whoever takes it next."""
+"""The right of one process to work on an import: taken, renewed by a thread, and lost to whoever takes it next."""
 
 import threading
 from collections.abc import Iterator
