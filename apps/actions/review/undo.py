@@ -41,7 +41,9 @@ def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
             by_user.setdefault(memory.end_user_id, []).extend(_undo_operations(by, memory, seen, own))
             undone.append(SeenVersion(memory.pk, memory.version + 1))
         if decided.link_id is not None:
-            link = _settled(by, decided.link_id)
+            link = MemoryLink.objects.for_project(by.project_id).filter(pk=decided.link_id).first()
+            if link is None:
+                raise NotFound("there is no such link")
             by_user.setdefault(link.end_user_id, []).append(_reopened(link))
         for end_user_id, operations in sorted(by_user.items(), key=itemgetter(0)):
             apply_decision(by=by, end_user_id=end_user_id, operations=operations)
@@ -135,13 +137,6 @@ def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) ->
         changes, closing = settle_slot(memory=memory, changes=changes, apart_from=own)
     yield ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb=UNDONE, changes=changes)
     yield from closing
-
-
-def _settled(by: Reviewer, link_id: UUID) -> MemoryLink:
-    link = MemoryLink.objects.for_project(by.project_id).filter(pk=link_id).first()
-    if link is None:
-        raise NotFound("there is no such link")
-    return link
 
 
 def _reopened(link: MemoryLink) -> SetLinkStatus:

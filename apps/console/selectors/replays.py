@@ -14,13 +14,13 @@ from apps.traces.models import Replay, ReplayedState, ReplayedTrace, Turn
 _TILES = (
     ("Turns newly dropped", "turns_dropped"),
     ("Turns newly kept", "turns_kept"),
-    ("Memories newly", "memories_added"),
-    ("Memories no longer", "memories_removed"),
-    ("Memories differently", "memories_changed"),
-    ("Superseded newly", "superseded_added"),
-    ("Superseded no longer", "superseded_removed"),
-    ("Links newly", "links_added"),
-    ("Links no longer", "links_removed"),
+    ("Memories newly stored", "memories_added"),
+    ("Memories no longer stored", "memories_removed"),
+    ("Memories stored differently", "memories_changed"),
+    ("Memories newly superseded", "superseded_added"),
+    ("Memories no longer superseded", "superseded_removed"),
+    ("New links", "links_added"),
+    ("Links no longer made", "links_removed"),
 )
 _EFFORTS = (("Model calls", "calls"), ("Tokens", "tokens"), ("Cost in USD", "cost_usd"))
 SHOWN_STATES = (ReplayedState.DIFFERENT, ReplayedState.SAME, ReplayedState.MISSED, ReplayedState.FAILED)
