@@ -44,8 +44,8 @@ def enqueue(
     """Enqueue one row per subject in the caller's transaction.
 
     A row that is already pending stays as it is. A row that is running, done or dead becomes pending again, because it
-    may have missed what the caller has just written; one that was done waits since now. A user that waits for a model becomes ready, as the new work may
-    not need the model. `turn_count` is the number of turns of a pipeline run, 1 for other work.
+    may have missed what the caller has just written; one that was done waits since now.
+    A user that waits for a model becomes ready, as the new work may not need the model. `turn_count` is the number of turns of a pipeline run, 1 for other work.
     """
     with connection.cursor() as cursor:
         cursor.execute(_MARK_READY, {"end_user": end_user_id, "project": project_id})

@@ -19,7 +19,7 @@ with delete_memory."""
 
 
 def memory_server(connect: Connect, *, version: str = "") -> MCPServer[Any]:
-    """Return a server whose tools call the memory server through `connect`; its version is by default this package's."""
+    """Return a server whose tools call the memory server through `connect`; by default it has the version of this package."""
     server: MCPServer[Any] = MCPServer(
         "memplatform",
         title="memplatform",
