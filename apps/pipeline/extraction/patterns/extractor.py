@@ -42,6 +42,7 @@ DEFAULT_SPEAKER = "User"
 # Messages of usual length have fewer sentences; longer ones are lists, or made to be slow.
 _MOST_SENTENCES = 50
 _TURNS_LOOKED_BACK, _CHARACTERS_LOOKED_BACK = 3, 500
+_MOST_LISTED = 20  # lines of lists
 _ASIDE = 3  # words of a sentence that leaves open nobody new: "One stent."
 _SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may refer to
 
@@ -72,7 +73,7 @@ def _of_lists(
         return
     name = _name(turn)
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
-    for item in listed_in(text, name=name):
+    for item in islice(listed_in(text, name=name), _MOST_LISTED):
         if any(each.evidence.lstrip("-*• ") in item.quote or item.quote in each.evidence for each in told):
             continue
         said = SentenceContext(turn, speaker, item.quote, SpeechAct.ASSERTED, policy.pattern_reliability)

@@ -55,13 +55,16 @@ def listed_in(text: str, *, name: str) -> Iterator[ListedItem]:
     lines = own_prose(text).splitlines()
     for place, line in enumerate(lines):
         heading = line.strip()
-        items = [] if _ITEM.match(line) else _items_below(lines[place + 1 :])
+        own = _OWN.match(heading)
+        is_own = own is not None and _OF_THE_TASK.isdisjoint(own["what"].lower().split())
+        are_rules = _RULES.match(heading) is not None
+        items = _items_below(lines[place + 1 :]) if are_rules or is_own else []
         if len(items) < _FEWEST_ITEMS or HIDDEN in heading:
             continue
-        if _RULES.match(heading):
-            yield from (made for item in items if (made := _rule(item, name)))
-        elif (own := _OWN.match(heading)) and _OF_THE_TASK.isdisjoint(own["what"].lower().split()):
-            yield from (made for item in items if (made := _thing(item, own["what"].lower(), name)))
+        made = (
+            _rule(item, name) if are_rules or own is None else _thing(item, own["what"].lower(), name) for item in items
+        )
+        yield from (each for each in made if each is not None)
 
 
 def _items_below(lines: list[str]) -> list[str]:
