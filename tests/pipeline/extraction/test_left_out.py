@@ -28,6 +28,18 @@ from tests.pipeline.extraction.extract_helper import contents
         ),
         ("Be careful on the road.", []),
         ("Trouble is my hands", []),
+        ("me and joel (boyfriend) rent a flat", ["User's boyfriend is Joel."]),
+        ("Mark, he's a plumber", ["Mark is a plumber."]),
+        ("Not tree nuts, they send me to the ER.", ["Tree nuts send User to the ER."]),
+        ("Ken's leaving, last day is April 24", []),
+        ("new character is Brom, a dwarf with gout", ["User's new character is Brom."]),
+        ("dinner with chickpeas, 20 mins max", []),
+        (
+            "House rule: every migration is reversible, and nobody deploys on Fridays",
+            [
+                "User wants the assistant to follow the rule: every migration is reversible, and nobody deploys on Fridays."
+            ],
+        ),
         ("My mum can't manage the stairs anymore", ["User's mum can no longer manage the stairs."]),
     ],
 )

@@ -147,7 +147,7 @@ _PLANNED = re2.compile(
 )
 _OF_SOMEBODY_OPEN = re.compile(r"\b(?:him|her|it|them|this|that)\b")
 # "has a cake stall on Otley market", "has got a Fiesta": what is named or has a place is owned.
-_HAS_ONE = re.compile(r"^has (?:got )?(?:an?|one|another) (?:[a-zà-ÿ-]+ ){0,5}[A-ZÀ-Þ][a-zà-ÿ\d]")
+_HAS_ONE = re.compile(r"^has (?:got )?(?:an?|one|another) (?:[a-zà-ÿ-]+ ){0,9}[A-ZÀ-Þ][a-zà-ÿ\d]")
 _PASSING_THING = re2.compile(
     r"(?i)^has (?:got )?(?:an?|one|another) (?:\w+ ){0,3}?(?:meeting|call|question|problem|issue|interview|idea|feeling|error|bug|deadline|exam|look|chat|date|match|game|row|fight|talk|word|ticket|trip|crush|dream|chance|opening|vacancy|offer|place|choice|message|email|letter|note|file|function|class|table|script)s?\b"
 )

@@ -59,6 +59,10 @@ _MANNER = re2.compile(
 _REGULARLY = re2.compile(
     rf"{_LEAD}(?P<object>(?:put|send|give|write|format|show|list|summari[sz]e|draft)\b [^,;]*\b(?:daily|weekly|monthly|every (?:\w+day|day|week|month|morning|evening))\b.*)$"
 )
+# "House rule on our team: every migration has to be reversible"
+_NAMED_RULE = re2.compile(
+    r"(?i)^(?:(?:and|also|so),? )?(?:(?:a|one|our|my|the|house|team|new|other) )+rule(?: (?:on|in|of|for) (?:our|my|the) [\w ]{2,20}?)?: (?P<object>.+)$"
+)
 # Words before somebody else's statement, or before a text.
 _SAYING = re2.compile(
     r"(?i)\b(?:said|says|wrote|writes|called|title|text|prompt|sentence|line|reads|answer|error|translate|rule is)\b"
@@ -145,6 +149,14 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
             _wish_in(wished.group("wish") or _wanted_style(wished.group("style")) or wished.group("polite"), name=name)
             if wished
             else None
+        )
+    if named := _NAMED_RULE.match(said) if "rule" in said else None:
+        what = _third(named.group("object"), name)
+        is_odd = third_person.addresses_someone(what, name=name) or len(what.split()) > _convention.max_words
+        return (
+            None
+            if is_odd
+            else StandingRule(_convention, what, f"{name} wants the assistant to follow the rule: {what}.")
         )
     announced, colon, rule = said.rpartition(": ")
     if colon and len(announced.split()) <= 8 and not _SAYING.search(announced):
