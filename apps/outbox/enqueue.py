@@ -49,14 +49,16 @@ def enqueue(
     not need the model. `turn_count` is the number of turns of a pipeline run, 1 for other work.
     """
     run_constant(_MARK_READY, {"end_user": end_user_id, "project": project_id})
-    rows = [(end_user_id, project_id, kind.value, each, session_id, turn_count) for each in subject_ids]
+    rows: list[tuple[UUID | str | int | None, ...]] = [
+        (end_user_id, project_id, kind.value, each, session_id, turn_count) for each in subject_ids
+    ]
     if len(rows) == 1:  # what each accepted request adds
         run_constant(_ADD_ROW, rows[0])
     else:
         _add(rows)
 
 
-def _add(rows: Sequence[tuple[object, ...]]) -> None:
+def _add(rows: Sequence[tuple[UUID | str | int | None, ...]]) -> None:
     with connection.cursor() as cursor:
         for start in range(0, len(rows), _MOST_ROWS):
             some = rows[start : start + _MOST_ROWS]
