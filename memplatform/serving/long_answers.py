@@ -11,7 +11,6 @@ import errno
 import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ import structlog
 from django.db import close_old_connections
 
 from memplatform.serving.protocol import Exchange
+from memplatform.serving.request_threads import RequestThreads
 
 log = structlog.get_logger(__name__)
 
@@ -53,7 +53,7 @@ def in_blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 async def send_long_answer(
-    answer: LongAnswer, exchange: Exchange, *, threads: Executor, stall_seconds: float = STALL_SECONDS
+    answer: LongAnswer, exchange: Exchange, *, threads: RequestThreads, stall_seconds: float = STALL_SECONDS
 ) -> None:
     """Send an answer; each block is made in one of the threads when the reader has taken the one before.
 
@@ -61,10 +61,9 @@ async def send_long_answer(
     The server takes the end of the pipe for that of the answer: to its reader it looks complete, unless its last line
     tells (docs/api.md).
     """
-    loop = asyncio.get_running_loop()
     try:
         async with _pipe(answer, exchange) as pipe:
-            while block := await loop.run_in_executor(threads, _next_block, answer.blocks):
+            while block := await threads.run(_next_block, answer.blocks):
                 await _write(pipe, block, stall_seconds)
     except BrokenPipeError:
         pass
@@ -74,7 +73,7 @@ async def send_long_answer(
         log.exception("long answer broken off")
         raise
     finally:
-        await loop.run_in_executor(threads, answer.close)
+        await threads.run(answer.close)
 
 
 def _next_block(blocks: Iterator[bytes]) -> bytes:
