@@ -19,7 +19,7 @@ with delete_memory."""
 
 
 def memory_server(connect: Connect, *, version: str = "") -> MCPServer[Any]:
-    """Return a server whose tools call the memory server through `connect`; by default it has the version of this package."""
+    """Return a server whose tools call the memory server through `connect`; without a version it has this package's."""
     server: MCPServer[Any] = MCPServer(
         "memplatform",
         title="memplatform",
