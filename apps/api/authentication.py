@@ -64,9 +64,9 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 def _key_of(request: Request) -> str | None:
-    header = request.headers.get("Authorization", "")
+    header = request.META.get("HTTP_AUTHORIZATION", "")
     if not header:
-        return request.headers.get("X-API-Key")
+        return request.META.get("HTTP_X_API_KEY")
     scheme, _, text = header.partition(" ")
     return text.strip() if scheme.lower() in _SCHEMES else ""
 
@@ -77,7 +77,7 @@ def _is_checked_by_action(request: Request) -> bool:
     A repeated request under an Idempotency-Key never runs that statement, so its key is checked here.
     """
     view = (request.parser_context or {}).get("view")
-    return getattr(view, "action_checks_key", False) and "Idempotency-Key" not in request.headers
+    return getattr(view, "action_checks_key", False) and "HTTP_IDEMPOTENCY_KEY" not in request.META
 
 
 # By the hash of the key. Its project and scopes never change, and its limits apply after a while; its validity may

@@ -39,7 +39,7 @@ def read_bytes(request: Request) -> bytes:
 
 
 def _demand_length(request: Request) -> None:
-    if "Transfer-Encoding" in request.headers and not request.headers.get("Content-Length"):
+    if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
         # Django reads no body without its length, so every field would be reported as missing.
         raise Problem(Code.LENGTH_REQUIRED, "send the body with Content-Length instead of in chunks")
 
@@ -76,7 +76,7 @@ def read_query(request: Request, shape: type[_Shape]) -> _Shape:
 
 def refuse_parameters(request: Request) -> None:
     """Raise Problem with the name of the first parameter of a request that takes none."""
-    for name in request.query_params:
+    for name in request.query_params if request.META["QUERY_STRING"] else ():
         check_storable(name, at="query")
         raise invalid("is not a parameter of this endpoint", at=name)
 

@@ -153,19 +153,19 @@ def _record(judged: _Judged, at: datetime) -> None:
 
 def _redacted(submission: Submission, policy: RedactionPolicy) -> Submission:
     """Return the submission without the sensitive data that the policy masks or drops."""
-    return replace(
-        submission,
-        turns=tuple(
-            replace(
-                turn,
-                content=redact(turn.content, policy=policy).text,
-                speaker=redact(turn.speaker, policy=policy).text,
-            )
-            for turn in submission.turns
-        ),
-        topic=redact(submission.topic, policy=policy).text,
-        metadata=redact_json(submission.metadata, policy=policy),
-    )
+    turns = tuple(_redacted_turn(turn, policy) for turn in submission.turns)
+    topic = redact(submission.topic, policy=policy).text
+    metadata = redact_json(submission.metadata, policy=policy)
+    if (turns, topic, metadata) == (submission.turns, submission.topic, submission.metadata):
+        return submission
+    return replace(submission, turns=turns, topic=topic, metadata=metadata)
+
+
+def _redacted_turn(turn: NewTurn, policy: RedactionPolicy) -> NewTurn:
+    content, speaker = redact(turn.content, policy=policy).text, redact(turn.speaker, policy=policy).text
+    if (content, speaker) == (turn.content, turn.speaker):  # as nearly always
+        return turn
+    return replace(turn, content=content, speaker=speaker)
 
 
 def _request(submission: Submission, origin: Origin, state: IntakeState) -> Request:

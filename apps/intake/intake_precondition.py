@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 
 from apps.actions.errors import Conflict, ProjectArchived, Refused
-from apps.outbox.fetch import fetch
+from apps.outbox.fetch import fetch, run_constant
 from apps.pipeline.core.draft import Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
@@ -99,7 +99,7 @@ def lock_session(*, expected: IntakeState, request: Request) -> LockedSession:
     """
     values = _values(request)
     ((version, key_holds, archived_at, is_known, erasing_since, erased_at, turn_count, last_turn_at, named, now),) = (
-        fetch(_LOCK_STATE, values)
+        run_constant(_LOCK_STATE, values).fetchall()
     )
     if not key_holds:
         raise KeyRefused("the key was revoked or has expired")

@@ -9,12 +9,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from psycopg.types.json import Jsonb
 
 from apps.intake.intake_precondition import LockedSession
 from apps.memories.compact_sql import compact_sql
-from apps.outbox.fetch import fetch
+from apps.outbox.fetch import run_constant
 from apps.pipeline.core.draft import Draft, Drop, Origin
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.trace_report import report_of
@@ -71,13 +70,13 @@ def place_turns(*, origin: Origin, user_id: str, session_id: str, locked: Locked
         "at": locked.at,
     }
     if locked.state.last_turn_at is not None:
-        _execute(_EXTEND_SESSION, values)
+        run_constant(_EXTEND_SESSION, values)
         return True
     if not locked.is_user_known:
-        _execute(_ADD_USER, values)
+        run_constant(_ADD_USER, values)
     elif locked.was_user_erased:
-        _execute(_RETURN_USER, values)
-    return bool(fetch(_ADD_SESSION, values))
+        run_constant(_RETURN_USER, values)
+    return bool(run_constant(_ADD_SESSION, values).fetchall())
 
 
 def record_request(*, draft: Draft, configuration_id: UUID, status: TraceStatus, at: datetime) -> None:
@@ -104,7 +103,7 @@ def record_request(*, draft: Draft, configuration_id: UUID, status: TraceStatus,
         "finished_at": at if rejected else None,
     }
     for statement in (_ADD_TRACE, _ADD_TURNS, _ADD_SPANS):
-        _execute(statement, values)
+        run_constant(statement, values)
 
 
 def _turn(turn: SourceTurn, drop: Drop | None) -> dict[str, Any]:
@@ -113,8 +112,3 @@ def _turn(turn: SourceTurn, drop: Drop | None) -> dict[str, Any]:
         "rejected_for": drop.reason if drop else "",
         "rejected_by": drop.detail.get("rule", "") if drop else "",
     }
-
-
-def _execute(sql: str, values: dict[str, Any]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)

@@ -34,7 +34,9 @@ def recall(origin: Origin) -> IntakeState:
     if configuration is None:
         active = ConfigurationVersion.objects.filter(is_active=True)
         configuration = active.values_list("id", flat=True).get(project_id=origin.project_id)
-    return IntakeState(configuration) if state is None else replace(state, configuration_id=configuration)
+    if state is None:
+        return IntakeState(configuration)
+    return state if state.configuration_id == configuration else replace(state, configuration_id=configuration)
 
 
 def remember(*, request: Request, state: IntakeState, at: datetime) -> None:

@@ -1,7 +1,8 @@
 """Add work to the outbox: one row per subject, and mark its end user as ready. All times are the database's.
 
-Every transaction takes its locks in the same order, which prevents deadlocks: session, memories, lease, outbox rows,
-trace. A transaction that accepts a request or writes memories therefore enqueues its work last.
+Every transaction takes its locks in the same order, which prevents deadlocks (docs/decisions/outbox.md): end user,
+session, memories, lease, outbox rows, trace. A transaction that accepts a request or writes memories therefore enqueues
+its work last.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from apps.outbox.fetch import run_constant
 from apps.pipeline.core.enums import WorkKind
 
 # Two statements, each of one end user and one table: on Citus either runs on one shard. Numbers of rows come from a
@@ -28,6 +30,7 @@ on conflict (end_user_id, kind, subject_id) do update
     where old.state <> 'pending'
 """
 _ROW = "(%s, %s, %s, %s, %s, %s, 'pending', 0, now(), '', now())"
+_ADD_ROW = _ADD_ROWS.format(rows=_ROW)
 _MOST_ROWS = 500  # of a statement
 
 
@@ -46,9 +49,16 @@ def enqueue(
     may have missed what the caller has just written. A user that waits for a model becomes ready, as the new work may
     not need the model. `turn_count` is the number of turns of a pipeline run, 1 for other work.
     """
+    run_constant(_MARK_READY, {"end_user": end_user_id, "project": project_id})
+    rows = [(end_user_id, project_id, kind.value, each, session_id, turn_count) for each in subject_ids]
+    if len(rows) == 1:  # what each accepted request adds
+        run_constant(_ADD_ROW, rows[0])
+    else:
+        _add(rows)
+
+
+def _add(rows: Sequence[tuple[str | int | UUID | None, ...]]) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(_MARK_READY, {"end_user": end_user_id, "project": project_id})
-        rows = [(end_user_id, project_id, kind.value, each, session_id, turn_count) for each in subject_ids]
         for start in range(0, len(rows), _MOST_ROWS):
             some = rows[start : start + _MOST_ROWS]
             cursor.execute(_ADD_ROWS.format(rows=", ".join([_ROW] * len(some))), [*chain.from_iterable(some)])

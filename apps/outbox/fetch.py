@@ -5,6 +5,8 @@ from typing import Any
 
 from django.db import connection
 
+from apps.tenants.scoped_connection import scoped_connection
+
 
 def fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
     """Run one statement and return all of its rows."""
@@ -13,11 +15,19 @@ def fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
+def run_constant(sql: str, values: Any) -> Any:
+    """Run a statement that is sent often, a constant; return its cursor, whose rows are read before it runs again.
+
+    The connection keeps the cursor, which saves half of what psycopg and Django compute for a statement.
+    """
+    return connection.execute_kept(sql, values)  # type: ignore[attr-defined]  # of our backend
+
+
 def fetch_each(sql: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Run a statement once for each of the values, without waiting in between, and return the rows of all."""
-    connection.ensure_connection()
+    database = scoped_connection()
     cursors = []
-    with connection.wrap_database_errors, connection.pipelined():  # type: ignore[attr-defined]  # of our backend
+    with database.wrap_database_errors, database.pipelined():
         for each in values:
             cursor = connection.cursor()
             cursor.execute(sql, each)

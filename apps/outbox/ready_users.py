@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from itertools import chain
 from uuid import UUID
 
-from django.db import connection
-
 from apps.outbox.fetch import fetch
 from apps.outbox.rotation import ReadyQueue, ReadyUser, in_rotation
+from apps.tenants.scoped_connection import form_for_database
 
 MOST_QUEUES = 100  # that one look reads; of more, those whose projects hold the fewest leases
 
@@ -31,7 +30,7 @@ recursive queue_key as (
     ) following
 )
 """
-_ALL_DISTRIBUTED = """
+_ALL_ON_CITUS = """
 queue_key as (select distinct project_id, waits_for from outbox_userlease where ready_at is not null)
 """
 _OF_ONE_USER = """
@@ -86,8 +85,7 @@ def ready_users(*, limit: int, outage_seconds: float, only: UUID | None = None) 
 
 
 def _queues(outage_seconds: float, only: UUID | None) -> Sequence[ReadyQueue]:
-    connection.ensure_connection()
-    keys = _ALL_DISTRIBUTED if connection.has_citus else _ALL  # type: ignore[attr-defined]  # of our backend
+    keys = form_for_database(usual=_ALL, on_citus=_ALL_ON_CITUS)
     sql = _QUEUES.format(keys=keys, held=_HELD) if only is None else _QUEUES_OF_ONE_USER
     rows = fetch(sql, {"only": only, "outage": outage_seconds})
     queues = [ReadyQueue(*row) for row in rows]

@@ -3,6 +3,8 @@
 from dataclasses import fields
 from typing import Any
 
+import msgspec
+
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
 from apps.traces.models import Turn
@@ -17,9 +19,8 @@ def select_turn(**instead: str) -> str:
 
 def turn_columns(turn: SourceTurn) -> dict[str, Any]:
     """Return the columns of a turn as values of JSON."""
-    values = {name: getattr(turn, name) for name in TURN_COLUMNS}
-    said = turn.occurred_at.isoformat() if turn.occurred_at else None
-    return {**values, "id": str(turn.id), "occurred_at": said, "received_at": turn.received_at.isoformat()}
+    columns: dict[str, Any] = msgspec.to_builtins(turn)
+    return columns
 
 
 def source_turn(row: Turn) -> SourceTurn:

@@ -2,29 +2,27 @@
 
 The settings are local to the transaction, so a pooler that assigns connections per transaction can't mix up tenants:
 
-- A statement outside of a transaction is sent together with the one that sets its scope, in psycopg's pipeline mode.
+- A statement outside of a transaction is sent together with the one that sets its scope (scoped_message.py).
   PostgreSQL runs both in one implicit transaction, and there is no further round trip.
 - In a transaction the scope is set with its BEGIN, in one message, and again when it changes or may have been undone.
 - A server with Citus (docs/scale.md) passes on to the others what SET LOCAL says in a transaction, and nothing else.
   There the scope is set by it, and a statement by itself becomes a transaction.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from typing import Any
 
 import psycopg
 from django.db import NotSupportedError
 from django.db.backends.postgresql import base, operations
-from psycopg.pq import ExecStatus, PipelineStatus, TransactionStatus
+from psycopg.pq import ExecStatus, Format, PipelineStatus, TransactionStatus
 
 from apps.tenants.scope import OWNER, DatabaseScope, current_scope
+from memplatform.postgresql.scoped_message import ScopeStatement, run_after_scope
 
-SET_SCOPE = (
-    "select set_config('role', %s, true), set_config('memplatform.project', %s, true),"
-    " set_config('memplatform.end_user', %s, true)"
-)
-
+Limits = tuple[tuple[str, str], ...]  # names and values of settings
 _HAS_CITUS = b"select from pg_extension where extname = 'citus'"
 
 
@@ -33,6 +31,7 @@ class _Scoped:
 
     database: "DatabaseWrapper | None" = None
     connection: Any
+    _is_alone = False  # what is being executed: a statement outside of transactions and pipelines
 
     def execute(self, *args: Any, **options: Any) -> Any:
         """Execute a statement in the current scope."""
@@ -51,9 +50,24 @@ class _Scoped:
         if database.has_citus:
             with database.transaction_with_scope():
                 return super().execute(*args, **options)  # type: ignore[misc]
-        with self.connection.pipeline():
-            database.send_scope()
+        self._is_alone = True
+        try:
             return super().execute(*args, **options)  # type: ignore[misc]
+        finally:
+            self._is_alone = False
+
+    def _maybe_prepare_gen(self, statement: Any, *, prepare: bool | None = None, binary: bool | None = None) -> Any:
+        """Return the generator that runs a converted statement: psycopg's, or one that sends the scope with it."""
+        if not self._is_alone or self.database is None:
+            return super()._maybe_prepare_gen(statement, prepare=prepare, binary=binary)  # type: ignore[misc]
+        return run_after_scope(
+            cursor=self,
+            statement=statement,
+            scope=self.database.scope_statement(),
+            settings=current_scope().encoded,
+            prepare=prepare,
+            binary=binary,
+        )
 
     def executemany(self, *args: Any, **options: Any) -> Any:
         """Refuse, as `copy` and `stream`: these don't set a scope."""
@@ -77,6 +91,19 @@ class ServerSideCursor(_Scoped, psycopg.ServerCursor[Any]):
     def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
         with database.transaction_with_scope():
             return psycopg.ServerCursor.execute(self, *args, **options)
+
+
+@cache
+def _scope_query(limits: Limits, *, placeholders: tuple[str, str, str]) -> str:
+    """Return SQL with placeholders for role, project and end user that sets them and the limits."""
+    values = dict(zip(("role", "memplatform.project", "memplatform.end_user"), placeholders, strict=True))
+    values |= {name: f"'{value}'" for name, value in limits}
+    return "select " + ", ".join(f"set_config('{name}', {value}, true)" for name, value in values.items())
+
+
+@cache
+def _scope_statement(limits: Limits) -> ScopeStatement:
+    return ScopeStatement(_scope_query(limits, placeholders=("$1", "$2", "$3")).encode())
 
 
 _UNKNOWN = DatabaseScope(role="unknown")  # a rollback to a savepoint may have restored another one
@@ -118,6 +145,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if not hasattr(connection, "scope_cursor"):
             connection.server_cursor_factory = ServerSideCursor
             connection.scope_cursor = connection.cursor()
+            connection.kept_cursors = {}
             connection.has_citus = bool(connection.pgconn.exec_(_HAS_CITUS).ntuples)
         return connection
 
@@ -130,6 +158,28 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Return a cursor that runs its statements in the current scope."""
         cursor = super().create_cursor(name)
         cursor.database = self
+        return cursor
+
+    def execute_kept(self, statement: str, values: Any) -> Any:
+        """Run a statement by the cursor that the connection keeps for it, and return this cursor.
+
+        It has found out before how to convert the parameters of the statement and the columns of its rows. Statements
+        must be constants, as their cursors stay until the connection is closed. The rows have to be fetched before the
+        statement runs again.
+        """
+        if self.connection is None:
+            self.ensure_connection()
+        kept: dict[str, Any] = self.connection.kept_cursors
+        cursor = kept.get(statement)
+        if cursor is None:
+            cursor = kept[statement] = self.create_cursor()
+            cursor.format = Format.BINARY  # of the rows: times take a tenth of what they take as text
+        cursor.database = self
+        if self.execute_wrappers or self.queries_logged:
+            cursor = self._prepare_cursor(cursor)  # type: ignore[attr-defined]  # not in the stubs
+        self.validate_no_broken_transaction()
+        with self.wrap_database_errors:
+            cursor.execute(statement, values)
         return cursor
 
     def has_scope(self) -> bool:
@@ -192,17 +242,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return
         try:
             with self.pipelined():
-                self.connection.scope_cursor.execute("begin")
+                self._add_to_pipeline(b"begin")
                 yield
-                self.connection.scope_cursor.execute("commit")
+                self._add_to_pipeline(b"commit")
         finally:
             if self.connection is not None and self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
                 self.connection.rollback()
 
+    def _add_to_pipeline(self, command: bytes) -> None:
+        """Add a command without parameters and rows, as psycopg adds its own; it is sent with the next statement."""
+        self.connection.wait(self.connection._exec_command(command))
+
     def set_scope_of_pipeline(self) -> None:
         """Send the scope of a pipeline outside of a transaction, unless it has it."""
         scope = current_scope()
-        if scope != self._scope_of_pipeline:
+        if scope is not self._scope_of_pipeline and scope != self._scope_of_pipeline:
             self.send_scope()
             self._scope_of_pipeline = scope
 
@@ -221,12 +275,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             for statement in self._local_settings():
                 self.connection.scope_cursor.execute(statement)
             return
-        limits = "".join(f", set_config('{name}', '{value}', true)" for name, value in self._local_limits())
-        self.connection.scope_cursor.execute(SET_SCOPE + limits, current_scope().settings, prepare=True)
+        statement = _scope_query(self._local_limits(), placeholders=("%s", "%s", "%s"))
+        self.connection.scope_cursor.execute(statement, current_scope().settings, prepare=True)
 
-    def _local_limits(self) -> Iterable[tuple[str, str]]:
-        limits: dict[str, str] = self.settings_dict.get("LOCAL_LIMITS", {})
-        return limits.items()
+    def scope_statement(self) -> ScopeStatement:
+        """Return the statement that sets the scope, to be sent together with another one."""
+        return _scope_statement(self._local_limits())
+
+    def _local_limits(self) -> Limits:
+        return tuple(self.settings_dict.get("LOCAL_LIMITS", {}).items())
 
     def begin(self) -> None:
         """Begin a transaction and set its scope, in one message."""
@@ -247,7 +304,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if result.status != ExecStatus.COMMAND_OK:
             raise psycopg.errors.error_from_result(result)
 
+    def _set_autocommit(self, autocommit: bool) -> None:
+        """Set it where it is another one, which it hardly ever is: psycopg takes a lock and a generator for it."""
+        if self.connection.autocommit != autocommit:
+            super()._set_autocommit(autocommit)  # type: ignore[misc]  # not in the stubs
+
     def _commit(self) -> None:
+        if self.before_commit:
+            # Deferred foreign keys lock the rows that they refer to. What is done before a commit locks a row that
+            # writers of these rows wait for, so it comes last: each would else wait for the other.
+            with self.wrap_database_errors:
+                self.connection.scope_cursor.execute("set constraints all immediate")
         while self.before_commit:
             self.before_commit.pop(min(self.before_commit))()
         self._scope_of_transaction = None

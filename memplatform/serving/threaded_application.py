@@ -50,7 +50,7 @@ class ThreadedApplication:
     def _answer_now(self, exchange: Exchange, environ: Environ) -> Any:
         start = _ResponseStart()
         parts = self._application(environ, start)
-        close = getattr(parts, "close", _nothing)
+        close = getattr(parts, "close", lambda: None)
         outcome = None
         try:
             if (continuation := getattr(parts, "continuation", None)) is not None:
@@ -88,7 +88,3 @@ def _begun(
         exchange.response_bytes(start.status, start.headers, first)
         return None
     return LongAnswer(start.status, start.headers, chain((first, second), blocks), close)
-
-
-def _nothing() -> None:
-    """Do nothing."""

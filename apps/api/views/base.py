@@ -70,7 +70,7 @@ class ApiView(APIView):
         to_keep: Callable[[ReplayableAnswer], ReplayableAnswer] | None = None,
     ) -> ReplayableAnswer:
         """Execute a request, at most once per Idempotency-Key. Raises what actions.idempotency raises."""
-        key = self.request.headers.get("Idempotency-Key")
+        key = self.request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is None:
             return do()
         if not 1 <= len(checked_name(key, at="Idempotency-Key")) <= MAX_KEY_LENGTH:

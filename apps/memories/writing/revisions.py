@@ -6,13 +6,14 @@ at most for the length of a commit, and revisions rise in the order of commits. 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 from uuid import UUID
 
 from django.db import connection
 from django.db.transaction import TransactionManagementError
 
 from apps.tenants.scope import DatabaseScope, current_scope, entered
+from apps.tenants.scoped_connection import scoped_connection
 
 _LOCK = "select from memories_memoryrevision where end_user_id = %(end_user)s for update"
 _BEGIN = """
@@ -64,11 +65,12 @@ def note_changes(*, end_user_id: UUID, memory_ids: Iterable[UUID]) -> None:
     ids = set(memory_ids)
     if not ids:
         return
-    if not connection.in_atomic_block:
+    database = scoped_connection()
+    if not database.in_atomic_block:
         raise TransactionManagementError("changes of memories are noted in the transaction that makes them")
-    noted: dict[str, Any] = connection.before_commit  # type: ignore[attr-defined]  # of our backend
-    changed = noted.setdefault(f"revision of {end_user_id}", ChangedMemories(end_user_id, current_scope()))
-    changed.memory_ids.update(ids)
+    changed = ChangedMemories(end_user_id, current_scope())
+    noted = database.before_commit.setdefault(f"revision of {end_user_id}", changed)
+    cast(ChangedMemories, noted).memory_ids.update(ids)
 
 
 def clear_caches(*, end_user_id: UUID) -> None:

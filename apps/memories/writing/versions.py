@@ -38,7 +38,7 @@ def apply_changes(*, changes: Sequence[VersionedChange], context: WriteContext, 
         row.id: row
         for row in Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted)
         .defer("terms", "context_terms")
-        .select_for_update()
+        .select_for_update(no_key=True)  # vectors and origins may go on referring to them
     }
     found = {memory_id: row.version for memory_id, row in rows.items()}
     opened = any(_opens(rows[each.memory_id], each) for each in changes if each.memory_id in rows)

@@ -17,7 +17,8 @@ class AgentScope:
 
     def given(self) -> dict[str, str]:
         """Return the identifiers that were named, by the names of their fields."""
-        return {name: value for name, value in asdict(self).items() if value}
+        named = (("agent_id", self.agent_id), ("app_id", self.app_id), ("run_id", self.run_id))
+        return {name: value for name, value in named if value}
 
 
 UNSCOPED = AgentScope()

@@ -5,9 +5,8 @@ instead, because a changed name is another name.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 MAX_DEPTH = 32
 METADATA_BYTES = 8 * 1024
@@ -37,6 +36,10 @@ _IDLE_SELECTORS = re.compile(f"(?<=[{_SELECTORS}])[{_SELECTORS}]+|^[{_SELECTORS}
 _NOT_IN_NAMES = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{_BIDI}{_INVISIBLE}]")
 _NOT_SEEN = re.compile(f"[\\s\u200c-\u200f\u2800{_SELECTORS}]*")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_UNSTORABLE_TEXT = "must not hold NUL or lone surrogates"
+
+# Of a value within JSON: the place of the object or list that holds it, and its key or index there. None: the whole.
+_Place: TypeAlias = "tuple[_Place, str | int] | None"
 
 
 class BadInput(ValueError):
@@ -75,7 +78,7 @@ def cleaned_text(text: str, *, at: str, most: int) -> str:
     if len(text) > most:
         raise TooLarge(f"holds {len(text):,} characters, at most {most:,} are taken", at=at)
     if _UNSTORABLE.search(text):
-        raise BadInput("must not hold NUL or lone surrogates", at=at)
+        raise BadInput(_UNSTORABLE_TEXT, at=at)
     cleaned = visible_text(text)
     if _is_blank(cleaned):
         raise BadInput("must not be blank", at=at)
@@ -123,32 +126,36 @@ def check_json(value: Any, *, max_depth: int = MAX_DEPTH) -> None:
 
     Raises BadInput with the pointer of the first such value. Iterative, so that depth can't exhaust the stack.
     """
-    open_values: list[tuple[str, int, Any]] = [("", 0, value)]
+    open_values: list[tuple[_Place, int, Any]] = [(None, 0, value)]
     while open_values:
-        at, depth, each = open_values.pop()
+        place, depth, each = open_values.pop()
         if isinstance(each, str):
-            check_storable(each, at=at)
+            if _UNSTORABLE.search(each):
+                raise BadInput(_UNSTORABLE_TEXT, at=_pointer(place))
         elif isinstance(each, float) and not abs(each) < float("inf"):
-            raise BadInput("must be a finite number", at=at)
+            raise BadInput("must be a finite number", at=_pointer(place))
         elif isinstance(each, dict | list):
             if depth >= max_depth:
-                raise BadInput(f"is nested deeper than {max_depth} levels", at=at)
-            open_values.extend((inner, depth + 1, child) for inner, child in _children(each, at))
+                raise BadInput(f"is nested deeper than {max_depth} levels", at=_pointer(place))
+            if isinstance(each, dict) and any(map(_UNSTORABLE.search, each)):
+                raise BadInput(_UNSTORABLE_TEXT, at=_pointer(place))
+            children = each.items() if isinstance(each, dict) else enumerate(each)
+            open_values += [((place, key), depth + 1, child) for key, child in children]
 
 
-def _children(value: Mapping[str, Any] | Sequence[Any], at: str) -> Iterator[tuple[str, Any]]:
-    if not isinstance(value, Mapping):
-        yield from ((f"{at}/{index}", child) for index, child in enumerate(value))
-        return
-    for key, child in value.items():
-        check_storable(key, at=at)
-        yield f"{at}/{pointer_part(key)}", child
+def _pointer(place: _Place) -> str:
+    """Return the JSON pointer of a place; only that of a value that is refused is needed."""
+    steps: list[str] = []
+    while place is not None:
+        place, step = place
+        steps.append(f"/{pointer_part(str(step))}")
+    return "".join(reversed(steps))
 
 
 def check_storable(text: str, *, at: str) -> None:
     """Refuse text that PostgreSQL or UTF-8 can't represent. Raises BadInput for NUL and lone surrogates."""
     if _UNSTORABLE.search(text):
-        raise BadInput("must not hold NUL or lone surrogates", at=at)
+        raise BadInput(_UNSTORABLE_TEXT, at=at)
 
 
 def storable(text: str) -> str:

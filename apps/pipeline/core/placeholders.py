@@ -22,5 +22,5 @@ def names_redacted_secret(text: str) -> bool:
 
 def count_placeholders(texts: Iterable[str]) -> dict[str, int]:
     """Count the placeholders in texts by kind."""
-    counts = Counter(match[1] for text in texts for match in PLACEHOLDER.finditer(text))
-    return dict(sorted(counts.items()))
+    found = [match[1] for text in texts for match in PLACEHOLDER.finditer(text)]
+    return dict(sorted(Counter(found).items())) if found else {}

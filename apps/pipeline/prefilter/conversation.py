@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.folding import CUT
+from apps.pipeline.prefilter.context_marker import is_recalled, without_context_blocks
+from apps.pipeline.prefilter.folding import CUT, fold
 
 EARLIER_TURN_CHARACTERS = 4_000  # characters read of an earlier turn; repeats of longer ones are not recognised
 TAIL = 600  # characters of the previous turn that are searched for a question
@@ -30,13 +30,34 @@ _CLOSING_OFFER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Utterance:
-    """A turn with its own words (without text that this server rendered) and their folded form."""
+    """A turn with its own words and their folded form, of up to `limit` characters.
 
-    turn: SourceTurn
-    own: str
-    words: str
+    Both are found out when they are asked for: of most earlier turns nobody asks for them.
+    """
+
+    __slots__ = ("_limit", "_own", "_words", "turn")
+
+    def __init__(self, turn: SourceTurn, *, limit: int) -> None:
+        self.turn = turn
+        self._limit = limit
+        self._own: str | None = None
+        self._words: str | None = None
+
+    @property
+    def own(self) -> str:
+        """Return the text without what this server rendered."""
+        if self._own is None:
+            text = self.turn.content
+            self._own = without_context_blocks(text) if is_recalled(text) else text
+        return self._own
+
+    @property
+    def words(self) -> str:
+        """Return the folded form of the own words."""
+        if self._words is None:
+            self._words = fold(self.own, limit=self._limit)
+        return self._words
 
     @property
     def speaker(self) -> tuple[Role, str]:
@@ -101,6 +122,6 @@ def _asks(sentence: str) -> bool:
 
 
 def _says_the_same(one: Utterance, other: Utterance) -> bool:
-    if one.words != other.words or one.speaker != other.speaker:
+    if one.speaker != other.speaker or one.words != other.words:
         return False
     return not one.words.endswith(CUT) or one.own == other.own

@@ -1,16 +1,15 @@
 """Stage 1, pre_filter: drop the turns that can't contain a memory, by rules alone and with one reason each."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import PreFilterPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.context_marker import is_recalled, without_context_blocks
 from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent, is_sent_again
-from apps.pipeline.prefilter.folding import fold
 from apps.pipeline.prefilter.matcher import Matcher, matcher_for
 from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
 
@@ -35,19 +34,25 @@ def run(draft: Draft) -> Draft:
     """Drop each turn that a check or rule matches; remove text that this server rendered from the other turns."""
     policy = draft.policy.pre_filter
     matcher = matcher_for(policy)
-    earlier = [_utterance(turn, policy) for turn in draft.request.earlier_turns]
-    sent = [_utterance(turn, policy) for turn in draft.request.turns]
+    earlier = [Utterance(turn, limit=policy.scan_characters) for turn in draft.request.earlier_turns]
+    sent = [Utterance(turn, limit=policy.scan_characters) for turn in draft.request.turns]
     said = [*earlier, *sent]
     waiting = {turn.id for turn in draft.turns}
-    drops: list[Drop] = []
+    drops: dict[UUID, Drop] = {}
     for place, utterance in enumerate(sent):
+        if utterance.turn.id not in waiting:
+            continue
+        resent = utterance.turn.role in policy.trusted_roles and is_resent(place, sent=sent, earlier=earlier)
         before = said[: len(earlier) + place]
-        resent = is_resent(place, sent=sent, earlier=earlier)
         verdict = decide(utterance=utterance, earlier=before, resent=resent, matcher=matcher, policy=policy)
-        if verdict is not None and utterance.turn.id in waiting:
-            drops.append(_drop(utterance.turn, verdict))
-    kept = _without_recalled(draft.drop(*drops) if drops else draft, said)
-    return kept.evolve(details=_details(before=draft, kept=kept, drops=drops))
+        if verdict is not None:
+            drops[utterance.turn.id] = _drop(utterance.turn, verdict)
+    kept = [each for each in sent if each.turn.id in waiting and each.turn.id not in drops]
+    return draft.evolve(
+        turns=tuple(map(_without_recalled, kept)),
+        drops=(*draft.drops, *drops.values()),
+        details=_details(judged=len(draft.turns), kept=kept, drops=drops.values()),
+    )
 
 
 def decide(
@@ -110,29 +115,21 @@ def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Tur
     return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
 
 
-def _utterance(turn: SourceTurn, policy: PreFilterPolicy) -> Utterance:
-    own = without_context_blocks(turn.content) if is_recalled(turn.content) else turn.content
-    return Utterance(turn=turn, own=own, words=fold(own, limit=policy.scan_characters))
-
-
-def _without_recalled(draft: Draft, said: Sequence[Utterance]) -> Draft:
-    """Remove text that this server rendered from the kept turns."""
-    own = {each.turn.id: each.own for each in said if each.own is not each.turn.content}
-    if not own:
-        return draft
-    return draft.evolve(turns=tuple(replace(turn, content=own.get(turn.id, turn.content)) for turn in draft.turns))
+def _without_recalled(utterance: Utterance) -> SourceTurn:
+    """Return a turn without the text that this server rendered."""
+    turn = utterance.turn
+    return turn if utterance.own is turn.content else replace(turn, content=utterance.own)
 
 
 def _drop(turn: SourceTurn, verdict: TurnVerdict) -> Drop:
     return Drop(stage=Stage.PRE_FILTER, reason=verdict.reason, turn_id=turn.id, detail=verdict.detail)
 
 
-def _details(*, before: Draft, kept: Draft, drops: Sequence[Drop]) -> dict[str, object]:
+def _details(*, judged: int, kept: Sequence[Utterance], drops: Collection[Drop]) -> dict[str, object]:
     """Return the details of the span: counts by reason, each drop, and how many kept turns were cut."""
-    contents = {turn.id: turn.content for turn in before.turns}
     return {
-        "judged": len(before.turns),
+        "judged": judged,
         "reasons": dict(Counter(drop.reason for drop in drops)),
         "drops": [{"turn": str(drop.turn_id), "reason": drop.reason, **drop.detail} for drop in drops],
-        "cut": sum(turn.content is not contents[turn.id] for turn in kept.turns),
+        "cut": sum(each.own is not each.turn.content for each in kept),
     }

@@ -69,7 +69,7 @@ def find_ibans(text: str) -> Iterator[Finding]:
 
 def find_national_ids(text: str) -> Iterator[Finding]:
     """Yield numbers of social security, tax and passports (US, UK, France, Germany)."""
-    if not any_of(*(expression for expression, _, _ in _NATIONAL_IDS)).search(text):
+    if not any_of(*_EXPRESSIONS).search(text):
         return
     for expression, name, is_valid in _NATIONAL_IDS:
         for _, value, start, end in values(text, expression):
@@ -94,6 +94,7 @@ _NATIONAL_IDS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     (_TAX_ID_NAMED, "de_tax_id", idnr.is_valid),
     (_PASSPORT, "passport", _has_four_digits),
 )
+_EXPRESSIONS = tuple(expression for expression, _, _ in _NATIONAL_IDS)
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

@@ -78,21 +78,22 @@ def _all_findings(text: str, policy: RedactionPolicy) -> Iterator[Finding]:
         for match in pattern(custom.pattern).finditer(text):
             if match.end() > match.start():
                 yield Finding(match.start(), match.end(), SensitiveKind.CUSTOM, custom.name)
-    has_digit = any(map(str.isdigit, text))
-    for kind, needs_digit, find in _FINDERS:
-        if (has_digit or not needs_digit) and policy.handling(kind) is not Handling.KEEP:
+    digits = sum(map(str.isdigit, text))
+    for kind, least_digits, find in _FINDERS:
+        if digits >= least_digits and policy.handling(kind) is not Handling.KEEP:
             yield from find(text, policy)
 
 
-_FINDERS: tuple[tuple[SensitiveKind, bool, Callable[[str, RedactionPolicy], Iterator[Finding]]], ...] = (
-    (SensitiveKind.SECRET, False, lambda text, _: find_vendor_keys(text)),
-    (SensitiveKind.CARD, True, lambda text, _: find_cards(text)),
-    (SensitiveKind.IBAN, True, lambda text, _: find_ibans(text)),
-    (SensitiveKind.NATIONAL_ID, True, lambda text, _: find_national_ids(text)),
-    (SensitiveKind.SECRET, False, lambda text, _: find_assigned_secrets(text)),
-    (SensitiveKind.SECRET, False, lambda text, _: find_spoken_secrets(text)),
-    (SensitiveKind.EMAIL, False, lambda text, _: find_emails(text)),
-    (SensitiveKind.PHONE, True, lambda text, policy: find_phones(text, regions=policy.phone_regions)),
+# With the number of digits that a text needs for what they find.
+_FINDERS: tuple[tuple[SensitiveKind, int, Callable[[str, RedactionPolicy], Iterator[Finding]]], ...] = (
+    (SensitiveKind.SECRET, 0, lambda text, _: find_vendor_keys(text)),
+    (SensitiveKind.CARD, 14, lambda text, _: find_cards(text)),
+    (SensitiveKind.IBAN, 2, lambda text, _: find_ibans(text)),
+    (SensitiveKind.NATIONAL_ID, 4, lambda text, _: find_national_ids(text)),
+    (SensitiveKind.SECRET, 0, lambda text, _: find_assigned_secrets(text)),
+    (SensitiveKind.SECRET, 0, lambda text, _: find_spoken_secrets(text)),
+    (SensitiveKind.EMAIL, 0, lambda text, _: find_emails(text)),
+    (SensitiveKind.PHONE, 1, lambda text, policy: find_phones(text, regions=policy.phone_regions)),
 )
 
 

@@ -1,5 +1,6 @@
 """Long answers are made as fast as their readers take them, and no faster."""
 
+import errno
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -103,15 +104,21 @@ def test_what_is_not_read_is_not_made() -> None:
 
 
 def test_an_error_ends_it_and_is_logged() -> None:
+    failures: list[int | None] = []
+
     def read(opened: int) -> None:
-        while os.read(opened, 100_000):
-            pass
+        try:
+            while os.read(opened, 100_000):
+                pass
+        except OSError as error:
+            failures.append(error.errno)
 
     made = Made(fails_after=3)
     with capture_logs() as logs, pytest.raises(RuntimeError):
         send(made, read)
     assert (made.count, made.is_closed) == (3, True)
     assert [(each["event"], each["log_level"]) for each in logs] == [("long answer broken off", "error")]
+    assert failures == [errno.EAGAIN]  # instead of an end, which would look like that of the answer
 
 
 @pytest.mark.django_db(transaction=True)

@@ -47,4 +47,4 @@ class RedactionPolicy(PolicySection):
 
     def handling(self, kind: SensitiveKind) -> Handling:
         """Return the handling of a kind; data defined by a project is masked."""
-        return Handling.MASK if kind is SensitiveKind.CUSTOM else Handling(getattr(self, kind.value))
+        return Handling.MASK if kind is SensitiveKind.CUSTOM else getattr(self, kind)

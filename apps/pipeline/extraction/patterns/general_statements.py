@@ -121,7 +121,7 @@ def _is_named(statement: ParsedClause) -> bool:
 
 # A regular time, a date, a long time, or someone or something by name.
 _TIME = (
-    rf"\b(?i:every|each|always|usually|since|daily|weekly|monthly|\w+days|weekends|mornings|evenings|(?:\d+|\w+) years?|years|(?:a|per) (?:day|week|month|year)|{alternation(UNAMBIGUOUS_MONTHS)}"
+    rf"\b(?i:every|each|always|usually|since|daily|weekly|monthly|\w+days|weekends|mornings|evenings|(?:\d+|\w+) years?|years|(?:a|per) (?:day|week|month|year)|to (?:work|school|uni|college|church|nursery)|{alternation(UNAMBIGUOUS_MONTHS)}"
     r"|(?:last|next) (?:year|month|summer|winter|spring|autumn|fall))\b|\b(?:19|20)\d\d\b"
 )
 _WHEN = re2.compile(_TIME)
@@ -141,6 +141,11 @@ _HEALTH = re2.compile(rf"(?i)\b{HEALTH_SIGN}\b")
 _PASSING_STATE = re2.compile(
     r"(?i)^(?:calls?|called|asks?|asked|googled|read|wonders|looks|looked|heard|saw|has a question|is looking|is asking|is reading|is wondering)\b|\bquestion\b"
 )
+# "Priyanka is going on maternity leave in July"
+_PLANNED = re2.compile(
+    r"(?i)^is (?:not )?(?:going|having|getting|moving|coming|leaving|starting|flying|taking|visiting|staying)\b"
+)
+_OF_SOMEBODY_OPEN = re.compile(r"\b(?:him|her|it|them|this|that)\b")
 _WANTED = re2.compile(r"(?i)^(?:needs|wants|has to|has got to)\b")
 _LASTING_STATE = re2.compile(
     r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always|on \w+days|(?:a|per) (?:day|week|month|year))\b"
@@ -157,7 +162,8 @@ def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
     if _HEALTH.search(phrase) and not (is_passing or _PASSING_STATE.search(phrase)):
         return True
     if statement.verb.lower() in ("is", "was") or phrase.startswith("has been"):
-        return _LASTING_STATE.match(phrase) is not None
+        is_planned = _PLANNED.match(phrase) and names_a_date(phrase) and not _OF_SOMEBODY_OPEN.search(phrase)
+        return bool(is_planned) or _LASTING_STATE.match(phrase) is not None
     if not _WANTED.match(phrase) and (names_a_date(phrase) or _is_relation_to(statement, name)):
         return True
     return not is_passing and _is_done_again(statement, phrase)

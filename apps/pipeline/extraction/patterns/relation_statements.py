@@ -118,7 +118,8 @@ def _told_of_someone(statement: ParsedClause, speaker: Mention) -> RelationState
     if statement.about_speaker or statement.is_negated or told is None or told["owner"] != speaker.text:
         return None
     words = re.split(r"[,.;!]| (?:and|at|in|who|from)\b", told["rest"])[0].split()
-    if not words or len(words) > 3:
+    is_of_many = bool(words) and words[-1].endswith("s") and not words[-1].endswith("ss") and not statement.is_plural
+    if not words or len(words) > 3 or is_of_many:  # "trouble is my hands"
         return None
     words = _lasting(" ".join(words)).split() or words
     if words[-1] not in KIN_WORDS and not _may_be_role(words, _lasting(told["rest"])):
