@@ -20,7 +20,7 @@ def run_constant(sql: str, values: Any) -> Any:
 
     The connection keeps the cursor, which saves half of what psycopg and Django compute for a statement.
     """
-    return connection.execute_kept(sql, values)  # type: ignore[attr-defined]  # of our backend
+    return scoped_connection().execute_kept(sql, values)
 
 
 def fetch_each(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:

@@ -160,7 +160,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 yield
             return
         try:
-            with self.pipelined():
+            with self.connection.pipeline():
+                self._scope_of_pipeline = None
                 self._add_to_pipeline(b"begin")
                 yield
                 self._add_to_pipeline(b"commit")
