@@ -7,17 +7,9 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection
 
-from apps.memories.reading.hydrate import read_memories
-from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.sql_pipeline import pipelined
 from apps.outbox.fetch import fetch
-from apps.outbox.leases import Lease
-from apps.outbox.processing import _start
-from apps.outbox.scheduling import NextWork
-from apps.pipeline.core.enums import WorkKind
-from apps.pipeline.core.ports import Probe
 from apps.tenants.scope import APP_ROLE, DatabaseScope, entered, tenant_scope
-from apps.traces.drafts import _LOAD
 
 TIMES = 8  # prepared after three, its plan kept after five more
 ONE, OTHER = uuid4(), uuid4()
@@ -78,24 +70,3 @@ def test_after_a_pipeline_in_a_pipeline_the_scope_is_set_again() -> None:
         with pipelined():
             assert fetch(PROJECT, []) == [(str(ONE),)]
         assert fetch(PROJECT, []) == [(str(ONE),)]
-
-
-@pytest.mark.parametrize("part", ["set state = 'running'", "json_agg(ours)", "near.cosine", "memories_memorylink"])
-def test_plans_of_statements_with_lists_are_kept(part: str) -> None:
-    """PostgreSQL would make a plan for each list if it knew its length, as one is less than the ten it expects."""
-    reader, vector = PostgresMemoryReader(), [0.5] * 64
-    lease = Lease(end_user_id=OTHER, project_id=ONE, token=uuid4())
-    work = NextWork(1, WorkKind.RUN_PIPELINE, uuid4(), None, attempts=0, is_due=True, turn_count=1)
-    run = {
-        "set state = 'running'": lambda: _start(lease, [work]),
-        "json_agg(ours)": lambda: fetch(_LOAD, {"end_user": OTHER, "traces": [ONE], "before": 20}),
-        "near.cosine": lambda: reader.neighbours(
-            end_user_id=OTHER, embedder="hashing", probes=[Probe("hash", vector)], limit=3
-        ),
-        "memories_memorylink": lambda: read_memories(end_user_id=OTHER, ids=[ONE]),
-    }[part]
-    with tenant_scope(project_id=ONE, end_user_id=OTHER):
-        for _ in range(2 * TIMES):
-            run()
-    kept = "select generic_plans from pg_prepared_statements where strpos(statement, %s) > 0 and statement !~ 'strpos'"
-    assert max(number for (number,) in fetch(kept, [part])) > 0
