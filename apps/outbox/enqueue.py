@@ -52,7 +52,9 @@ def enqueue(
     turns of a pipeline run, 1 for other work.
     """
     run_constant(_MARK_READY, {"end_user": end_user_id, "project": project_id})
-    rows = [(end_user_id, project_id, kind.value, each, session_id, turn_count) for each in subject_ids]
+    rows: list[tuple[UUID | str | int | None, ...]] = [
+        (end_user_id, project_id, kind.value, each, session_id, turn_count) for each in subject_ids
+    ]
     if len(rows) == 1:  # what each accepted request adds
         run_constant(_ADD_ROW, rows[0])
     else:

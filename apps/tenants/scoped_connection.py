@@ -23,6 +23,9 @@ class ScopedConnection(Protocol):
     def ensure_connection(self) -> None:
         """Connect, unless it is connected."""
 
+    def execute_kept(self, statement: str, values: Any) -> Any:
+        """Run a constant statement by the cursor that is kept for it."""
+
     def pipelined(self) -> AbstractContextManager[None]:
         """Use psycopg's pipeline mode while the block runs."""
 
