@@ -69,5 +69,5 @@ def forget_all() -> None:
     clear_cache()
     session_cache.forget()
     policy_of.cache_clear()
-    for cache in (quotas._usage, backpressure._full, item_quota._is_full):
-        cache.clear()
+    for watch in (quotas._USAGE, backpressure._QUEUES, item_quota._ITEMS):
+        watch.counted.clear()

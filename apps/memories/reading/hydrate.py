@@ -40,8 +40,8 @@ array(
     order by other.id
 )
 """
-# "offset 0" forces a lookup per primary key: the planner expects every end user to have as many memories as the average,
-# and would read all of somebody with a thousand.
+# "offset 0" forces a lookup per primary key: the planner expects every end user to have as many memories as the
+# average, and would read all of somebody with a thousand.
 _SHOWN = """
 select {columns}, {contradicted_by}
 from unnest((select %(ids)s::uuid[])) wanted(id) cross join lateral (
