@@ -55,4 +55,4 @@ def _is_full(project_id: UUID, share: float = 1.0) -> bool:
     return bool(waiting >= most * share)
 
 
-_QUEUES = ProjectWatch(count=_is_full, within=False, every=COUNT_EVERY_SECONDS)
+_QUEUES = ProjectWatch(count=_is_full, every=COUNT_EVERY_SECONDS)

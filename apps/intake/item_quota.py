@@ -25,4 +25,4 @@ def _is_full(project_id: UUID) -> bool:
     return bool(stored >= settings.MAX_ITEMS)
 
 
-_ITEMS = ProjectWatch(count=_is_full, within=False, every=COUNT_EVERY_SECONDS)
+_ITEMS = ProjectWatch(count=_is_full, every=COUNT_EVERY_SECONDS)

@@ -94,4 +94,4 @@ def _read_usage(project_id: UUID) -> tuple[bool, int]:
     return is_full, seconds_left if spent >= max_usd else 0
 
 
-_USAGE = ProjectWatch(count=_read_usage, within=(False, 0), every=COUNT_EVERY_SECONDS)
+_USAGE = ProjectWatch(count=_read_usage, every=COUNT_EVERY_SECONDS)

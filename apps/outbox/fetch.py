@@ -1,6 +1,6 @@
 """Run SQL statements and fetch their rows."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
@@ -23,8 +23,10 @@ def run_constant(sql: str, values: Any) -> Any:
     return scoped_connection().execute_kept(sql, values)
 
 
-def fetch_each(sql: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+def fetch_each(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Run a statement once for each of the values, without waiting in between, and return the rows of all."""
+    if len(values) == 1:  # the usual case of a claim; a pipeline of psycopg costs more than the statement
+        return fetch(sql, values[0])
     database = scoped_connection()
     cursors = []
     with database.wrap_database_errors, database.pipelined():

@@ -67,11 +67,11 @@ class CpuPermits:
 
     def _acquire(self) -> bool:
         """Return False if there was none within the patience."""
-        turn = threading.Lock()
         with self._lock:
             if self._free:
                 self._free -= 1
                 return True
+            turn = threading.Lock()
             turn.acquire()
             self._waiting.append(turn)
         if turn.acquire(timeout=self._patience):

@@ -78,11 +78,11 @@ def read_schema() -> Schema:
             policies=tuple(policy for table, policy in policies if table == name),
             kind=kinds.get(name, ""),
         )
-    return Schema(tables, tuple(_foreign_key(*row) for row in _rows(_FOREIGN_KEYS)))
-
-
-def _foreign_key(name: str, table: str, column: str, target: str, target_column: str, definition: str) -> ForeignKey:
-    return ForeignKey(name, table, column, target, target_column, rules=definition.rpartition(")")[2])
+    keys = (
+        ForeignKey(name, table, column, target, target_column, rules=definition.rpartition(")")[2])
+        for name, table, column, target, target_column, definition in _rows(_FOREIGN_KEYS)
+    )
+    return Schema(tables, tuple(keys))
 
 
 def _rows(statement: str) -> list[Any]:

@@ -11,99 +11,17 @@ The settings are local to the transaction, so a pooler that assigns connections 
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import cache
 from typing import Any
 
 import psycopg
-from django.db import NotSupportedError
 from django.db.backends.postgresql import base, operations
 from psycopg.pq import ExecStatus, Format, PipelineStatus, TransactionStatus
 
 from apps.tenants.scope import OWNER, DatabaseScope, current_scope
-from memplatform.postgresql.scoped_message import ScopeStatement, run_after_scope
+from memplatform.postgresql.cursors import ClientBindingCursor, ServerBindingCursor, ServerSideCursor
+from memplatform.postgresql.scoped_message import Limits, ScopeStatement, scope_query, scope_statement
 
-Limits = tuple[tuple[str, str], ...]  # names and values of settings
 _HAS_CITUS = b"select from pg_extension where extname = 'citus'"
-
-
-class _Scoped:
-    """A cursor whose statements run in the current scope; without `database`, as on a bare connection."""
-
-    database: "DatabaseWrapper | None" = None
-    connection: Any
-    _is_alone = False  # what is being executed: a statement outside of transactions and pipelines
-
-    def execute(self, *args: Any, **options: Any) -> Any:
-        """Execute a statement in the current scope."""
-        database = self.database
-        if database is None or database.has_scope():
-            return super().execute(*args, **options)  # type: ignore[misc]  # of psycopg's cursor
-        if database.connection.autocommit:
-            return self._execute_alone(database, *args, **options)
-        database.set_scope()
-        return super().execute(*args, **options)  # type: ignore[misc]
-
-    def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
-        if database.is_pipelined():  # a nested pipeline would wait for its results
-            database.set_scope_of_pipeline()
-            return super().execute(*args, **options)  # type: ignore[misc]
-        if database.has_citus:
-            with database.transaction_with_scope():
-                return super().execute(*args, **options)  # type: ignore[misc]
-        self._is_alone = True
-        try:
-            return super().execute(*args, **options)  # type: ignore[misc]
-        finally:
-            self._is_alone = False
-
-    def _maybe_prepare_gen(self, statement: Any, *, prepare: bool | None = None, binary: bool | None = None) -> Any:
-        """Return the generator that runs a converted statement: psycopg's, or one that sends the scope with it."""
-        if not self._is_alone or self.database is None:
-            return super()._maybe_prepare_gen(statement, prepare=prepare, binary=binary)  # type: ignore[misc]
-        return run_after_scope(
-            cursor=self,
-            statement=statement,
-            scope=self.database.scope_statement(),
-            settings=current_scope().encoded,
-            prepare=prepare,
-            binary=binary,
-        )
-
-    def executemany(self, *args: Any, **options: Any) -> Any:
-        """Refuse, as `copy` and `stream`: these don't set a scope."""
-        raise NotSupportedError("use execute(), which sets the scope")
-
-    copy: Any = executemany
-    stream: Any = executemany
-
-
-class ServerBindingCursor(_Scoped, base.ServerBindingCursor):
-    """A cursor with parameters bound by the server."""
-
-
-class ClientBindingCursor(_Scoped, base.Cursor):
-    """A cursor with parameters bound by the client."""
-
-
-class ServerSideCursor(_Scoped, psycopg.ServerCursor[Any]):
-    """A cursor that fetches its rows in parts. They are chosen in the scope in which it was opened."""
-
-    def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
-        with database.transaction_with_scope():
-            return psycopg.ServerCursor.execute(self, *args, **options)
-
-
-@cache
-def _scope_query(limits: Limits, *, placeholders: tuple[str, str, str]) -> str:
-    """Return SQL with placeholders for role, project and end user that sets them and the limits."""
-    values = dict(zip(("role", "memplatform.project", "memplatform.end_user"), placeholders, strict=True))
-    values |= {name: f"'{value}'" for name, value in limits}
-    return "select " + ", ".join(f"set_config('{name}', {value}, true)" for name, value in values.items())
-
-
-@cache
-def _scope_statement(limits: Limits) -> ScopeStatement:
-    return ScopeStatement(_scope_query(limits, placeholders=("$1", "$2", "$3")).encode())
 
 
 _UNKNOWN = DatabaseScope(role="unknown")  # a rollback to a savepoint may have restored another one
@@ -217,6 +135,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.transaction_with_scope() if is_transaction else nullcontext(), self.connection.pipeline():
             self._scope_of_pipeline = current_scope() if is_transaction else None
             yield
+        self._scope_of_pipeline = None  # at its end a pipeline within another one ends their transaction as well
 
     @contextmanager
     def transaction_with_scope(self) -> Iterator[None]:
@@ -241,7 +160,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 yield
             return
         try:
-            with self.pipelined():
+            with self.connection.pipeline():
+                self._scope_of_pipeline = None
                 self._add_to_pipeline(b"begin")
                 yield
                 self._add_to_pipeline(b"commit")
@@ -275,12 +195,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
             for statement in self._local_settings():
                 self.connection.scope_cursor.execute(statement)
             return
-        statement = _scope_query(self._local_limits(), placeholders=("%s", "%s", "%s"))
+        statement = scope_query(self._local_limits(), placeholders=("%s", "%s", "%s"))
         self.connection.scope_cursor.execute(statement, current_scope().settings, prepare=True)
 
     def scope_statement(self) -> ScopeStatement:
         """Return the statement that sets the scope, to be sent together with another one."""
-        return _scope_statement(self._local_limits())
+        return scope_statement(self._local_limits())
 
     def _local_limits(self) -> Limits:
         return tuple(self.settings_dict.get("LOCAL_LIMITS", {}).items())

@@ -7,6 +7,7 @@ docs/decisions/row-level-security.md lists what is used of psycopg beyond its do
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from psycopg._preparing import Prepare
@@ -14,6 +15,7 @@ from psycopg.generators import fetch_many, send
 from psycopg.postgres import types
 from psycopg.pq import ConnStatus
 
+Limits = tuple[tuple[str, str], ...]  # names and values of settings
 _TEXT = types["text"].oid
 
 
@@ -26,6 +28,20 @@ class ScopeStatement:
 
     query: bytes
     types: tuple[int, ...] = (_TEXT, _TEXT, _TEXT)
+
+
+@cache
+def scope_query(limits: Limits, *, placeholders: tuple[str, str, str]) -> str:
+    """Return SQL that sets role, project and end user, each by its placeholder, and the limits."""
+    values = dict(zip(("role", "memplatform.project", "memplatform.end_user"), placeholders, strict=True))
+    values |= {name: f"'{value}'" for name, value in limits}
+    return "select " + ", ".join(f"set_config('{name}', {value}, true)" for name, value in values.items())
+
+
+@cache
+def scope_statement(limits: Limits) -> ScopeStatement:
+    """Return the statement that sets the scope and the limits."""
+    return ScopeStatement(scope_query(limits, placeholders=("$1", "$2", "$3")).encode())
 
 
 @dataclass(slots=True)

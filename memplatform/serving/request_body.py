@@ -37,7 +37,8 @@ class BodyLimits:
 
     def size_for(self, scope: Scope) -> int:
         """Return how many bytes a request may have."""
-        is_anonymous = not any(header in scope.headers for header in _CREDENTIALS)
+        headers = scope.headers  # made anew each time it is asked for
+        is_anonymous = not any(header in headers for header in _CREDENTIALS)
         return min(self.small, self.largest) if is_anonymous else self.largest
 
     def seconds_for(self, size: int) -> float:

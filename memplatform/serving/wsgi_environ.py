@@ -2,6 +2,7 @@
 
 import io
 import sys
+from functools import lru_cache
 from typing import Any
 
 from memplatform.serving.protocol import Scope
@@ -44,9 +45,14 @@ def _header_keys(scope: Scope) -> dict[str, str]:
     for name, value in scope.headers.items():
         if "_" in name:
             continue
-        key = _OWN_KEYS.get(name) or f"HTTP_{name.replace('-', '_').upper()}"
+        key = _key_of(name)
         keys[key] = f"{keys[key]}{_SEPARATORS.get(name, ',')}{value}" if key in keys else value
     return keys
+
+
+@lru_cache(maxsize=256)
+def _key_of(name: str) -> str:
+    return _OWN_KEYS.get(name) or f"HTTP_{name.replace('-', '_').upper()}"
 
 
 def _as_latin1(text: str) -> str:

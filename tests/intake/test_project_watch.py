@@ -28,50 +28,47 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def test_a_project_is_within_its_limits_until_it_was_counted() -> None:
+def test_the_first_question_counts_in_the_scope_of_the_project() -> None:
     project, counted = new_id(), []
 
     def count(each: UUID) -> bool:
         counted.append((each, current_scope().project_id))
         return True
 
-    watch = ProjectWatch(count=count, within=False, every=1e-3)
-    assert watch.state_of(project) is False
-    until(lambda: watch.state_of(project))
-    assert set(counted) == {(project, project)}
+    watch = ProjectWatch(count=count, every=3_600)
+    assert [watch.state_of(project) for _ in range(3)] == [True] * 3
+    assert counted == [(project, project)]
 
 
-def test_projects_are_counted_once_in_the_time() -> None:
-    counted: list[UUID] = []
-    watch = ProjectWatch(count=lambda each: bool(counted.append(each)), within=False, every=3_600)
-    first, second = new_id(), new_id()
-    watch.state_of(first)
-    until(lambda: counted == [first])
-    assert [watch.state_of(each) for each in (first, second, first)] == [False] * 3
-    assert (counted, set(watch.asked)) == ([first], {first, second})
+def test_what_is_asked_for_again_is_counted_again() -> None:
+    project, states = new_id(), [False, True]
+    watch = ProjectWatch(count=lambda _: states.pop() if states else False, every=1e-3)
+    assert watch.state_of(project) is True
+    until(lambda: watch.state_of(project) is False)
 
 
-def test_a_project_beyond_its_limits_is_counted_until_it_is_within_them() -> None:
-    project, states = new_id(), [True, True, True]
-    watch = ProjectWatch(count=lambda _: bool(states and states.pop()), within=False, every=1e-3)
+def test_what_nobody_asks_for_is_forgotten() -> None:
+    project, counted = new_id(), list[UUID]()
+    watch = ProjectWatch(count=lambda each: bool(counted.append(each)), every=1e-3)
     watch.state_of(project)
     until(lambda: watch.counting is None)
-    assert (states, watch.beyond) == ([], {})
+    assert watch.counted == {}
+    before = len(counted)
+    watch.state_of(project)
+    assert len(counted) > before
 
 
 def test_what_is_known_holds_where_counting_fails() -> None:
-    project = new_id()
-    outcomes: list[bool | Exception] = [True, DatabaseError("gone"), DatabaseError("gone")]
-
-    def count(_: UUID) -> bool:
-        outcome = outcomes.pop(0) if outcomes else True
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    watch = ProjectWatch(count=count, within=False, every=1e-3)
-    watch.state_of(project)
-    until(lambda: not outcomes)
+    project, failures = new_id(), [DatabaseError("gone"), DatabaseError("gone")]
+    watch = ProjectWatch(count=lambda _: True, every=1e-3)
     assert watch.state_of(project) is True
-    watch.count = lambda _: False
-    until(lambda: watch.counting is None)
+
+    def fail(_: UUID) -> bool:
+        if failures:
+            raise failures.pop()
+        return False
+
+    watch.count = fail
+    while failures:
+        assert watch.state_of(project) is True
+    until(lambda: watch.state_of(project) is False)

@@ -21,11 +21,11 @@ from rest_framework.test import APIClient
 from apps.actions.keys.create_key import create_key
 from apps.actions.memories.archive_memories import archive_memories
 from apps.actions.projects.create_project import create_project
-from apps.memories.sql_pipeline import pipelined
-from apps.outbox.fetch import fetch
+from apps.memories.sql_pipeline import pipelined, pipelined_transaction
+from apps.outbox.fetch import fetch, run_constant
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project
-from apps.tenants.scope import APP_ROLE, OWNER, SYSTEM_ROLE, entered, no_tenant, tenant_scope
+from apps.tenants.scope import APP_ROLE, OWNER, SYSTEM_ROLE, OtherProject, entered, no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from memplatform.database_settings import connection_options
 from memplatform.embedded.owner import owner_of
@@ -35,6 +35,8 @@ ONE, OTHER = uuid4(), uuid4()
 SETTINGS = (
     "select current_user, current_setting('memplatform.project', true), current_setting('memplatform.end_user', true)"
 )
+ONE_OF = "select 1 / %s::int"
+RENAME = "update tenants_project set name = %s where id = %s"
 
 
 def seen() -> tuple[str, str, str]:
@@ -43,6 +45,13 @@ def seen() -> tuple[str, str, str]:
         cursor.execute(SETTINGS)
         role, project, user = cursor.fetchone()
     return role, project or "", user or ""
+
+
+def rename_and_leave(project: Project) -> None:
+    """Rename a project, then try to reach another one, which is an error of the application."""
+    run_constant(RENAME, ["elsewhere", project.pk])
+    with tenant_scope(project_id=OTHER):
+        pass
 
 
 @pytest.fixture
@@ -79,6 +88,25 @@ class TestOutsideOfTransactions:
             first.execute(SETTINGS)
             second.execute(SETTINGS)
             assert first.fetchone() == second.fetchone() == (APP_ROLE, str(ONE), "")
+
+    def test_a_kept_cursor_has_the_scope_of_each_run(self) -> None:
+        for project in (ONE, OTHER, ONE):
+            with tenant_scope(project_id=project):
+                assert run_constant(SETTINGS, []).fetchall() == [(APP_ROLE, str(project), "")]
+
+    def test_a_kept_cursor_runs_again_after_an_error(self) -> None:
+        with tenant_scope(project_id=ONE):
+            with pytest.raises(DatabaseError, match="division by zero"):
+                run_constant(ONE_OF, [0]).fetchall()
+            assert run_constant(ONE_OF, [1]).fetchall() == [(1,)]
+
+    def test_an_exception_undoes_a_pipelined_transaction(self, project: Project) -> None:
+        with tenant_scope(project_id=project.pk):
+            with pytest.raises(OtherProject), pipelined_transaction():
+                rename_and_leave(project)
+            with pipelined_transaction():
+                run_constant(RENAME, ["here", project.pk])
+            assert fetch("select name from tenants_project where id = %s", [project.pk]) == [("here",)]
 
     def test_a_cursor_of_the_server(self, project: Project, other_project: Project) -> None:
         with tenant_scope(project_id=project.pk):

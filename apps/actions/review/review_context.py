@@ -22,8 +22,7 @@ def review_context(
 ) -> ReviewContext:
     """Read live memories of one end user, those that hold their slots and those linked to them (one round trip).
 
-    `policy` is the active one, if the caller has it already. Raises Conflict if one of the memories is no longer live,
-    because somebody has retracted it or deleted its turn since it was read.
+    `policy` is the active one, if the caller has it already. Memories that are no longer live are not in the answer.
     """
     slots = [Slot(subject_id=each.subject_id, predicate=each.predicate) for each in memories if each.subject_id]
     found = PostgresMemoryReader().holders(
@@ -32,14 +31,22 @@ def review_context(
         ids=[*(each.pk for each in memories), *linked, *contradicts],
         private_to=memories[0].private_to,
     )
-    known = {each.id: each for each in found}
-    if any(each.pk not in known for each in memories):
-        raise Conflict("somebody else has changed the memory meanwhile")
     return ReviewContext(
-        memories=known,
+        memories={each.id: each for each in found},
         policy=policy or active_policy(project_id=memories[0].project_id),
         contradicts=frozenset(contradicts),
     )
+
+
+def context_to_decide(memories: Sequence[Memory]) -> ReviewContext:
+    """Read the same for a decision about all of these memories.
+
+    Raises Conflict if one is no longer live: somebody has retracted it, or deleted its turn, since it was read.
+    """
+    context = review_context(memories=memories)
+    if any(each.pk not in context.memories for each in memories):
+        raise Conflict("somebody else has changed the memory meanwhile")
+    return context
 
 
 def review_contexts(

@@ -17,19 +17,17 @@ from apps.tenants.scoped_connection import scoped_connection
 
 _LOCK = "select from memories_memoryrevision where end_user_id = %(end_user)s for update"
 _BEGIN = """
-insert into memories_memoryrevision (end_user_id, number, transaction) values (%(end_user)s, 0, 0)
-on conflict (end_user_id) do update set transaction = excluded.transaction
+insert into memories_memoryrevision as known (end_user_id, number) values (%(end_user)s, 0)
+on conflict (end_user_id) do update set number = known.number
 """
 # The number is drawn while the row is locked. The sequence never gives one again, not even after the row is gone.
 _RAISE = """
-insert into memories_memoryrevision (end_user_id, number, transaction)
-values (%(end_user)s, nextval('memories_revision'), 0)
+insert into memories_memoryrevision (end_user_id, number) values (%(end_user)s, nextval('memories_revision'))
 on conflict (end_user_id) do update set number = excluded.number
 returning number
 """
 _CLEAR = """
-insert into memories_memoryrevision (end_user_id, number, transaction)
-values (%(end_user)s, nextval('memories_revision'), 0)
+insert into memories_memoryrevision (end_user_id, number) values (%(end_user)s, nextval('memories_revision'))
 on conflict (end_user_id) do update set number = excluded.number, cleared_at = excluded.number
 """
 # The key has another column more where the table is split over several servers, but the same name.

@@ -104,13 +104,11 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     contradicted = _proposed(draft, ruling, rivals, candidate.contradicts)
     additive = says_additional(candidate.evidence)
     exchanged = exchanged_for(memory, rivals=rivals, evidence=candidate.evidence)
-    if exchanged is not None and exchanged.id not in candidate.proposed:
-        replaced.append(exchanged)
+    replaced += [] if exchanged is None else [exchanged]
+    settled = {*candidate.proposed, *ruling.coexists, *(each.id for each in replaced)}
     for rival in rivals:
         # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.
-        if rival.id in candidate.proposed or rival.id in ruling.coexists or rival.status is not Status.ACTIVE:
-            continue
-        if rival is exchanged:
+        if rival.id in settled or rival.status is not Status.ACTIVE:
             continue
         relation = relate(memory, rival, additive=additive, evidence=candidate.evidence)
         if relation is PairRelation.REPLACES and _holds_for_a_while(memory, rival):

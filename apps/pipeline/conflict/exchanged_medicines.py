@@ -12,8 +12,10 @@ from apps.pipeline.core.statement import PATTERNS, StoredMemory
 
 _TAKES = "takes_medication"
 _EXCHANGES = re.compile(
-    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved|moving)(?: (?:me|him|her|it|that|them|those|over))* (?:to|for|onto|with)\b"
-    r"|\b(?:taken|took|taking) (?:me|him|her) off\b|\b(?:came|come|coming|gone) off (?:it|them|that|those)\b"
+    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved|moving)"
+    r"(?: (?:me|him|her|it|that|them|those|over))* (?:to|for|onto|with)\b"
+    r"|\b(?:taken|took|taking) (?:me|him|her) off\b"
+    r"|\b(?:came|come|coming|gone) off (?:it|them|that|those)\b"
     r"|\binstead(?! of\b)|\breplac(?:ed|es|ing) (?:it|that|them)\b"
 )
 

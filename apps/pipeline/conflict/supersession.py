@@ -31,7 +31,8 @@ _BESIDE = re.compile(
 _AMOUNT = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)?(?![\w:/-])")
 _BESIDE_AMOUNTS = frozenset({"now", "only", "per"})
 _FREQUENCY = re.compile(
-    r"\b(?:every (?:(?:other|second|third|fourth|fifth|sixth|two|three|four|five|six|\d+) )?(?:days?|nights?|weeks?|weekends?|months?|years?)"
+    r"\b(?:every (?:(?:other|second|third|fourth|fifth|sixth|two|three|four|five|six|\d+) )?"
+    r"(?:days?|nights?|weeks?|weekends?|months?|years?)"
     r"|(?:once|twice|(?:two|three|four|five|six|\d+) times) (?:a|per) (?:day|week|month|year))\b"
 )
 _VERSION = re.compile(r" ?\bv?\d[\d.]*\b")

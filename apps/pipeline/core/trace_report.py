@@ -25,8 +25,8 @@ def report_of(draft: Draft) -> TraceReport:
     person, `discarded` dropped candidates, `rejected` turns by reason, `redacted` placeholders in the turns by kind.
     """
     outcomes = [*map(_dropped, draft.drops), *map(_ruled, draft.rulings)]
-    became = Counter(line["outcome"] for line in outcomes)
-    rejected = Counter(drop.reason for drop in draft.drops if drop.stage is Stage.PRE_FILTER)
+    became = Counter([line["outcome"] for line in outcomes])
+    rejected = Counter([drop.reason for drop in draft.drops if drop.stage is Stage.PRE_FILTER])
     counts = {
         "turns": len(draft.request.turns),
         "rejected": dict(sorted(rejected.items())),

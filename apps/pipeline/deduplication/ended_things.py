@@ -14,7 +14,8 @@ from apps.pipeline.lexicon.tables import alternation
 from apps.pipeline.lexicon.verbs import stem
 
 _ENDS = re.compile(
-    r"(?i)\b(?:no longer|quit|stopped|gave up|given up|dropped|dropping|finished with|left|is over|sold|cancel(?:l?ed)|got rid of"
+    r"(?i)\b(?:no longer|quit|stopped|gave up|given up|dropped|dropping|finished with|left|is over"
+    r"|sold|cancell?ed|got rid of"
     # What somebody had to do was done.
     r"|(?:had|decided) to (?:leave|quit|stop|drop|give up|cancel|sell))\b"
 )
@@ -30,7 +31,8 @@ _SAYS_LITTLE = frozenset(
     map(
         stem,
         "quit stopped gave given dropped dropping finished left over longer need take use "
-        "doing does did with going having get has had more now sold cancelled canceled got rid decided leave stop drop give cancel sell".split(),
+        "doing does did with going having get has had more now "
+        "sold cancelled canceled got rid decided leave stop drop give cancel sell".split(),
     )
 )
 _OF_A_TIME = (f"{PATTERNS}changing_value", f"{PATTERNS}current_value", f"{PATTERNS}dated_event", f"{PATTERNS}attribute")

@@ -10,7 +10,7 @@ from apps.actions.memories.slot_conflicts import beside_others, settle_slot
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.review.approve import approve
 from apps.actions.review.merge_memories import merge_memories
-from apps.actions.review.review_context import review_context
+from apps.actions.review.review_context import context_to_decide
 from apps.actions.review.review_decisions import Reviewer, SeenVersion
 from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
@@ -152,4 +152,4 @@ def test_a_memory_whose_turn_was_deleted_meanwhile_is_refused(project: Project, 
     with pytest.raises(NotFound):
         settle_slot(memory=memory, changes={"status": Status.ACTIVE})
     with pytest.raises(Conflict):
-        review_context(memories=[memory])
+        context_to_decide([memory])

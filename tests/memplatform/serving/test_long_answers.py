@@ -4,7 +4,6 @@ import errno
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from django.db import connection, connections
 from structlog.testing import capture_logs
 
 from memplatform.serving.long_answers import BLOCK_BYTES, LongAnswer, in_blocks, send_long_answer
+from memplatform.serving.request_threads import RequestThreads
 from memplatform.serving.threaded_application import ThreadedApplication
 from tests.event_loop import run_async
 
@@ -62,8 +62,11 @@ class Made:
 def send(made: Made, read: Callable[[int], None], **options: float) -> FileServer:
     server = FileServer(read)
     answer = LongAnswer(200, [], made.blocks(), made.close)
-    with ThreadPoolExecutor(1) as threads:
+    threads = RequestThreads(1, name="blocks")
+    try:
         run_async(send_long_answer(answer, server, threads=threads, **options))  # type: ignore[arg-type]
+    finally:
+        threads.stop()
     server.thread.join(60)
     assert not any(Path(each).exists() for each in server.paths)
     assert made.is_closed

@@ -24,6 +24,8 @@ TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
         ("Pay with 4111 1111 1111 1111 12/27.", "Pay with [card] 12/27."),
         ("IBAN DE89 3704 0044 0532 0130 00 at my bank", "IBAN [iban] at my bank"),
         ("His SSN is 536-22-8745.", "His SSN is [national_id:us_ssn]."),
+        ("My card is 30569309025904.", "My card is [card]."),  # no kind takes fewer digits than these
+        ("My passport number is A1BC2D3E4.", "My passport number is [national_id:passport]."),
         ("Call Lena at +49 30 901820.", "Call Lena at [phone]."),
         ("Write to lena@example.org about it.", "Write to [email] about it."),
         ("Größe 5, Passwort: Übung77x", "Größe 5, Passwort: [secret:password]"),

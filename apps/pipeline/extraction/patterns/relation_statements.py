@@ -18,7 +18,9 @@ from apps.pipeline.lexicon.tables import alternation
 _NAME = r"(?P<name>(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?[A-ZÀ-Þ][\wÀ-ÿ'-]*(?: [A-ZÀ-Þ][\wÀ-ÿ'-]+)?)"
 _QUALIFIER = r"(?P<qualifier>(?:[a-z-]+ ){0,2})"
 _KIN = alternation(KIN_WORDS)
-_IS_NAMED = re2.compile(rf"^(?:is|is called|is named|was called|was named) {_NAME}[\s.!]*$")
+_IS_NAMED = re2.compile(
+    rf"^(?:is|is called|is named|was called|was named) {_NAME}(?:[\s.!]*|, (?:moves|moving|starts|starting|aged) .*)$"
+)
 _HAS_ONE = re2.compile(
     rf"^(?:has|adopted|got) (?:a|an|one) {_QUALIFIER}(?P<kin>{_KIN})(?:,? (?:named|called|whose name is|who is called)|,| (?:that's|who's|that|who|which) [^,;.]{{3,40}},) {_NAME}\b.*$"
 )

@@ -28,8 +28,9 @@ _SEVERE = r"(?:stop(?:s|ped)? breathing|throat (?:\w+ ){0,2}(?:clos\w+|swell\w*|
 _RESUMED = (
     r"(?:,? (?:(?:because|as|since|but|and) )?(?:it|they|that|which))?"  # "not tree nuts, they send me to the ER"
 )
+_IN_ITS_PLACE = re2.compile(rf"(?i)^{_RESUMED}(?: |$)")
 _CAUSES = re2.compile(
-    rf"(?i)(?:^|[,;] )(?:(?:and|but|so|also|because|cause) )?{_THING}{_RESUMED} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
+    rf"(?i)(?:^|[,;] )(?:(?:and|but|so|also|because|cause|not|no) )?{_THING}{_RESUMED} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
 )
 # "Dust brings on my asthma", "chlorine makes her eczema worse"
 _BRINGS_ON = re2.compile(
@@ -153,7 +154,8 @@ def _cause(clause: str, owner_before: FindOwner) -> HealthStatement | None:
     if _HARM.match(does) and not (_is_consumed(thing) or _EFFECT.search(found.group("effect"))):
         return None
     owner = owner_before(len(clause))
-    said = _NEXT.sub("", clause[start_of(found, "thing") :]).strip(" ,;.!")
+    behind = _IN_ITS_PLACE.sub(" ", clause[end_of(found, "thing") :])
+    said = f"{thing}{_NEXT.sub('', behind)}".strip(" ,;.!")
     return HealthStatement(owner, "reacts_to", thing.lower(), "", sentence=_written(said, owner))
 
 

@@ -103,10 +103,10 @@ PATTERNS = (
     _row(
         name="home_kind",
         predicate="home",
-        verbs=("lives", "rents"),
-        expression=r"(?:lives in|rents) (?P<object>(?:a|an) .*\b(?:flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town|(?:care|nursing|retirement) home)\b.*)",
+        verbs=("lives", "rents", "is"),
+        expression=r"(?:lives in|rents|is (?:now |renting )?in) (?P<object>(?:a|an) .*\b(?:rental|bedsit|sublet|house ?share|flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town|(?:care|nursing|retirement) home)\b.*)",
         entity=None,
-        ends="but",
+        ends="but|for",
         max_words=12,
     ),
 )
